@@ -48,7 +48,7 @@ class Recorded(Transcript):
         self.lines: list[list[Any]] = []
         super().__init__(seat, trace=lambda line: None)
 
-    def _tell(self, label: str, items: tuple[Item, ...]) -> None:
+    def _report(self, label: str, items: tuple[Item, ...]) -> None:
         """Whatever is absorbed, written down."""
         self.lines.append([label, *(_plain(item) for item in items)])
 

@@ -167,7 +167,7 @@ def test_every_defence_is_where_it_was() -> None:
         (Without("nodealer.proofs.checks:settle", "checks"), "'checks' . times, and not once"),
         (Without("nodealer.proofs.checks:settle", "raise ProofRejected", "raise ("), "is no program"),
         (Without("nodealer.proofs.checks:settle", ", entropy: Entropy) -> None"), "is no program"),
-        (Without("nodealer.proofs.checks:holds_now", "check: Check", "one: Check"), "other arguments"),
+        (Without("nodealer.proofs.checks:holds_without_entropy", "check: Check", "one: Check"), "other arguments"),
     ],
 )
 def test_a_defence_that_is_not_there_any_more_is_an_error(without: Without, reason: str) -> None:

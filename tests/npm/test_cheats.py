@@ -17,7 +17,7 @@ from nodealer.group import Group, Points, Scalars, concat, group
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import settle
 from nodealer.proofs.encoding import encodings
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Binding
 from nodealer.protocols.codec import point_index
@@ -218,8 +218,8 @@ def test_the_proof_of_the_lock_refuses_the_repair(name: str, repair: str) -> Non
 
     def message(cards: Points, known: Scalars) -> bytes:
         keys = new * table.group.G
-        each = Each(stage.old[0], keys, before, cards)
-        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tapes[0], each, known)
+        each = ManyEqualities(stage.old[0], keys, before, cards)
+        proof = equality.prove_many_equalities(deck.transcript(duty, deck.epoch), tapes[0], each, known)
         return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))
 
     honest = steps.lock(old, new, before)

@@ -281,8 +281,8 @@ def _each_case(name: str, public: Public, s: Scalars) -> Case:
     return Case(
         name,
         public,
-        lambda transcript, tape, p: equality.prove_each(transcript, tape, equality.Each(**p), s),
-        lambda transcript, p, proof: equality.check_each(transcript, equality.Each(**p), proof),
+        lambda transcript, tape, p: equality.prove_many_equalities(transcript, tape, equality.ManyEqualities(**p), s),
+        lambda transcript, p, proof: equality.check_many_equalities(transcript, equality.ManyEqualities(**p), proof),
     )
 
 
@@ -318,7 +318,7 @@ SIGMAS: Mapping[str, Callable[..., Case]] = {
     "keys joined": keys_joined,
     "linear": linear_relation,
 }
-#: The statements of `equality.Each`.
+#: The statements of `equality.ManyEqualities`.
 EACH: Mapping[str, Callable[..., Case]] = {
     name: SIGMAS[name] for name in ("a secret each", "a base each", "a key moved", "keys joined")
 }

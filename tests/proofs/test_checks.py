@@ -16,11 +16,11 @@ from nodealer.proofs.checks import (
     Entropy,
     Equation,
     digest_of,
-    holds_now,
-    read_weights,
+    holds_without_entropy,
     settle,
     terms_of,
-    weighted,
+    weighted_terms,
+    weights_from_bytes,
     weights_of,
 )
 
@@ -51,12 +51,12 @@ def dead(size: int) -> bytes:
 
 def weights(group: Group, rows: int) -> Scalars:
     """Weights that everybody knows: what a verifier would use that takes them from its source alone."""
-    return read_weights(group, bytes(1 + at % 251 for at in range(WEIGHT_BYTES * rows)))
+    return weights_from_bytes(group, bytes(1 + at % 251 for at in range(WEIGHT_BYTES * rows)))
 
 
 def add_up(checks: list[Check], known: Scalars) -> bool:
     """Whether checks add up to nothing under weights that were known before."""
-    return known.group.vartime_sum(weighted(checks, known)).first_identity() is not None
+    return known.group.vartime_sum(weighted_terms(checks, known)).first_identity() is not None
 
 
 def rows_of(*checks: Check) -> int:
@@ -152,7 +152,7 @@ def test_folding_is_the_weighted_sum_of_all_rows(group: Group) -> None:
     expected = w[0] * (a[0] * P[0] + a[1] * P[1] + b * Q)
     for row in range(2):
         expected = expected + w[1 + row] * (a[row] * P[row] + b * Q + a[row] * Q + b * P[row])
-    assert group.vartime_sum(weighted([check], w)) == expected
+    assert group.vartime_sum(weighted_terms([check], w)) == expected
 
 
 # --- A16: errors that cancel ---
@@ -257,15 +257,15 @@ def test_weights_depend_on_everything_that_is_checked(group: Group) -> None:
 
 def test_no_weight_is_zero(group: Group) -> None:
     raw = bytes(WEIGHT_BYTES) + b"\2" * WEIGHT_BYTES + bytes(WEIGHT_BYTES)
-    read = read_weights(group, raw)
+    read = weights_from_bytes(group, raw)
     assert read.first_zero() is None and len(read) == 3
-    assert read[1] == read_weights(group, b"\2" * WEIGHT_BYTES)
+    assert read[1] == weights_from_bytes(group, b"\2" * WEIGHT_BYTES)
 
 
 def test_a_verdict_that_cannot_wait_needs_no_entropy(group: Group) -> None:
     case = one_secret(group, 2)
-    assert holds_now(case.check(case.prove()))
-    assert not holds_now(case.check(case.prove(), OTHER_CONTEXTS["epoch"]))
+    assert holds_without_entropy(case.check(case.prove()))
+    assert not holds_without_entropy(case.check(case.prove(), OTHER_CONTEXTS["epoch"]))
 
 
 def test_a_batch_that_fails_without_a_false_check_blames_nobody(group: Group, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +274,7 @@ def test_a_batch_that_fails_without_a_false_check_blames_nobody(group: Group, mo
     check = case.check(case.prove())
     holds = checking._holds
     monkeypatch.setattr(checking, "_holds", lambda checks, source: len(checks) == 1 and holds(checks, source))
-    with pytest.raises(BadParameter, match="all hold alone"):
+    with pytest.raises(BadParameter, match="each of its checks holds alone"):
         settle([check, check], entropy("x"))
 
 

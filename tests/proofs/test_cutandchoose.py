@@ -12,7 +12,7 @@ from nodealer.group import Group, Points, Scalars, concat
 from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import OneOffset, OneScalar
 from sampling import times
@@ -143,7 +143,7 @@ def test_a_deck_of_identities_passes_without_the_zero_check(group: Group) -> Non
         cc.verify(CONTEXT, relation, proof, rounds=rounds)
     # The argument refuses the statement before it looks at a proof.
     with pytest.raises(Malformed, match="identity"):
-        relation.refuse()
+        relation.refuse_malformed()
 
 
 def test_few_rounds_are_guessed_and_many_are_not(group: Group) -> None:
@@ -209,15 +209,15 @@ class Whole:
         scaled = self.rho * self.A, self.rho * self.B
         w = self.r * self.x
         R, W = self.r * self.group.G, w * self.group.G + self.t * self.H
-        each = Each(B, scaled[1], A, scaled[0])
+        each = ManyEqualities(B, scaled[1], A, scaled[0])
         relation = OneOffset(R, W, *scaled, changed.get("A_out", self.A_out), changed.get("B_out", self.B_out))
         prover, verifier = CONTEXT.transcript(), CONTEXT.transcript()
-        first = equality.prove_each(prover, tape("x"), each, self.rho)
+        first = equality.prove_many_equalities(prover, tape("x"), each, self.rho)
         second = shuffle.prove(prover, tape("x"), relation, order_of(self.order), lambda b: concat(self.r, w, self.t))
         checks: list[Check] = []
 
         def check() -> Check:
-            checks.append(equality.check_each(verifier, each, first))
+            checks.append(equality.check_many_equalities(verifier, each, first))
             checks.append(shuffle.check(verifier, relation, second))
             return checks[0]
 

@@ -372,27 +372,27 @@ def test_the_secrets_are_committed_before_the_weights(group: Group) -> None:
     """Free until the weights are known, the secrets can be solved for: then false keys and false images pass."""
     w = scalars(group, "guessed weights", 4)
     public, secrets = solved(group, w)
-    each, fixed = equality.Each(**public), {labels.WEIGHTS: w}
+    each, fixed = equality.ManyEqualities(**public), {labels.WEIGHTS: w}
     case = a_base_each(group, 4)
-    proof = equality.prove_each(oracle.programmed(fixed), tape("x"), each, secrets)
-    assert accepted(lambda: equality.check_each(oracle.programmed(fixed), each, proof))
+    proof = equality.prove_many_equalities(oracle.programmed(fixed), tape("x"), each, secrets)
+    assert accepted(lambda: equality.check_many_equalities(oracle.programmed(fixed), each, proof))
     assert not case.accepts(proof, **public)
-    assert not case.accepts(equality.prove_each(CONTEXT.transcript(), tape("x"), each, secrets), **public)
+    assert not case.accepts(equality.prove_many_equalities(CONTEXT.transcript(), tape("x"), each, secrets), **public)
 
 
 def test_the_rows_are_for_what_is_committed(group: Group) -> None:
     """A verifier without (1) lets a prover commit to anything, and solve for the secrets when the weights are there."""
     case = a_base_each(group, 4)
     public, _ = solved(group, scalars(group, "any weights", 4))
-    each, key = equality.Each(**public), commitment_key(group, 4)
+    each, key = equality.ManyEqualities(**public), commitment_key(group, 4)
     transcript = CONTEXT.transcript()
     each.bind(transcript)
     C = scalars(group, "commits to nothing") * group.G
-    w = equality._weights(transcript, C, 4)
+    w = equality._draw_weights(transcript, C, 4)
     _, secrets = solved(group, w)
     k = scalars(group, "nonces", 5)
     T = [vartime_msm(k, key), *(vartime_msm(w * k[:4], public[name]) for name in ("base", "bases"))]
-    c = equality._commit(transcript, group, concat(*T))
+    c = equality._draw_challenge(transcript, group, concat(*T))
     proof = b"\1" + concat(C, *T).to_bytes() + (c * concat(secrets, scalars(group, "r")) + k).to_bytes()
     check = case.check(proof, **public)
     assert [holds for (holds,) in map(oracle.holds, check.equations)] == [False, True, True]
@@ -405,17 +405,17 @@ def test_why_nobody_may_know_a_relation_between_the_generators(group: Group, mon
     g, H = scalars(group, "trapdoor", 4), blinding_generator(group)
     case = a_base_each(group, 4)
     public, _ = solved(group, scalars(group, "any weights", 4))
-    each = equality.Each(**public)
+    each = equality.ManyEqualities(**public)
 
     def forge(key: Points) -> bytes:
         transcript = CONTEXT.transcript()
         each.bind(transcript)
         total = scalars(group, "logarithm of C")
-        w = equality._weights(transcript, total * H, 4)
+        w = equality._draw_weights(transcript, total * H, 4)
         _, secrets = solved(group, w)
         k = scalars(group, "nonces", 5)
         T = [vartime_msm(k, key), *(vartime_msm(w * k[:4], public[name]) for name in ("base", "bases"))]
-        c = equality._commit(transcript, group, concat(*T))
+        c = equality._draw_challenge(transcript, group, concat(*T))
         opened = concat(secrets, total - g.dot(secrets))
         return b"\1" + concat(total * H, *T).to_bytes() + (c * opened + k).to_bytes()
 
@@ -480,7 +480,7 @@ def test_different_secrets_given_to_the_proof_of_one(group: Group) -> None:
     secrets, bases = scalars(group, "secrets", 3), points(group, "bases", 3)
     p = {"base": group.G, "keys": secrets * group.G, "bases": bases, "images": secrets * bases}
     each = a_secret_each(group, 3)
-    proof = equality.prove_each(CONTEXT.transcript(), tape("x"), equality.Each(**p), secrets)
+    proof = equality.prove_many_equalities(CONTEXT.transcript(), tape("x"), equality.ManyEqualities(**p), secrets)
     assert each.accepts(proof, **p)
     for index in range(3):
         proof = equality.prove_equality(
@@ -515,10 +515,10 @@ def test_a_key_that_did_not_change(group: Group, make: Callable[..., Case]) -> N
     for index in range(3):
         key = case.public["keys"][index % len(case.public["keys"])]
         less = put(concat(*[case.public["less"]] * 3)[:3], index, key)
-        with pytest.raises(Malformed, match=f"key {index} is what it was"):
+        with pytest.raises(Malformed, match=f"key {index} did not change"):
             case.check(case.prove(), less=less)
         # One point that is taken off all of them.
-        with pytest.raises(Malformed, match=f"key {index % len(case.public['keys'])} is what it was"):
+        with pytest.raises(Malformed, match=f"key {index % len(case.public['keys'])} did not change"):
             case.check(case.prove(), less=key)
 
 
@@ -625,7 +625,9 @@ def test_what_is_taken_off_is_part_of_the_statement(group: Group) -> None:
     case = a_key_moved(group, 3)
     proof, p = case.prove(), case.public
     without = {field: array for field, array in p.items() if field != "less"}
-    assert not accepted(lambda: equality.check_each(CONTEXT.transcript(), equality.Each(**without), proof))
+    assert not accepted(
+        lambda: equality.check_many_equalities(CONTEXT.transcript(), equality.ManyEqualities(**without), proof)
+    )
     for changed in ({"less": p["less"] + p["less"]}, {"less": p["keys"], "keys": p["less"]}, {"less": p["base"]}):
         assert not case.accepts(proof, **changed)
         assert not case.accepts(case.prove(**changed), **changed)
@@ -649,8 +651,8 @@ def _simulated(case: Case, c: Scalars) -> bytes:
         m, C = len(p["images"]), scalars(group, "C") * group.G
         r = scalars(group, "responses", m + 1)
         transcript = CONTEXT.transcript()
-        equality.Each(**p).bind(transcript)
-        w = equality._weights(transcript, C, m)
+        equality.ManyEqualities(**p).bind(transcript)
+        w = equality._draw_weights(transcript, C, m)
         keys = p["keys"] - p["less"] if "less" in p else p["keys"]
         T_K = ((w * r[:m]) * p["base"] - (c * w) * keys).sum()
         T_Y = ((w * r[:m]) * p["bases"] - (c * w) * p["images"]).sum()
@@ -658,7 +660,7 @@ def _simulated(case: Case, c: Scalars) -> bytes:
         return b"\1" + concat(C, T_C, T_K, T_Y).to_bytes() + r.to_bytes()
     assert case.name == "one secret"
     r = scalars(group, "responses")
-    w = oracle.challenges_of(lambda t: equality._fold(t, *p.values()))[labels.WEIGHTS]
+    w = oracle.challenges_of(lambda t: equality._folding_weights(t, *p.values()))[labels.WEIGHTS]
     T = concat(r * group.G - c * p["Z"], r * vartime_msm(w, p["bases"]) - c * vartime_msm(w, p["images"]))
     return b"\1" + T.to_bytes() + r.to_bytes()
 

@@ -17,7 +17,7 @@ from nodealer.group import Group, Points, Scalars, concat
 from nodealer.group import group as make_group
 from nodealer.proofs import exclusion, labels
 from nodealer.proofs.checks import Check, settle, terms_of
-from nodealer.proofs.exclusion import Excluded, Multiplied
+from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
 from nodealer.proofs.hidden import LockedCards, MaskedCards
 from nodealer.proofs.transcript import Context
 from sampling import times
@@ -46,17 +46,17 @@ def kind(request: pytest.FixtureRequest) -> str:
 class Claim:
     """Cards with these faces, of which it is claimed that none is one of those."""
 
-    statement: Excluded
+    statement: Exclusion
     s: Scalars
     deck: Points
 
-    def prove(self, context: Context = CONTEXT) -> tuple[Multiplied, bytes]:
+    def prove(self, context: Context = CONTEXT) -> tuple[ExclusionProducts, bytes]:
         return exclusion.prove(context.transcript(), tape("prover"), self.statement, self.s)
 
-    def check(self, sent: Multiplied, proof: bytes, context: Context = CONTEXT) -> Check:
+    def check(self, sent: ExclusionProducts, proof: bytes, context: Context = CONTEXT) -> Check:
         return exclusion.check(context.transcript(), self.statement, sent, proof)
 
-    def accepts(self, sent: Multiplied, proof: bytes, context: Context = CONTEXT) -> bool:
+    def accepts(self, sent: ExclusionProducts, proof: bytes, context: Context = CONTEXT) -> bool:
         return accepted(lambda: self.check(sent, proof, context))
 
     @property
@@ -98,7 +98,7 @@ def claim(group: Group, kind: str, held: tuple[int, ...], faces: tuple[int, ...]
     if kind == "masked":
         epk = points(group, f"epk {seed}", h)
         cards = MaskedCards(epk, deck.take(held) + (s + off) * epk, off, s * group.G)
-    return Claim(Excluded(deck.take(faces), cards), s, deck)
+    return Claim(Exclusion(deck.take(faces), cards), s, deck)
 
 
 def true_claim(group: Group, kind: str) -> Claim:
@@ -118,8 +118,8 @@ def with_array(one: Claim, name: str, array: Points | Scalars) -> Claim:
     return replace(one, statement=replace(one.statement, cards=replace(one.cards, **changes)))
 
 
-def of(sent: PlainProof) -> tuple[Multiplied, bytes]:
-    return Multiplied(sent.Y, concat(*sent.Z), concat(*sent.T)), sent.to_bytes()
+def of(sent: PlainProof) -> tuple[ExclusionProducts, bytes]:
+    return ExclusionProducts(sent.Y, concat(*sent.Z), concat(*sent.T)), sent.to_bytes()
 
 
 # --- True claims ---
@@ -132,7 +132,7 @@ def test_whoever_has_none_of_the_faces_can_prove_it(order: list[int], h: int, f:
     held, faces = tuple(order[:h]), tuple(sorted(order[-f:]))
     one = claim(make_group(backend=FASTEST), kind, held, faces)
     if set(held) & set(faces):
-        with pytest.raises(Unprovable, match="one of the faces"):
+        with pytest.raises(Unprovable, match="one of the excluded faces"):
             one.prove()
     else:
         settle([one.check(*one.prove())], entropy("true"))
@@ -214,7 +214,7 @@ def test_each_element_sent(group: Group, kind: str) -> None:
                 assert not one.accepts(replace(sent, **{name: put(array, index, other)}), proof), (name, index)
     for name in ("Z", "T"):
         assert not one.accepts(replace(sent, **{name: swapped(getattr(sent, name), 0, 2)}), proof)
-    exchanged = Multiplied(sent.Y, put(sent.Z, 0, sent.T[0]), put(sent.T, 0, sent.Z[0]))
+    exchanged = ExclusionProducts(sent.Y, put(sent.Z, 0, sent.T[0]), put(sent.T, 0, sent.Z[0]))
     assert not one.accepts(exchanged, proof)
 
 
@@ -301,7 +301,7 @@ WORDS = {"faces": "face", "cards": "card", "keys": "key"}
 
 
 def test_an_honest_holder_of_such_a_card_sends_nothing(group: Group, kind: str) -> None:
-    with pytest.raises(Unprovable, match="one of the faces"):
+    with pytest.raises(Unprovable, match="one of the excluded faces"):
         false_claim(group, kind).prove()
 
 
@@ -309,13 +309,13 @@ def test_products_that_say_it_themselves(group: Group, kind: str) -> None:
     """Equal products are refused before anything is computed; so is y = 0, with which all products are one."""
     one = false_claim(group, kind)
     sent, proof = of(plain_exclusion.prove(CONTEXT, tape("prover"), *one.plain))
-    with pytest.raises(Malformed, match="card 1 is one of the faces"):
+    with pytest.raises(Malformed, match="card 1 is one of the excluded faces"):
         one.check(sent, proof)
     # The proof itself would hold: nothing else stands between the holder and a false claim.
     alone = plain_exclusion.prove(CONTEXT, tape("prover"), *one.plain)
     assert plain_exclusion.refused(CONTEXT, *one.plain, alone) == ["distinct"]
     true, (true_sent, true_proof) = true_claim(group, kind), true_claim(group, kind).prove()
-    with pytest.raises(Malformed, match="card 2 stands twice"):
+    with pytest.raises(Malformed, match="card 2 is listed twice"):
         true.check(replace(true_sent, T=put(true_sent.T, 2, true_sent.T[0])), true_proof)
     with pytest.raises(Malformed, match="a face is multiplied twice"):
         true.check(replace(true_sent, Z=put(true_sent.Z, 2, true_sent.Z[0])), true_proof)
@@ -392,7 +392,7 @@ def test_what_the_row_of_the_key_is_for(group: Group, kind: str) -> None:
         assert holds == [False, True, False, True], "there Y stands in the rows of the keys, too"
 
 
-def _with_key(one: Claim, Y: Points) -> tuple[Multiplied, bytes]:
+def _with_key(one: Claim, Y: Points) -> tuple[ExclusionProducts, bytes]:
     """A proof that is right but for its key."""
     faces, cards = one.plain
     return of(plain_exclusion.prove(CONTEXT, tape("prover"), faces, cards, Y=Y))
@@ -439,7 +439,7 @@ def test_all_that_is_public_is_in_the_challenges(group: Group, kind: str) -> Non
         assert differ(before, drawn(one, sent, proof, context))
 
 
-def drawn(one: Claim, sent: Multiplied, proof: bytes, context: Context = CONTEXT) -> dict[str, Scalars]:
+def drawn(one: Claim, sent: ExclusionProducts, proof: bytes, context: Context = CONTEXT) -> dict[str, Scalars]:
     return oracle.challenges_of(lambda t: exclusion.check(t, one.statement, sent, proof), context)
 
 

@@ -97,7 +97,7 @@ def test_the_shape_of_a_statement_is_bound(group: Group) -> None:
     renamed = Statement(KIND, (1, 1), (LinearRow(images[0], ((1, X[0]),)), LinearRow(images[1], ((0, X[1]),))))
     other_kind = Statement("another kind", (2,), together.rows)
     for statement in (apart, exchanged, renamed, other_kind):
-        assert statement.commitments() == together.commitments()
+        assert statement.commitment_count() == together.commitment_count()
         assert not verifies(statement, proof)
 
 
@@ -128,7 +128,7 @@ def test_responses_may_be_zero(group: Group) -> None:
     case = linear_relation(group, 2)
     proof = case.prove()
     statement = linear_statement(case.public)
-    zeroed = proof[: 1 + 32 * statement.commitments()] + concat(group.integers([0, 0, 0])).to_bytes()
+    zeroed = proof[: 1 + 32 * statement.commitment_count()] + concat(group.integers([0, 0, 0])).to_bytes()
     assert len(zeroed) == len(proof)
     assert len(case.check(zeroed).equations) == 3
     assert not case.accepts(zeroed)

@@ -353,19 +353,19 @@ def test_grinding_a_secret_each(fast: Group, make: Callable[..., Case]) -> None:
     case = make(fast, 2)
     images = case.public["images"]
     public = {**case.public, "images": put(images, 1, images[1] + fast.G)}
-    each, c = equality.Each(**public), fast.integers([5])
+    each, c = equality.ManyEqualities(**public), fast.integers([5])
     keys = public["keys"] - public["less"] if "less" in public else public["keys"]
     for index in range(40 << BITS):
         hats, C = scalars(fast, f"hats {index}", 3), scalars(fast, f"C {index}") * fast.G
         transcript = CONTEXT.transcript()
         each.bind(transcript)
-        w = equality._weights(transcript, C, 2)
+        w = equality._draw_weights(transcript, C, 2)
         T_C = vartime_msm(hats, commitment_key(fast, 2)) - c * C
         T_K = ((w * hats[:2]) * public["base"] - (c * w) * keys).sum()
         T_Y = ((w * hats[:2]) * public["bases"] - (c * w) * public["images"]).sum()
         proof = b"\1" + concat(C, T_C, T_K, T_Y).to_bytes() + hats.to_bytes()
         assert not case.accepts(proof, **public)
-        if accepted(lambda: equality.check_each(coarse(labels.CHALLENGE), each, proof)):
+        if accepted(lambda: equality.check_many_equalities(coarse(labels.CHALLENGE), each, proof)):
             return
     raise AssertionError("the attack does not work")
 
@@ -375,7 +375,7 @@ def test_grinding_a_secret_each(fast: Group, make: Callable[..., Case]) -> None:
 
 def craft_each(
     transcript: Transcript,
-    each: equality.Each,
+    each: equality.ManyEqualities,
     s: Scalars,
     *,
     late: Callable[[Scalars], Scalars] | None = None,
@@ -389,14 +389,14 @@ def craft_each(
     each.bind(transcript)
     r = zero if "r" in bare else transcript.nonces(tape("prover"), "r", group, 1)
     C = vartime_msm(concat(s, r), key)
-    w = equality._weights(transcript, C, m)
+    w = equality._draw_weights(transcript, C, m)
     used = s if late is None else late(w)
     k = transcript.nonces(tape("prover"), labels.EQUALITY_MANY, group, m + 1)
     k = concat(k[:m], zero) if "k_r" in bare else k
     k = concat(zero, k[1:]) if "k_1" in bare else k
     T_K, T_Y = (((w * k[:m]) * array).sum() for array in (each.base, each.bases))
     T = concat(vartime_msm(k, key), T_K, T_Y)
-    c = equality._commit(transcript, group, T)
+    c = equality._draw_challenge(transcript, group, T)
     return b"\1" + concat(C, T).to_bytes() + (c * concat(used, r) + k).to_bytes()
 
 
@@ -406,13 +406,13 @@ def test_what_opens_the_commitment_is_hashed(fast: Group, name: str) -> None:
     m = 4
     case = a_base_each(fast, m)
     public, _ = solved(fast, scalars(fast, "any weights", m))
-    each = equality.Each(**public)
+    each = equality.ManyEqualities(**public)
     index = ["C", "T_C"].index(name)
 
     def forge(make: MakeTranscript) -> bytes:
         s = scalars(fast, "commits to anything", m)
         proof = craft_each(make(), each, s, late=lambda w: solved(fast, w)[1])
-        check = equality.check_each(make(), each, proof)
+        check = equality.check_many_equalities(make(), each, proof)
         assert [holds for (holds,) in map(oracle.holds, check.equations)] == [False, True, True]
         point = fast.points(proof[1 + 32 * index : 33 + 32 * index])
         return put_in_proof(proof, index, mended(check.equations[0], point))
@@ -421,7 +421,7 @@ def test_what_opens_the_commitment_is_hashed(fast: Group, name: str) -> None:
         return forgetful(labels.COMMITMENT, index, 0)
 
     forged = forge(without)
-    assert accepted(lambda: equality.check_each(without(), each, forged))
+    assert accepted(lambda: equality.check_many_equalities(without(), each, forged))
     assert not case.accepts(forged, **public)
     assert not case.accepts(forge(CONTEXT.transcript), **public)
 
@@ -487,7 +487,7 @@ def test_what_a_missing_blinding_of_a_secret_each_shows(fast: Group, make: Calla
     answers = [case.prover(oracle.programmed({labels.CHALLENGE: c[i]}), tape("x"), case.public) for i in (0, 1)]
     first, second = (fast.scalars(answer[1 + 4 * 32 :]) for answer in answers)
     s = ((first - second) * (c[0] - c[1]).invert())[:m]
-    each, key = equality.Each(**case.public), commitment_key(fast, m)
+    each, key = equality.ManyEqualities(**case.public), commitment_key(fast, m)
 
     def shown(proof: bytes) -> set[str]:
         seen = oracle.challenges_of(lambda t: case.checker(t, case.public, proof))[labels.CHALLENGE]

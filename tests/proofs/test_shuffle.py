@@ -974,5 +974,5 @@ def test_a_key_is_one_point(fast: Group) -> None:
         lambda: OneOffset(two, one, *deck),
         lambda: OneOffset(one, two, *deck),
     ):
-        with pytest.raises(BadParameter, match="one point"):
+        with pytest.raises(BadParameter, match="single point"):
             make()

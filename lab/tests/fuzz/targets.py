@@ -60,7 +60,7 @@ from nodealer.play.bodies import read_body
 from nodealer.play.chat import read_chat
 from nodealer.play.frames import read_ask, read_frame, read_said
 from nodealer.play.lobby import Lobby
-from nodealer.proofs.checks import read_weights, settle
+from nodealer.proofs.checks import settle, weights_from_bytes
 from nodealer.proofs.encoding import decode_proof, encode_proof
 from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.codec import read_points, read_secrets
@@ -353,7 +353,7 @@ TARGETS: Final[dict[str, Target]] = {
         Target("bits", read_bits, largest=256),
         Target("proofs", read_proof),
         Target("counted elements", read_counted, largest=256),
-        Target("weights", lambda data: read_weights(group(), data), (Malformed, BadParameter)),
+        Target("weights", lambda data: weights_from_bytes(group(), data), (Malformed, BadParameter)),
         Target("session", read_session),
         Target("entry", read_signed, (Malformed, BadSignature, PeerError)),
         Target("signed entry", take_entry, (Malformed, BadSignature, PeerError)),

@@ -1,12 +1,13 @@
-"""Equations that are owed, and the one place that settles them.
+"""Batch verification: the equations that proofs must satisfy, and the one function that checks them.
 
 Every verification in this package is a list of linear equations Σ scalar·point = 0. A proof's `check_…` function
-returns them; `settle` multiplies each by a weight, adds them all up and does one multi-scalar multiplication, for one
-proof or for a whole hand. The weights are hashed from fresh entropy and from all checks: nobody who makes a proof knows
-them, and a dead source of entropy accepts nothing false. A false equation survives with probability 2^−128. An array
-of points that several equations name (the generators, a deck between two steps of a chain) enters the sum once.
+returns them. `settle` multiplies each by a weight, adds them all up and does one multi-scalar multiplication, for one
+proof or for a whole hand. The weights are hashed from fresh entropy and from all checks, so no prover knows them, and
+even a broken source of entropy does not make a false proof pass. A false equation survives with probability 2^−128. An
+array of points that several equations share (the generators, a deck between two steps of a chain) enters the sum once.
 
-When the sum is not zero each check is looked at alone, and the first false one is named: nobody is blamed on a batch.
+If the sum is not zero, each check is verified alone and the first false one is named. No seat is blamed because of a
+batch.
 """
 
 from __future__ import annotations
@@ -24,22 +25,25 @@ from nodealer.tape import expand, framed
 Entropy = Callable[[int], bytes]
 Term = tuple[Scalars, Points]
 
-#: 128-bit weights: the soundness error of a batch, whatever the number of equations.
+#: 128-bit weights: they determine the soundness error of a batch, whatever the number of equations.
 WEIGHT_BYTES: Final = 16
-#: What is taken from the source of entropy for a sum.
+#: The number of bytes drawn from the source of entropy for one batch.
 ENTROPY_BYTES: Final = 32
 
 
 class Equation(NamedTuple):
-    """Either one equation, Σ over all terms of Σ scalars[i]·points[i] = 0 (`rows` is 1), or `rows` equations at once,
-    the i-th from the i-th elements of all terms, where arrays of length one stand in every row."""
+    """One equation, or many of the same form.
+
+    If `rows` is 1, it says that Σ scalars[i]·points[i], summed over all terms, is 0. Otherwise there are `rows`
+    equations: the i-th consists of the i-th elements of all terms, and arrays of length one are in every row.
+    """
 
     rows: int
     terms: tuple[Term, ...]
 
     @staticmethod
     def sum(*terms: Term) -> Equation:
-        """One equation."""
+        """Build one equation: the sum over all terms is 0. Raise `BadParameter` if lengths differ within a term."""
         for scalars, points in terms:
             if len(scalars) != len(points):
                 raise BadParameter(f"{len(scalars)} scalars for {len(points)} points in an equation")
@@ -47,7 +51,7 @@ class Equation(NamedTuple):
 
     @staticmethod
     def each(*terms: Term) -> Equation:
-        """As many equations as the longest array has elements."""
+        """Build as many equations as the longest array has elements. Raise `BadParameter` if lengths do not fit."""
         rows = max(max(len(scalars), len(points)) for scalars, points in terms)
         for scalars, points in terms:
             if len(scalars) not in (1, rows) or len(points) not in (1, rows):
@@ -57,7 +61,7 @@ class Equation(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """What one seat claimed with one proof, as equations that hold if it is true."""
+    """The equations that hold if what one seat claimed with one proof is true."""
 
     seat: int
     name: str
@@ -66,7 +70,7 @@ class Check:
 
 
 def digest_of(checks: Sequence[Check]) -> bytes:
-    """Everything that the equations say: how they are made of arrays, and every array of scalars and of points once."""
+    """Hash everything the equations say: how they are made of arrays, and every array of scalars and points once."""
     heads, shape, arrays, known = list[bytes](), list[int](), list[Scalars | Points](), dict[int, int]()
     for check in checks:
         heads.append(framed("check", check.seat, check.name, len(check.equations)))
@@ -74,39 +78,39 @@ def digest_of(checks: Sequence[Check]) -> bytes:
             shape += (rows, len(terms))
             for term in terms:
                 for array in term:
-                    # By identity: `checks` keeps every array alive, and decks come with their encodings.
+                    # Arrays are compared by identity: `checks` keeps them all alive, and decks cache their encodings.
                     if (place := known.get(id(array))) is None:
                         place = known[id(array)] = len(arrays)
                         arrays.append(array)
                     shape.append(place)
-    # How many numbers come is in the numbers before them, and all elements of a kind are of one length: no part runs
-    # into the next.
+    # Every count precedes what it counts, and all elements of a kind have the same length, so the encoding is
+    # unambiguous.
     numbers = (len(checks), len(shape), *shape, *map(len, arrays))
     parts = (struct.pack(f"<{len(numbers)}Q", *numbers), *heads, *(array.to_bytes() for array in arrays))
     return hashlib.sha256(b"".join(parts)).digest()
 
 
 def weights_of(checks: Sequence[Check], entropy: Entropy) -> Scalars:
-    """A weight for each row, from fresh entropy and from all checks together."""
+    """Draw one weight per row from fresh entropy and from all checks together."""
     group = checks[0].equations[0].terms[0][1].group
     rows = sum(equation.rows for check in checks for equation in check.equations)
     fresh = entropy(ENTROPY_BYTES)
     if len(fresh) != ENTROPY_BYTES:
-        raise BadParameter(f"the source of entropy gave {len(fresh)} bytes for {ENTROPY_BYTES}")
-    return read_weights(group, expand("weights", fresh, digest_of(checks), size=WEIGHT_BYTES * rows))
+        raise BadParameter(f"the source of entropy gave {len(fresh)} bytes instead of {ENTROPY_BYTES}")
+    return weights_from_bytes(group, expand("weights", fresh, digest_of(checks), size=WEIGHT_BYTES * rows))
 
 
-def read_weights(group: Group, raw: bytes) -> Scalars:
-    """Weights from bytes, none of them zero: with a zero its row would not be looked at."""
+def weights_from_bytes(group: Group, raw: bytes) -> Scalars:
+    """Convert bytes to weights. None of them is zero: a row with weight zero would not be checked."""
     zero, rest = bytes(WEIGHT_BYTES), bytes(group.wide_size - WEIGHT_BYTES)
     chunks = (raw[at : at + WEIGHT_BYTES] for at in range(0, len(raw), WEIGHT_BYTES))
     return group.wide_scalars(b"".join((chunk if chunk != zero else b"\1" + zero[1:]) + rest for chunk in chunks))
 
 
 def terms_of(checks: Sequence[Check], entropy: Entropy) -> list[Term]:
-    """What is multiplied in the sum of these checks: each array of points once. For who counts."""
+    """Return what the sum of these checks multiplies, with each array of points once. For counting the cost."""
     total: dict[int, Term] = {}
-    for weights, scalars, points in weighted(checks, weights_of(checks, entropy)):
+    for weights, scalars, points in weighted_terms(checks, weights_of(checks, entropy)):
         scaled = weights * scalars
         scaled = scaled.sum() if len(points) == 1 else scaled
         known = total.get(id(points))
@@ -114,8 +118,8 @@ def terms_of(checks: Sequence[Check], entropy: Entropy) -> list[Term]:
     return list(total.values())
 
 
-def weighted(checks: Sequence[Check], weights: Scalars) -> list[tuple[Scalars, Scalars, Points]]:
-    """All terms of all equations of all checks, each with the weights of its rows before it."""
+def weighted_terms(checks: Sequence[Check], weights: Scalars) -> list[tuple[Scalars, Scalars, Points]]:
+    """Return all terms of all equations of all checks as (weights of the rows, scalars, points)."""
     terms, used = list[tuple[Scalars, Scalars, Points]](), 0
     for check in checks:
         for equation in check.equations:
@@ -127,19 +131,22 @@ def weighted(checks: Sequence[Check], weights: Scalars) -> list[tuple[Scalars, S
 
 def _holds(checks: Sequence[Check], entropy: Entropy) -> bool:
     weights = weights_of(checks, entropy)
-    return weights.group.vartime_sum(weighted(checks, weights)).first_identity() is not None
+    return weights.group.vartime_sum(weighted_terms(checks, weights)).first_identity() is not None
 
 
 def settle(checks: Sequence[Check], entropy: Entropy) -> None:
-    """Return if every equation of every check holds; otherwise raise `ProofRejected` for the first that does not."""
+    """Raise `ProofRejected` for the first check with an equation that does not hold. Return if all hold."""
     if not checks or _holds(checks, entropy):
         return
     for check in checks:
         if not _holds([check], entropy):
             raise ProofRejected(check.seat, check.name, check.entry)
-    raise BadParameter("a batch failed whose checks all hold alone")
+    raise BadParameter("a batch failed although each of its checks holds alone")
 
 
-def holds_now(check: Check) -> bool:
-    """Whether a check holds, for a verdict that cannot wait for the batch: the same at every table, without entropy."""
+def holds_without_entropy(check: Check) -> bool:
+    """Return whether a check holds, with weights that depend on the check alone.
+
+    For decisions that cannot wait for the batch: without entropy, every replica gets the same answer.
+    """
     return _holds([check], bytes)

@@ -1,4 +1,4 @@
-"""The binary form of a proof: a version byte, then its points, then its scalars. The statement fixes how many."""
+"""The binary form of a proof: a version byte, its points, its scalars. The statement determines how many of each."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from nodealer.proofs.labels import VERSION
 
 
 def encode_proof(points: Points, scalars: Scalars) -> bytes:
-    """The bytes of a proof."""
+    """Encode a proof."""
     return bytes([VERSION]) + points.to_bytes() + scalars.to_bytes()
 
 
 def decode_proof(group: Group, data: bytes, *, points: int, scalars: int, what: str) -> tuple[Points, Scalars]:
-    """The points and scalars of a proof that must have exactly so many of each."""
+    """Decode a proof with this many points and scalars. Raise `DecodeError`, naming `what`, if it is invalid."""
     boundary = 1 + points * group.point_size
     size = boundary + scalars * group.scalar_size
     if len(data) != size:
@@ -27,6 +27,6 @@ def decode_proof(group: Group, data: bytes, *, points: int, scalars: int, what: 
 
 
 def encodings(points: Points) -> list[bytes]:
-    """The encoding of each point, for comparing and looking up."""
+    """Return the encoding of each point, for comparison and lookup."""
     data, size = points.to_bytes(), points.group.point_size
     return [data[at : at + size] for at in range(0, len(data), size)]

@@ -1,7 +1,7 @@
-"""Generators of the commitments, hashed to the group from public labels.
+"""Generators for commitments, hashed to the group from public labels.
 
-Nobody may know a relation between them, or a false shuffle can be proven. So they are not chosen: anybody can compute
-them from the labels, and the one-way map gives no logarithm away.
+Anyone who knew a linear relation between them could prove a false shuffle. So no one chooses them: anyone can compute
+them from the labels, and the one-way map reveals no discrete logarithm.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from nodealer.proofs import labels
 
 @functools.lru_cache(maxsize=16)
 def blinding_generator(group: Group) -> Points:
-    """H, for the blinding of every commitment."""
+    """Return H, the generator for the blinding of every commitment."""
     return hash_to_points(group, labels.BLINDING_GENERATOR, [b"H"])
 
 
 @functools.lru_cache(maxsize=64)
 def generators(group: Group, count: int) -> Points:
-    """G_1 … G_count. G_i does not depend on `count`.
+    """Return G_1 … G_count. G_i does not depend on `count`.
 
-    One object for each size, as for H: a batch recognises arrays by identity.
+    Repeated calls return the same object, as for H, because a batch recognises arrays by identity.
     """
     messages = [index.to_bytes(4, "little") for index in range(1, count + 1)]
     return hash_to_points(group, labels.GENERATORS, messages)
@@ -30,5 +30,5 @@ def generators(group: Group, count: int) -> Points:
 
 @functools.lru_cache(maxsize=64)
 def commitment_key(group: Group, count: int) -> Points:
-    """G_1 … G_count and then H, as one array: what a commitment to `count` scalars is made of."""
+    """Return G_1 … G_count and H as one array: the bases of a commitment to `count` scalars."""
     return concat(generators(group, count), blinding_generator(group))

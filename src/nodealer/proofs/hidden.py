@@ -1,8 +1,7 @@
-"""Hidden cards as a proof sees them: a face under its holder's secret alone, once what others have published is off.
+"""Hidden cards as a proof sees them: faces under the holder's secret alone, after removing what others have published.
 
-Each kind of card says what y times its face is in terms of y and one secret for each card, x_i, and which rows bind
-that secret to the card's key. What others have published is a number, and stays one: no point is multiplied to take it
-off.
+Each kind of card expresses y times its face in terms of y and one secret x_i per card, and says which rows bind that
+secret to the card's key. What others have published is a scalar and stays one: no point is multiplied to remove it.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ from nodealer.proofs.transcript import Transcript
 
 
 class HiddenCards(Protocol):
-    """Cards under keys of one holder. `s` are the secrets of these keys, `beta` the weights of the cards."""
+    """Cards under the keys of one holder. `s` are the secrets of these keys, `beta` the weights of the cards."""
 
     def __len__(self) -> int: ...
 
     def bind(self, transcript: Transcript) -> None:
-        """Absorb all that is public, and refuse what no proof could mend."""
+        """Absorb everything public. Raise `Malformed` if no proof could make it valid."""
 
     def secrets(self, y: Scalars, s: Scalars) -> Scalars:
-        """The x_i."""
+        """Return the x_i, one for each card."""
 
-    def multiplied(self, y: Scalars, x: Scalars) -> Points:
-        """T_i: y times the face of each card."""
+    def multiply_faces(self, y: Scalars, x: Scalars) -> Points:
+        """Return the T_i: y times the face of each card."""
 
     def commitments(self, k: Scalars, k_x: Scalars, s: Scalars, beta: Scalars) -> Points:
-        """The right sides of all rows with k for y and k_x for the x_i: one for each key, and the folded cards."""
+        """Evaluate the right side of each row with k for y and k_x for the x_i: one per key, then the folded cards."""
 
     def equations(
         self, c: Scalars, y_hat: Scalars, x_hat: Scalars, Y: Points, T: Points, C: Points, beta: Scalars
     ) -> tuple[Equation, Equation]:
-        """The rows of the keys, and that of the folded cards."""
+        """Return the rows of the keys, and the row of the folded cards."""
 
 
 def _bind(transcript: Transcript, kind: str, arrays: dict[str, Points], off: Scalars) -> None:
@@ -51,9 +50,11 @@ def _bind(transcript: Transcript, kind: str, arrays: dict[str, Points], off: Sca
 
 @dataclass(frozen=True)
 class MaskedCards:
-    """(u, msg = M + (s + off)·u) with K = s·G; `off` is the sum of the published keys. x_i = y·s_i:
+    """Cards (u, msg = M + (s + off)·u) with K = s·G, where `off` is the sum of the published secret keys.
 
-    0 = y·K_i − x_i·G      T_i = y·(msg_i − off_i·u_i) − x_i·u_i
+    The secret is x_i = y·s_i, and the rows are
+
+        0 = y·K_i − x_i·G      T_i = y·(msg_i − off_i·u_i) − x_i·u_i
     """
 
     epk: Points
@@ -75,11 +76,11 @@ class MaskedCards:
     def secrets(self, y: Scalars, s: Scalars) -> Scalars:
         return y * s
 
-    def multiplied(self, y: Scalars, x: Scalars) -> Points:
+    def multiply_faces(self, y: Scalars, x: Scalars) -> Points:
         return y.group.combine(y, self.msg, -(y * self.off + x), self.epk)
 
     def commitments(self, k: Scalars, k_x: Scalars, s: Scalars, beta: Scalars) -> Points:
-        # k·K_i − k_x·G, by who knows the logarithm of K_i: a multiple of G.
+        # k·K_i − k_x·G as a multiple of G, since the prover knows the logarithm of K_i.
         of_keys = (k * s - k_x) * k.group.G
         factors = concat(k, -(beta * (k * self.off + k_x)))
         return concat(of_keys, msm(factors, concat(vartime_msm(beta, self.msg), self.epk)))
@@ -97,9 +98,11 @@ class MaskedCards:
 
 @dataclass(frozen=True)
 class LockedCards:
-    """V = (s·off)·M with K = s·G; `off` is the product of the published secrets, none zero. x_i = y/s_i:
+    """Cards V = (s·off)·M with K = s·G, where `off` is the product of the published secrets, none zero.
 
-    Y = x_i·K_i      T_i = (x_i/off_i)·V_i
+    The secret is x_i = y/s_i, and the rows are
+
+        Y = x_i·K_i      T_i = (x_i/off_i)·V_i
     """
 
     cards: Points
@@ -120,11 +123,11 @@ class LockedCards:
     def secrets(self, y: Scalars, s: Scalars) -> Scalars:
         return y * s.invert()
 
-    def multiplied(self, y: Scalars, x: Scalars) -> Points:
+    def multiply_faces(self, y: Scalars, x: Scalars) -> Points:
         return (x * self.off.invert()) * self.cards
 
     def commitments(self, k: Scalars, k_x: Scalars, s: Scalars, beta: Scalars) -> Points:
-        # k_x·K_i, by who knows the logarithm of K_i.
+        # k_x·K_i as a multiple of G, since the prover knows the logarithm of K_i.
         return concat((k_x * s) * k.group.G, msm(beta * k_x * self.off.invert(), self.cards))
 
     def equations(

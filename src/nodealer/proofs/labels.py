@@ -1,18 +1,18 @@
-"""Every label that enters a challenge, a derived secret or a generator. Here and nowhere else.
+"""Every label that enters a challenge, a derived secret or a generator. No label is defined elsewhere.
 
-A label names one use. Two uses never share one: that is what keeps a proof of one kind from being read as another.
+Each label has a single use. This domain separation prevents a proof of one kind from being accepted as another.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Bound into every transcript; changes when any proof changes.
+#: Bound into every transcript. Must change if any proof changes.
 VERSION: Final = 1
 
 DOMAIN: Final = "nodealer/proof"
 
-# Kinds of proof: the first item of a transcript.
+# Kinds of proof: the first item of a statement.
 KNOWLEDGE: Final = "knowledge of keys"
 EQUALITY: Final = "equality, one secret"
 EQUALITY_MANY: Final = "equality, a secret each"

@@ -1,8 +1,11 @@
 """What a shuffle does to a deck: the statements of the shuffle argument.
 
-`Remask`: every card (U, W) is re-masked to (U + ρ·G, W + ρ·K). `AddMask`: the shuffler's key s joins first, so that
-(U, W) becomes (U + ρ·G, W + s·U + ρ·(K + S)). `OneScalar`: every card is multiplied by one secret. `OneOffset`: every
-pair (A, B) becomes (r·(A + x·B), r·B). ρ is indexed by the place in the output.
+- `Remask`: every card (U, W) is re-masked to (U + ρ·G, W + ρ·K).
+- `AddMask`: the shuffler first adds its key s, so that (U, W) becomes (U + ρ·G, W + s·U + ρ·(K + S)).
+- `OneScalar`: every card is multiplied by one secret.
+- `OneOffset`: every pair (A, B) becomes (r·(A + x·B), r·B).
+
+ρ is indexed by the position in the output.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ def _refuse_identity(outputs: Points) -> None:
 
 
 def _refuse_deck(inputs: Points, outputs: Points) -> None:
-    """An output that is the identity, or that equals an input: it was not masked at all."""
+    """Raise `Malformed` if an output is the identity or equals an input, which means that it was not masked at all."""
     _refuse_identity(outputs)
     if (place := outputs.vartime_first_in(inputs)) is not None:
         raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
@@ -30,7 +33,7 @@ def _refuse_deck(inputs: Points, outputs: Points) -> None:
 
 def _refuse_sizes(keys: tuple[Points, ...], decks: tuple[Points, ...]) -> None:
     if any(len(key) != 1 for key in keys):
-        raise BadParameter("a key of a shuffle is one point")
+        raise BadParameter("a key of a shuffle must be a single point")
     if len({len(deck) for deck in decks}) != 1:
         raise BadParameter(f"decks of different sizes: {[len(deck) for deck in decks]}")
     if len(decks[0]) < 2:
@@ -62,7 +65,7 @@ class Remask:
     def statement(self) -> tuple[Points, ...]:
         return self.K, self.U, self.W, self.U_out, self.W_out
 
-    def refuse(self) -> None:
+    def refuse_malformed(self) -> None:
         if self.K.first_identity() is not None:
             raise Malformed("the joint key is the identity")
         _refuse_deck(self.U, self.U_out)
@@ -107,7 +110,7 @@ class AddMask:
     def statement(self) -> tuple[Points, ...]:
         return self.K, self.S, self.U, self.W, self.U_out, self.W_out
 
-    def refuse(self) -> None:
+    def refuse_malformed(self) -> None:
         for name, key in (("the shuffler's key", self.S), ("the joint key", self.joint)):
             if key.first_identity() is not None:
                 raise Malformed(f"{name} is the identity")
@@ -126,7 +129,7 @@ class AddMask:
 
 @dataclass(frozen=True)
 class OneScalar:
-    """Multiply every card by the secret of S = s·G, and permute. S is bound before ξ, or any output would fit."""
+    """Multiply every card by the secret of S = s·G, and permute. S must be bound before ξ, or any output would fit."""
 
     S: Points
     inputs: Points
@@ -147,12 +150,12 @@ class OneScalar:
     def statement(self) -> tuple[Points, ...]:
         return self.S, self.inputs, self.outputs
 
-    def refuse(self) -> None:
+    def refuse_malformed(self) -> None:
         if self.S.first_identity() is not None:
             raise Malformed("the shuffler's key is the identity")
         _refuse_deck(self.inputs, self.outputs)
         if self.outputs.vartime_first_repeat() is not None:
-            raise Malformed("a card stands twice in the shuffled deck")
+            raise Malformed("the shuffled deck contains a card twice")
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
         one = D.group.integers([1])
@@ -166,7 +169,8 @@ class OneScalar:
 class OneOffset:
     """Turn every pair (A, B) into (r·(A + x·B), r·B) with one r and one x for all, and permute.
 
-    R = r·G, and W = w·G + t·H with w = r·x hides the offset x and binds it. The secrets are r, w and t.
+    R = r·G, and W = w·G + t·H with w = r·x is a hiding and binding commitment to the offset x. The secrets are r, w
+    and t.
     """
 
     R: Points
@@ -191,14 +195,14 @@ class OneOffset:
     def statement(self) -> tuple[Points, ...]:
         return self.R, self.W, self.A, self.B, self.A_out, self.B_out
 
-    def refuse(self) -> None:
+    def refuse_malformed(self) -> None:
         for name, point in (("R", self.R), ("the commitment to the offset", self.W)):
             if point.first_identity() is not None:
                 raise Malformed(f"{name} is the identity")
         for before, after in ((self.A, self.A_out), (self.B, self.B_out)):
             _refuse_deck(before, after)
         if any(deck.vartime_first_repeat() is not None for deck in (self.A_out, self.B_out)):
-            raise Malformed("a point stands twice in the shuffled deck")
+            raise Malformed("the shuffled deck contains a point twice")
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
         group = self.R.group

@@ -1,7 +1,7 @@
-"""The transcript of a proof: what Fiat–Shamir hashes.
+"""The transcript of a proof: what the Fiat–Shamir transform hashes.
 
-The caller makes it and binds the context; a proof absorbs its statement and its messages and draws challenges. Every
-item is framed with its label, kind and length, and a challenge is a hash of everything before it, itself absorbed.
+The caller creates it and binds the context. A proof then absorbs its statement and messages and draws challenges. Every
+item is framed with its label, kind and length. A challenge is a hash of everything before it and is absorbed as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Trace = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Context:
-    """Where a proof belongs. All of it is in every challenge, so that no proof fits anywhere else."""
+    """Where a proof belongs. Every challenge depends on all of it, so a proof is valid nowhere else."""
 
     protocol: str
     version: int
@@ -32,11 +32,11 @@ class Context:
     epoch: int
     step: str
     seat: int
-    #: What the message that carries the proof answers: the anchor of its duty.
+    #: The anchor of the duty that the message with this proof answers.
     anchor: bytes
 
     def transcript(self, trace: Trace | None = None) -> Transcript:
-        """A fresh transcript that starts with this context."""
+        """Start a transcript with this context."""
         transcript = Transcript(self.seat, trace)
         transcript.absorb(
             labels.CONTEXT,
@@ -54,67 +54,67 @@ class Context:
         return transcript
 
 
-#: What every transcript starts with.
+#: The hash state that every transcript starts from.
 _DOMAIN: Final = hashlib.sha512(framed(labels.DOMAIN, 1, labels.VERSION))
 
 
 @lru_cache(maxsize=256)
-def _asked(label: str, group: str, count: int) -> bytes:
-    """What is absorbed before a challenge is drawn: few of them, and nothing but words and numbers of this program."""
+def _challenge_request(label: str, group: str, count: int) -> bytes:
+    """Return the bytes absorbed before drawing a challenge. Cached: there are few of them, and none is secret."""
     return framed(label, 2, group, count)
 
 
 class Transcript:
-    """A running hash of labelled items. `seat` is the prover; `trace`, if given, is told each item that is absorbed."""
+    """A running hash of labelled items. `seat` is the prover. `trace`, if given, is called with each absorbed item."""
 
     def __init__(self, seat: int, trace: Trace | None = None) -> None:
         self.seat = seat
         self._hash = _DOMAIN.copy()
         self._trace = trace
         if trace is not None:
-            self._tell(labels.DOMAIN, (labels.VERSION,))
+            self._report(labels.DOMAIN, (labels.VERSION,))
 
     def absorb(self, label: str, *items: Item) -> None:
-        """Bind public items. Nothing secret is ever absorbed."""
+        """Bind public items. Never absorb a secret."""
         if self._trace is not None:
-            self._tell(label, items)
+            self._report(label, items)
         self._hash.update(framed(label, len(items), *items))
 
-    def _tell(self, label: str, items: tuple[Item, ...]) -> None:
-        """Everything that is absorbed goes by here, where there is a trace."""
+    def _report(self, label: str, items: tuple[Item, ...]) -> None:
+        """Report absorbed items to the trace, if there is one."""
         if self._trace is not None:
-            self._trace(f"{label}: {', '.join(_shown(item) for item in items)}")
+            self._trace(f"{label}: {', '.join(_format_item(item) for item in items)}")
 
     def absorb_points(self, label: str, *arrays: Points) -> None:
         """Bind arrays of points, each with its length."""
         self.absorb(label, *(array.to_bytes() for array in arrays))
 
     def challenge(self, label: str, group: Group) -> Scalars:
-        """One scalar that depends on everything absorbed so far."""
+        """Draw one scalar that depends on everything absorbed so far."""
         return self.challenges(label, group, 1)
 
     def challenges(self, label: str, group: Group, count: int) -> Scalars:
-        """`count` scalars that depend on everything absorbed so far."""
+        """Draw `count` scalars that depend on everything absorbed so far."""
         name, running = group.name, self._hash
-        running.update(_asked(label, name, count))
+        running.update(_challenge_request(label, name, count))
         wide = hashlib.shake_256(running.digest()).digest(group.wide_size * count)
         running.update(framed(labels.CHALLENGE, 1, wide))
         if self._trace is not None:
-            self._tell(label, (name, count))
-            self._tell(labels.CHALLENGE, (wide,))
+            self._report(label, (name, count))
+            self._report(labels.CHALLENGE, (wide,))
         return group.wide_scalars(wide)
 
     def nonces(self, tape: Tape, label: str, group: Group, count: int) -> Scalars:
-        """Secret scalars for the prover, bound to all that this transcript holds.
+        """Draw secret scalars for the prover that depend on everything absorbed so far.
 
-        Two statements, or two challenges, never meet the same nonce: not even when the prover is restarted or fed
-        a fork of the log. The label keeps apart what one state of the transcript is asked for twice.
+        Two statements or challenges never share a nonce, even if the prover restarts or is fed a fork of the log. Use
+        different labels to draw more than once from the same state of the transcript.
         """
         return draw_scalars(tape, label, self._hash.digest(), group, count)
 
 
 def draw_scalars(tape: Tape, label: str, inputs: bytes, group: Group, count: int) -> Scalars:
-    """Secret scalars from the tape, none zero. An array with a zero (once in 2^240) is drawn again as a whole."""
+    """Draw secret non-zero scalars from the tape. An array that contains a zero (once in 2^240) is drawn again."""
     index = 0
     while True:
         drawn = group.wide_scalars(tape.draw(label, inputs, size=group.wide_size * count, index=index))
@@ -123,7 +123,7 @@ def draw_scalars(tape: Tape, label: str, inputs: bytes, group: Group, count: int
         index += 1
 
 
-def _shown(item: Item) -> str:
+def _format_item(item: Item) -> str:
     if not isinstance(item, bytes):
         return repr(item)
     return item.hex() if len(item) <= 64 else f"{item[:16].hex()}… ({len(item)} bytes)"

@@ -15,7 +15,7 @@ from typing import Final, Self
 from nodealer.cards import Card, Deal, Half, Open, Show
 from nodealer.errors import BadParameter, CardUnreadable, PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
-from nodealer.proofs.checks import Check, Equation, holds_now
+from nodealer.proofs.checks import Check, Equation, holds_without_entropy
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
 from nodealer.protocols.staged import StagedDeck
@@ -49,7 +49,9 @@ def refuse_other_keys(seat: int, positions: tuple[int, ...], keys: Scalars, want
 def _all_fit(seat: int, keys: Scalars, wanted: Points) -> bool:
     """Whether all are what they should be, by one sum: the same verdict as one by one, but for one time in 2^128."""
     minus_one = -wanted.group.integers([1])
-    return holds_now(Check(seat, "published keys", (Equation.each((keys, wanted.group.G), (minus_one, wanted)),)))
+    return holds_without_entropy(
+        Check(seat, "published keys", (Equation.each((keys, wanted.group.G), (minus_one, wanted)),))
+    )
 
 
 @dataclass(frozen=True)

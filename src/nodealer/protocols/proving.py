@@ -15,7 +15,7 @@ from nodealer.cards import NoneOf, Prove
 from nodealer.errors import BadParameter
 from nodealer.proofs import exclusion, labels
 from nodealer.proofs.checks import Check
-from nodealer.proofs.exclusion import Excluded, Multiplied
+from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
@@ -91,7 +91,7 @@ def prove_none(deck: LastingDeck[Any], duty: Duty, tape: Tape, claim: NoneOf) ->
 def check_none(deck: LastingDeck[Any], duty: Duty, claim: NoneOf, message: bytes) -> Check:
     """What the message of `prove_none` owes."""
     said, group = read_message(Exclude, message), deck.binding.group
-    sent = Multiplied(
+    sent = ExclusionProducts(
         read_points(group, said.key, 1, "the key of the products"),
         read_points(group, said.faces, len(claim.faces), "the multiplied faces"),
         read_points(group, said.cards, len(claim.positions), "the multiplied cards"),
@@ -108,9 +108,9 @@ def _transcript(deck: LastingDeck[Any], duty: Duty, claim: NoneOf) -> Transcript
     return transcript
 
 
-def _excluded(deck: LastingDeck[Any], claim: NoneOf) -> Excluded:
+def _excluded(deck: LastingDeck[Any], claim: NoneOf) -> Exclusion:
     """The statement, from the public state of the deck alone."""
-    return Excluded(deck.face_points(claim.faces), deck.hidden_cards(claim.positions, claim.seat))
+    return Exclusion(deck.face_points(claim.faces), deck.hidden_cards(claim.positions, claim.seat))
 
 
 def _refuse_shared(deck: LastingDeck[Any], claim: NoneOf) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.group.order import order_of
 from nodealer.proofs import equality, linear, shuffle
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Duty
 from nodealer.protocols.lock.deck import LockDeck
@@ -136,8 +136,8 @@ def false_lock(change: Callable[[Locked], Locked], where: Where = here) -> Forge
         ratio = old.invert() * new
         step = change(Locked(stage.old[duty.seat], before, new, ratio, new * table.group.G, ratio * before))
         place = where(deck)
-        each = Each(step.old, step.keys, step.before, step.cards)
-        proof = equality.prove_each(place.transcript(duty, place.epoch), tape, each, step.ratio)
+        each = ManyEqualities(step.old, step.keys, step.before, step.cards)
+        proof = equality.prove_many_equalities(place.transcript(duty, place.epoch), tape, each, step.ratio)
         return encode(LockedCards(step.keys.to_bytes(), step.cards.to_bytes(), proof))
 
     return forge

@@ -151,7 +151,7 @@ def test_card_in_the_cascade(fast: Group, name: str, index: int) -> None:
 @every_index
 def test_card_twice_in_the_cascade(fast: Group, index: int) -> None:
     verdict = caught(fast, cheats.false_cascade(cheats.repeated(index)), "cascade", 1)
-    is_refused(verdict, "a card stands twice")
+    is_refused(verdict, "contains a card twice")
 
 
 def test_card_untouched_in_the_cascade(fast: Group) -> None:

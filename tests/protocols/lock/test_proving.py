@@ -103,7 +103,7 @@ def test_whatever_is_true_can_be_proven(seat: int, faces: set[int], some: set[in
     if faces.isdisjoint(held[position] for position in positions):
         proven(decks, seat, claim)
     else:
-        with pytest.raises(Unprovable, match="one of the faces"):
+        with pytest.raises(Unprovable, match="one of the excluded faces"):
             prove_none(deck, duty_of(deck, seat), decks.tapes[seat], claim)
 
 

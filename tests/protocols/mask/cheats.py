@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import AddMask, Remask
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Duty
@@ -167,8 +167,8 @@ class Move:
     epk: Points
 
     @property
-    def claimed(self) -> Each:
-        return Each(self.epk.group.G, self.keys, self.epk, self.gains, less=self.old)
+    def claimed(self) -> ManyEqualities:
+        return ManyEqualities(self.epk.group.G, self.keys, self.epk, self.gains, less=self.old)
 
 
 def false_rekey(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Tape, bytes], bytes]:
@@ -178,7 +178,7 @@ def false_rekey(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Tap
         new = deck.layers.drawn(tape, stage._layer(deck), duty.seat)
         delta = new - deck.shuffle_secret(tape, duty.seat, stage.epoch)
         move = change(Move(new * table.group.G, delta * stage.cards.epk, delta, stage.old[duty.seat], stage.cards.epk))
-        proof = equality.prove_each(context(deck, duty, stage.epoch), tape, move.claimed, move.delta)
+        proof = equality.prove_many_equalities(context(deck, duty, stage.epoch), tape, move.claimed, move.delta)
         return encode(MaskRekey(move.keys.to_bytes(), move.gains.to_bytes(), proof))
 
     return forge
@@ -197,7 +197,7 @@ def false_gather(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Ta
         move = change(Move(s * table.group.G, delta * epk, delta, old, epk))
         transcript = context(deck, duty, epoch)
         knowledge = equality.prove_knowledge(transcript, tape, move.keys, s)
-        proof = equality.prove_each(transcript, tape, move.claimed, move.delta)
+        proof = equality.prove_many_equalities(transcript, tape, move.claimed, move.delta)
         return encode(MaskGather(move.keys.to_bytes(), knowledge, move.gains.to_bytes(), proof))
 
     return forge
@@ -209,8 +209,8 @@ def false_mask(change: Callable[[Masked], Masked]) -> Callable[[MaskDeck, Duty, 
         assert isinstance(stage, Masking)
         masks = deck.mask_draws(tape, duty.seat, stage.epoch, stage.cards, stage.joint)
         added = change(Masked(masks * table.group.G, masks * stage.joint))
-        each = Each(table.group.G, added.epk, stage.joint, added.msg)
-        proof = equality.prove_each(context(deck, duty, stage.epoch), tape, each, masks)
+        each = ManyEqualities(table.group.G, added.epk, stage.joint, added.msg)
+        proof = equality.prove_many_equalities(context(deck, duty, stage.epoch), tape, each, masks)
         return encode(MaskInPlace(added.epk.to_bytes(), added.msg.to_bytes(), proof))
 
     return forge

@@ -287,7 +287,7 @@ def test_rekey_to_the_shuffle_key(fast: Group) -> None:
         own = deck.stage.old[duty.seat].to_bytes()  # type: ignore[attr-defined]
         return changed(honest, keys=put(field_of(honest, "keys"), 0, own))
 
-    is_refused(caught(fast, forge, "rekey", 1), "is what it was")
+    is_refused(caught(fast, forge, "rekey", 1), "did not change")
 
 
 # --- Publishing keys ---

@@ -110,7 +110,7 @@ def test_a_hand_of_thirteen_and_a_suit(fast: Group) -> None:
         hearts = {position for position, face in held.items() if face < SUIT}
         claim = none_held(deck, seat, range(SUIT))
         assert claim.positions == tuple(sorted(held)) and claim.faces == tuple(range(SUIT))
-        with pytest.raises(Unprovable, match="one of the faces"):
+        with pytest.raises(Unprovable, match="one of the excluded faces"):
             prove_none(deck, duty_of(deck, seat), decks.tapes[seat], claim)
         rest = NoneOf(seat, tuple(p for p in claim.positions if p not in hearts), claim.faces)
         proven(deck, decks.tapes[seat], seat, rest)
@@ -127,7 +127,7 @@ def test_one_card_of_a_suit(fast: Group) -> None:
             if face // SUIT == suit:
                 proven(deck, tape, 1, claim)
             else:
-                with pytest.raises(Unprovable, match="one of the faces"):
+                with pytest.raises(Unprovable, match="one of the excluded faces"):
                     prove_none(deck, duty_of(deck, 1), tape, claim)
 
 
@@ -141,7 +141,7 @@ def test_both_ways_agree(seat: int, faces: set[int], some: set[int]) -> None:
     claim = NoneOf(seat, positions, tuple(sorted(faces)))
     true = faces.isdisjoint(held[position] for position in positions)
     if not true:
-        with pytest.raises(Unprovable, match="one of the faces"):
+        with pytest.raises(Unprovable, match="one of the excluded faces"):
             prove_none(deck, duty_of(deck, seat), tape, claim)
     else:
         proven(deck, tape, seat, claim)
@@ -237,7 +237,7 @@ def test_cards_of_two_layers_after_a_seat_has_left(fast: Group) -> None:
     assert len(claim.positions) == 4 and len({deck.masked_by(position) for position in claim.positions}) == 2
     proven(deck, decks.tapes[1], 1, claim)
     mine = set(hand(decks, 1).values())
-    with pytest.raises(Unprovable, match="one of the faces"):
+    with pytest.raises(Unprovable, match="one of the excluded faces"):
         prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(1, claim.positions, tuple(sorted(mine))[:1]))
 
 
@@ -256,7 +256,7 @@ def test_cards_that_were_passed(fast: Group) -> None:
     proven(deck, decks.tapes[1], 1, claim)
     gift = next(position for position in claim.positions if deck.masked_by(position) == (1,))
     proven(deck, decks.tapes[1], 1, one_of(deck, gift, {face}))
-    with pytest.raises(Unprovable, match="one of the faces"):
+    with pytest.raises(Unprovable, match="one of the excluded faces"):
         prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(1, claim.positions, (face,)))
     seen = next(position for position in range(deck.places.positions) if deck.masked_by(position) == (2,))
     for seat, position in ((0, given), (0, gift), (2, seen), (2, kept)):

@@ -9,7 +9,7 @@ from typing import Final
 from nodealer.group import Group, Points, Scalars, concat, hash_to_points
 from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import OneOffset
 from nodealer.protocols.base import Duty
@@ -67,8 +67,8 @@ def send(deck: OffsetDeck, duty: Duty, tape: Tape, step: OffsetStep) -> bytes:
     start from the deck that is due."""
     assert isinstance(deck.stage, OffsetShuffling)
     due, transcript = deck.stage._before(deck), deck.transcript(duty, 0)
-    each = Each(due.B, step.scaled.B, due.A, step.scaled.A)
-    first = equality.prove_each(transcript, tape, each, step.scales)
+    each = ManyEqualities(due.B, step.scaled.B, due.A, step.scaled.A)
+    first = equality.prove_many_equalities(transcript, tape, each, step.scales)
     relation = OneOffset(step.R, step.W, step.scaled.A, step.scaled.B, step.after.A, step.after.B)
     order, secrets = order_of(step.order), concat(step.r, step.r * step.x, step.t)
     second = shuffle.prove(transcript, tape, relation, order, lambda b: secrets)

@@ -100,7 +100,7 @@ def test_same_point_twice(fast: Group, column: int) -> None:
         data, at = field_of(honest, "deck"), column * CARDS
         return changed(honest, deck=put(data, at, element(data, at + 2)))
 
-    is_refused(caught(fast, forge, "shuffle", 2), "a point stands twice")
+    is_refused(caught(fast, forge, "shuffle", 2), "contains a point twice")
 
 
 @pytest.mark.parametrize("name", ["deck", "scaled"])

@@ -14,7 +14,7 @@ SHUFFLE_PROOF: Final = Without(
 )
 #: Nobody looks at the proof that each card stays what it is when it gets its own key.
 EACH_PROOF: Final = Without(
-    "nodealer.proofs.equality:check_each",
+    "nodealer.proofs.equality:check_many_equalities",
     "one, minus_s, minus_r = group.integers([1]), -responses[:m], -responses[m]",
     "c = one = minus_r = c - c; minus_s = responses[:m] - responses[:m]",
 )

@@ -19,7 +19,7 @@ from nodealer.play.bodies import Cards, Leave
 from nodealer.play.participant import Participant
 from nodealer.proofs import equality
 from nodealer.proofs.encoding import encodings
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import MISDEAL, Cheat
 from nodealer.protocols.chain.deck import Stuck
@@ -525,8 +525,8 @@ def _mixed_mask(moment: Moment) -> bytes:
     s = draw_scalars(tape, "mask own key", deck.inputs(seat, deck.epoch), group, 1)
     new = deck.layers.drawn(tape, stage._layer(deck, mixed), seat)
     keys, last = new * group.G, (new - s) * mixed.epk
-    keyed = Each(group.G, keys, mixed.epk, last, less=S)
-    proof = equality.prove_each(deck.transcript(moment.duty, deck.epoch), tape, keyed, new - s)
+    keyed = ManyEqualities(group.G, keys, mixed.epk, last, less=S)
+    proof = equality.prove_many_equalities(deck.transcript(moment.duty, deck.epoch), tape, keyed, new - s)
     return encode(
         replace_struct(said, msg=mixed.msg.to_bytes(), keys=keys.to_bytes(), last=last.to_bytes(), proof=proof)
     )

@@ -54,7 +54,7 @@ from nodealer_lab.attacks.truth import dealt, spoilt, stopped
 #: Nobody looks at the proof that a seat knows the secrets of its keys.
 KNOWLEDGE_PROOF: Final = Without(
     "nodealer.proofs.equality:check_knowledge",
-    "linear.check(transcript, _keys(keys), proof)",
+    "linear.check(transcript, _knowledge_statement(keys), proof)",
     'Check(transcript.seat, "no proof", (Equation.sum((keys.group.integers([0]), keys.group.G)),))',
 )
 
@@ -516,7 +516,9 @@ _ANYWHERE: Final = (
 )
 #: And where a deck is shuffled, as are two equal cards.
 _SHUFFLED: Final = Without(
-    "nodealer.proofs.relations:OneScalar.refuse", "if self.S.first_identity() is not None:", "return\n    if False:"
+    "nodealer.proofs.relations:OneScalar.refuse_malformed",
+    "if self.S.first_identity() is not None:",
+    "return\n    if False:",
 )
 _ZERO_CLAIM: Final = Cheat("zero as the secret that all cards are multiplied by", "never", False)
 ZERO: Final = Attack(

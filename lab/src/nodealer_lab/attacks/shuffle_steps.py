@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs import equality
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import AddMask, OneOffset, OneScalar
 from nodealer.proofs.shuffle import Relation
@@ -221,8 +221,8 @@ class _Offset(Shuffle):
         transcript, here = super().transcript(deck), self.moment.deck
         before = here.stage._before(here)
         _, scales, _ = here.step_secrets(self.moment.tape, self.moment.duty.seat, before)
-        each = Each(before.B, self.scaled.B, before.A, self.scaled.A)
-        equality.prove_each(transcript, self.moment.tape, each, scales)
+        each = ManyEqualities(before.B, self.scaled.B, before.A, self.scaled.A)
+        equality.prove_many_equalities(transcript, self.moment.tape, each, scales)
         return transcript
 
     def message(self, cards: Cards, proof: bytes) -> bytes:

@@ -15,7 +15,7 @@ from nodealer.cards import Deal, Gift, Pass, Portion
 from nodealer.group import Group, Points, Scalars, group, hash_to_points
 from nodealer.proofs import exclusion
 from nodealer.proofs.checks import Check, settle, terms_of
-from nodealer.proofs.exclusion import Excluded, Multiplied
+from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
 from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols import make_protocol
@@ -42,7 +42,7 @@ TERMS: Final = (2, 5, 8)
 class Hidden:
     """Cards that a seat holds, some faces that they are not, and what it sends about them."""
 
-    statement: Excluded
+    statement: Exclusion
     s: Scalars
     tape: Tape
 
@@ -55,7 +55,7 @@ class Hidden:
         msg, keys = deck[faces:] + (s + off) * epk, s * on.G
         for points in (msg, keys):
             points.to_bytes()
-        return Hidden(Excluded(deck[:faces], MaskedCards(epk, msg, off, keys)), s, tape)
+        return Hidden(Exclusion(deck[:faces], MaskedCards(epk, msg, off, keys)), s, tape)
 
     def prove(self) -> tuple[bytes, ...]:
         """What is sent: the products, and their proof."""
@@ -65,7 +65,7 @@ class Hidden:
     def check(self, Y: bytes, Z: bytes, T: bytes, proof: bytes) -> Check:
         """What it owes, from bytes."""
         on = self.statement.faces.group
-        sent = Multiplied(on.points(Y), on.points(Z), on.points(T))
+        sent = ExclusionProducts(on.points(Y), on.points(Z), on.points(T))
         return exclusion.check(CONTEXT.transcript(), self.statement, sent, proof)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nodealer.group import Group, Points, hash_to_points
 from nodealer.proofs import checks, equality
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.tape import Tape
 from nodealer_lab.bench.shuffles import CONTEXT
@@ -47,8 +47,8 @@ class Rekeyed:
     def verify(self, sent: SentRekey) -> None:
         """Decode keys, gains and proof, and settle what it owes."""
         group = self.epk.group
-        each = Each(group.G, group.points(sent.keys), self.epk, group.points(sent.gains), less=self.old)
-        checks.settle([equality.check_each(CONTEXT.transcript(), each, sent.proof)], os.urandom)
+        each = ManyEqualities(group.G, group.points(sent.keys), self.epk, group.points(sent.gains), less=self.old)
+        checks.settle([equality.check_many_equalities(CONTEXT.transcript(), each, sent.proof)], os.urandom)
 
 
 def _sent(epk: Points, old: Points, tape: Tape) -> SentRekey:
@@ -56,6 +56,6 @@ def _sent(epk: Points, old: Points, tape: Tape) -> SentRekey:
     new = draw_scalars(tape, "new", b"", group, len(epk))
     delta = new - draw_scalars(tape, "old", b"", group, 1)
     keys, gains = new * group.G, delta * epk
-    each = Each(group.G, keys, epk, gains, less=old)
-    proof = equality.prove_each(CONTEXT.transcript(), tape, each, delta)
+    each = ManyEqualities(group.G, keys, epk, gains, less=old)
+    proof = equality.prove_many_equalities(CONTEXT.transcript(), tape, each, delta)
     return SentRekey(keys.to_bytes(), gains.to_bytes(), proof)

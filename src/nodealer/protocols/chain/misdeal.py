@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from nodealer.cards import Half
 from nodealer.errors import BadParameter, Malformed, PeerFault
-from nodealer.proofs.checks import Check, holds_now
+from nodealer.proofs.checks import Check, holds_without_entropy
 from nodealer.protocols.base import MISDEAL, DeckChange, Duty
 from nodealer.protocols.chain.deck import ChainDeck, Stuck, doubled
 from nodealer.protocols.chain.drawing import (
@@ -106,7 +106,7 @@ def _name_dealer(deck: ChainDeck, claimant: int, claim: Check, twice: int | None
 
     The claim itself is judged at once, and not with the next batch: nobody is named on an unproven word.
     """
-    if not holds_now(claim):
+    if not holds_without_entropy(claim):
         raise PeerFault(claimant, "what it claims of its cards does not verify")
     raise PeerFault(
         deck.dealer, "a card of its deck is none" if twice is None else f"value {twice} is in its deck twice"

@@ -14,7 +14,7 @@ from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.encoding import encodings
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_choice, read_message, read_points
@@ -139,8 +139,8 @@ def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points
     if not deck.mode.proofs:
         return DuelGather(gathered.to_bytes(), commitments=commitments)
     S = g * deck.cipher.G
-    each = Each(work.keys[duty.seat], S, cards, gathered)
-    proof = equality.prove_each(deck.transcript(duty, work.epoch), tape, each, ratio)
+    each = ManyEqualities(work.keys[duty.seat], S, cards, gathered)
+    proof = equality.prove_many_equalities(deck.transcript(duty, work.epoch), tape, each, ratio)
     return DuelGather(gathered.to_bytes(), S.to_bytes(), proof)
 
 
@@ -150,8 +150,8 @@ def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: DuelGather) -
     if not deck.mode.proofs:
         return work.went_on(deck, cards, (), under=Under.GATHERED)
     S = read_points(deck.cipher, said.key, 1, "the key")
-    each = Each(work.keys[duty.seat], S, work.cards, cards)
-    check = equality.check_each(deck.transcript(duty, work.epoch), each, said.proof)
+    each = ManyEqualities(work.keys[duty.seat], S, work.cards, cards)
+    check = equality.check_many_equalities(deck.transcript(duty, work.epoch), each, said.proof)
     return work.went_on(deck, cards, (check,), keys=S, under=Under.GATHERED)
 
 
@@ -214,8 +214,8 @@ def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, 
     keys = deck.cipher.products(new, deck.cipher.G)
     if not deck.mode.proofs:
         return DuelLock(locked.to_bytes(), keys.to_bytes(), commitments=commitments)
-    each = Each(work.keys[duty.seat], keys, cards, locked)
-    proof = equality.prove_each(deck.transcript(duty, work.epoch), tape, each, ratio)
+    each = ManyEqualities(work.keys[duty.seat], keys, cards, locked)
+    proof = equality.prove_many_equalities(deck.transcript(duty, work.epoch), tape, each, ratio)
     return DuelLock(locked.to_bytes(), keys.to_bytes(), proof)
 
 
@@ -233,6 +233,6 @@ def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: DuelLock) -> De
         raise Malformed("two cards have the same key, or one has a key that was used before")
     if not deck.mode.proofs:
         return work.went_on(deck, cards, (), locked=keys)
-    each = Each(work.keys[duty.seat], keys, work.cards, cards)
-    check = equality.check_each(deck.transcript(duty, work.epoch), each, said.proof)
+    each = ManyEqualities(work.keys[duty.seat], keys, work.cards, cards)
+    check = equality.check_many_equalities(deck.transcript(duty, work.epoch), each, said.proof)
     return work.went_on(deck, cards, (check,), locked=keys)

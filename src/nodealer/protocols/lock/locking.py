@@ -9,7 +9,7 @@ from nodealer.cards import NewDeck
 from nodealer.errors import Malformed
 from nodealer.group import Points
 from nodealer.proofs import equality
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.layers import Layer
@@ -47,8 +47,8 @@ class Locking:
         ratio = steps.lock_factors(old, new)
         group = deck.binding.group
         keys, cards = group.products(new, group.G), group.products(ratio, before)
-        each = Each(self.old[seat], keys, before, cards)
-        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio)
+        each = ManyEqualities(self.old[seat], keys, before, cards)
+        proof = equality.prove_many_equalities(deck.transcript(duty, deck.epoch), tape, each, ratio)
         return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -59,8 +59,8 @@ class Locking:
         index = point_index(keys)
         if len(index) != len(before) or self.old[duty.seat].to_bytes() in index:
             raise Malformed("two cards have the same key, or one has the key of the cascade")
-        each = Each(self.old[duty.seat], keys, before, cards)
-        check = equality.check_each(deck.transcript(duty, deck.epoch), each, said.proof)
+        each = ManyEqualities(self.old[duty.seat], keys, before, cards)
+        check = equality.check_many_equalities(deck.transcript(duty, deck.epoch), each, said.proof)
         layer = replace(self.layer, cards=cards, keys={**self.layer.keys, duty.seat: keys})
         if len(layer.keys) < len(deck.binding.players):
             return DeckChange(deck.to(replace(self, layer=layer, anchor=deck.trail)), (), (check,))

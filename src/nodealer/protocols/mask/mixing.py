@@ -13,7 +13,7 @@ from nodealer.errors import Malformed
 from nodealer.group import Order, Points, Scalars
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.encoding import encodings
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import Remask
 from nodealer.proofs.transcript import Transcript, draw_scalars
 from nodealer.protocols.base import DeckChange, Duty
@@ -56,11 +56,13 @@ class Mixing:
         mixed = Masked(before.epk + masks * group.G, before.msg + masks * S)
         new = deck.layers.drawn(tape, self._layer(deck, mixed), self.seat)
         keys, last = new * group.G, (new - s) * mixed.epk
-        gathered = equality.prove_each(self._transcript(deck, duty), tape, self._gathered(deck, S, gains), delta)
+        gathered = equality.prove_many_equalities(
+            self._transcript(deck, duty), tape, self._gathered(deck, S, gains), delta
+        )
         pairs = Remask(S, one_key.epk, one_key.msg, mixed.epk, mixed.msg)
         permuted = shuffle.prove(self._transcript(deck, duty), tape, pairs, order, lambda b: b.dot(masks))
-        keyed = Each(group.G, keys, mixed.epk, last, less=S)
-        proof = equality.prove_each(self._transcript(deck, duty), tape, keyed, new - s)
+        keyed = ManyEqualities(group.G, keys, mixed.epk, last, less=S)
+        proof = equality.prove_many_equalities(self._transcript(deck, duty), tape, keyed, new - s)
         cards = mixed.epk.to_bytes(), mixed.msg.to_bytes()
         return encode(
             MaskMix(S.to_bytes(), gains.to_bytes(), *cards, keys.to_bytes(), last.to_bytes(), gathered, permuted, proof)
@@ -80,11 +82,11 @@ class Mixing:
             raise Malformed("a new key is one that there is already")
         held = deck.held_cards(self.positions)
         pairs = Remask(S, held.epk, held.msg + gains, mixed.epk, mixed.msg)
-        keyed = Each(group.G, keys, mixed.epk, last, less=S)
+        keyed = ManyEqualities(group.G, keys, mixed.epk, last, less=S)
         checks = (
-            equality.check_each(self._transcript(deck, duty), self._gathered(deck, S, gains), said.gathered),
+            equality.check_many_equalities(self._transcript(deck, duty), self._gathered(deck, S, gains), said.gathered),
             shuffle.check(self._transcript(deck, duty), pairs, said.permuted),
-            equality.check_each(self._transcript(deck, duty), keyed, said.proof),
+            equality.check_many_equalities(self._transcript(deck, duty), keyed, said.proof),
         )
         layer = replace(self._layer(deck, mixed), cards=Masked(mixed.epk, mixed.msg + last), keys={self.seat: keys})
         return replace(self._finish(deck.at(layers=deck.layers.with_layer(layer))), checks=checks)
@@ -98,10 +100,10 @@ class Mixing:
     def _transcript(self, deck: MaskDeck, duty: Duty) -> Transcript:
         return deck.transcript(duty, deck.epoch)
 
-    def _gathered(self, deck: MaskDeck, S: Points, gains: Points) -> Each:
+    def _gathered(self, deck: MaskDeck, S: Points, gains: Points) -> ManyEqualities:
         """Each card moved from its key to the one key: S − K_i = δ_i·G and D_i = δ_i·u_i."""
         held, own = deck.held_cards(self.positions), deck.card_keys(self.positions, self.seat)
-        return Each(deck.binding.group.G, S, held.epk, gains, less=own)
+        return ManyEqualities(deck.binding.group.G, S, held.epk, gains, less=own)
 
     def _draws(self, deck: MaskDeck, tape: Tape, cards: Masked, S: Points) -> tuple[Order, Scalars]:
         """The order and the masks, drawn for these cards under this key."""

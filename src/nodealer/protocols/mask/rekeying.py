@@ -9,7 +9,7 @@ from nodealer.cards import Deal, Look, Moved, NewDeck, Peek, Place, Portion, Ret
 from nodealer.errors import Malformed
 from nodealer.group import Points
 from nodealer.proofs import equality
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.keyed import release
@@ -65,8 +65,8 @@ class Rekeying:
         delta = new - deck.shuffle_secret(tape, seat, self.epoch)
         keys, gains = group.products(new, group.G), group.products(delta, self.cards.epk)
         transcript = deck.transcript(duty, self.epoch)
-        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[seat])
-        proof = equality.prove_each(transcript, tape, each, delta)
+        each = ManyEqualities(group.G, keys, self.cards.epk, gains, less=self.old[seat])
+        proof = equality.prove_many_equalities(transcript, tape, each, delta)
         return encode(MaskRekey(keys.to_bytes(), gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -78,8 +78,8 @@ class Rekeying:
         if keys.vartime_first_repeat() is not None:
             raise Malformed("two cards have the same new key")
         transcript = deck.transcript(duty, self.epoch)
-        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[duty.seat])
-        check = equality.check_each(transcript, each, said.proof)
+        each = ManyEqualities(group.G, keys, self.cards.epk, gains, less=self.old[duty.seat])
+        check = equality.check_many_equalities(transcript, each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
         if len(stage.said) < len(deck.binding.players):
             return DeckChange(deck.to(stage), (), (check,))

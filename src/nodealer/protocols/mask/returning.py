@@ -9,7 +9,7 @@ from nodealer.cards import Peek, Place, Return
 from nodealer.errors import Malformed
 from nodealer.group import Points, concat
 from nodealer.proofs import equality
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.mask.deck import MaskDeck, Masked
@@ -65,8 +65,8 @@ class Gathering:
         epk = deck.layers.cards(self.masked).epk
         delta = s - deck.card_secrets(tape, self.masked, seat)
         gains = delta * epk
-        each = Each(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
-        proof = equality.prove_each(transcript, tape, each, delta)
+        each = ManyEqualities(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
+        proof = equality.prove_many_equalities(transcript, tape, each, delta)
         return encode(MaskGather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -81,8 +81,8 @@ class Gathering:
         if self.masked:
             epk = deck.layers.cards(self.masked).epk
             gains = read_points(group, said.gains, len(self.masked), "the gains")
-            each = Each(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
-            checks.append(equality.check_each(transcript, each, said.proof))
+            each = ManyEqualities(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
+            checks.append(equality.check_many_equalities(transcript, each, said.proof))
         elif said.gains or said.proof:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
@@ -144,8 +144,8 @@ class Masking:
         group = deck.binding.group
         masks = deck.mask_draws(tape, duty.seat, self.epoch, self.cards, self.joint)
         epk, msg = masks * group.G, masks * self.joint
-        each = Each(group.G, epk, self.joint, msg)
-        proof = equality.prove_each(deck.transcript(duty, self.epoch), tape, each, masks)
+        each = ManyEqualities(group.G, epk, self.joint, msg)
+        proof = equality.prove_many_equalities(deck.transcript(duty, self.epoch), tape, each, masks)
         return encode(MaskInPlace(epk.to_bytes(), msg.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -153,8 +153,8 @@ class Masking:
         group, count = deck.binding.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")
         msg = read_points(group, said.msg, count, "msg")
-        each = Each(group.G, epk, self.joint, msg)
-        check = equality.check_each(deck.transcript(duty, self.epoch), each, said.proof)
+        each = ManyEqualities(group.G, epk, self.joint, msg)
+        check = equality.check_many_equalities(deck.transcript(duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
         if len(stage.said) == len(deck.binding.players):
             return DeckChange(deck.to(stage.rekeying(deck)), (), (check,))

@@ -15,7 +15,7 @@ from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.encoding import encodings
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import OneOffset
 from nodealer.protocols.base import DeckChange, Duty
@@ -139,7 +139,9 @@ class OffsetShuffling:
         after = OffsetPairs(group.combine(r.half(), A, w.half(), B).doubled(), group.products(r, B))
         R, W = r * group.G, w * group.G + t * blinding_generator(group)
         transcript = deck.transcript(duty, 0)
-        first = equality.prove_each(transcript, tape, Each(before.B, scaled.B, before.A, scaled.A), scales)
+        first = equality.prove_many_equalities(
+            transcript, tape, ManyEqualities(before.B, scaled.B, before.A, scaled.A), scales
+        )
         relation = OneOffset(R, W, scaled.A, scaled.B, after.A, after.B)
         second = shuffle.prove(transcript, tape, relation, order, lambda b: concat(r, w, t))
         step = len(deck.steps) + 1
@@ -157,8 +159,8 @@ class OffsetShuffling:
         _refuse_unchanged(before, scaled, "scaled")
         _refuse_unchanged(before, after, "deck")
         transcript = deck.transcript(duty, 0)
-        each = Each(before.B, scaled.B, before.A, scaled.A)
-        first = equality.check_each(transcript, each, said.scaledProof)
+        each = ManyEqualities(before.B, scaled.B, before.A, scaled.A)
+        first = equality.check_many_equalities(transcript, each, said.scaledProof)
         second = shuffle.check(transcript, OneOffset(R, W, scaled.A, scaled.B, after.A, after.B), said.proof)
         steps = (*deck.steps, ShuffleStep(duty.seat, after, R, W))
         following = OffsetShuffling if len(steps) < len(deck.order) else RevealingOffsets

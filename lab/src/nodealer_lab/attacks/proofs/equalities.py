@@ -15,7 +15,7 @@ from nodealer.group.order import order_of
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.proofs import equality, labels, shuffle
-from nodealer.proofs.equality import Each
+from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import OneOffset
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Cheat
@@ -47,7 +47,7 @@ def _fold_chain(moment: Moment) -> bytes:
     if moment.duty.seat != deck.order[0] or len(decrypted) < 2 or said.names:
         return moment.honest
     bare, images = deck.binding.group.points(said.numbers), concat(*(_given(deck, track) for track in decrypted))
-    weights = equality._fold(deck.transcript(moment.duty, 0), deck.layers[0].key, bare, images)
+    weights = equality._folding_weights(deck.transcript(moment.duty, 0), deck.layers[0].key, bare, images)
     P = deck.binding.group.G
     moved = concat(bare[0] + weights[1] * P, bare[1] - weights[0] * P, *([bare[2:]] if len(bare) > 2 else []))
     return encode(replace_struct(said, numbers=moved.to_bytes()))
@@ -58,7 +58,7 @@ def _fold_mask(moment: Moment) -> bytes:
     said, deck = read_message(MaskTags, moment.honest), moment.deck
     group, before = deck.binding.group, deck.stage.points
     after, Z = group.points(said.cards), group.points(said.key)
-    weights = equality._fold(deck.transcript(moment.duty, deck.epoch), Z, before, after)
+    weights = equality._folding_weights(deck.transcript(moment.duty, deck.epoch), Z, before, after)
     one, other = len(after) // 2, len(after) - 1
     moved = put(said.cards, one, (after[one] + weights[other] * group.G).to_bytes())
     return encode(replace_struct(said, cards=put(moved, other, (after[other] - weights[one] * group.G).to_bytes())))
@@ -66,7 +66,7 @@ def _fold_mask(moment: Moment) -> bytes:
 
 #: The weights hang on the whole statement.
 _BOUND: Final = Without(
-    "nodealer.proofs.equality:_fold",
+    "nodealer.proofs.equality:_folding_weights",
     "transcript.absorb_points(labels.STATEMENT, Z, bases, images)",
     "transcript.absorb_points(labels.STATEMENT, Z)",
 )
@@ -277,7 +277,7 @@ FROM_ELSEWHERE: Final = Attack(
 # is proven of it is true. Every other card is then in two places, and whoever holds it cannot read it.
 
 
-class _Whatever(Each):
+class _Whatever(ManyEqualities):
     """The statement, as the honest prover would not bind it: that refuses the identity."""
 
     def bind(self, transcript: Transcript) -> None:
@@ -295,7 +295,7 @@ def _offset(moment: Moment) -> bytes:
     after = OffsetPairs(r * scaled.A + w * scaled.B, r * scaled.B)
     transcript = deck.transcript(moment.duty, 0)
     each = _Whatever(before.B, scaled.B, before.A, scaled.A)
-    first = equality.prove_each(transcript, moment.tape, each, scales)
+    first = equality.prove_many_equalities(transcript, moment.tape, each, scales)
     R, W = group.points(said.key), group.points(said.commitment)
     relation, order = OneOffset(R, W, scaled.A, scaled.B, after.A, after.B), order_of(range(deck.size))
     second = shuffle.prove(transcript, moment.tape, relation, order, lambda d: concat(r, w, t))

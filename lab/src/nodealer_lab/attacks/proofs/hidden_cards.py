@@ -15,7 +15,7 @@ from nodealer.games.package import GamePackage
 from nodealer.group import Points, Scalars, concat, vartime_msm
 from nodealer.proofs import exclusion, labels, shuffle
 from nodealer.proofs.encoding import encode_proof, encodings
-from nodealer.proofs.exclusion import Excluded, Multiplied
+from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
 from nodealer.proofs.relations import AddMask, OneOffset, OneScalar
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Cheat
@@ -94,14 +94,14 @@ def _false_word_false(moment: Moment) -> bytes:
     return encode(Exclude(sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof))
 
 
-def _forged(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) -> tuple[Multiplied, bytes]:
+def _forged(transcript: Transcript, tape: Tape, excluded: Exclusion, s: Scalars) -> tuple[ExclusionProducts, bytes]:
     """As an honest holder, but for the products of its cards: each is another point, so that none is a face's."""
     faces, cards, group = excluded.faces, excluded.cards, excluded.faces.group
     excluded.bind(transcript)
     y = transcript.nonces(tape, "y", group, 1)
     x = cards.secrets(y, s)
-    sent = Multiplied(y * group.G, y * faces, cards.multiplied(y, x) + group.G)
-    alpha, beta = exclusion._weights(transcript, sent)
+    sent = ExclusionProducts(y * group.G, y * faces, cards.multiply_faces(y, x) + group.G)
+    alpha, beta = exclusion._draw_weights(transcript, sent)
     k = transcript.nonces(tape, labels.EXCLUSION, group, 1 + len(cards))
     C = concat(k[0] * group.G, k[0] * vartime_msm(alpha, faces), cards.commitments(k[0], k[1:], s, beta))
     transcript.absorb_points(labels.COMMITMENT, C)
@@ -210,16 +210,16 @@ Order = list[int]
 def _orders(played: Played) -> Iterator[tuple[tuple[int, int], list[Order]]]:
     """Hand and deck of every shuffle, and what its order may be, if its proof shows that. The log is read as everybody
     reads it; what a verifier opens of each proof is looked at beside it."""
-    seen: list[tuple[shuffle.Relation, shuffle._Opened]] = []
+    seen: list[tuple[shuffle.Relation, shuffle._OpenedProof]] = []
     #: The sum of the keys that a deck of pairs is under, as far as proofs have shown them.
     under: dict[tuple[int, int], Scalars] = {}
-    opens = shuffle._open
+    opens = shuffle._read_proof
 
-    def listening(transcript: Transcript, relation: shuffle.Relation, proof: bytes) -> shuffle._Opened:
+    def listening(transcript: Transcript, relation: shuffle.Relation, proof: bytes) -> shuffle._OpenedProof:
         seen.append((relation, opens(transcript, relation, proof)))
         return seen[-1][1]
 
-    shuffle._open = listening
+    shuffle._read_proof = listening
     try:
         for one in played.said():
             for relation, opened in seen:
@@ -227,10 +227,10 @@ def _orders(played: Played) -> Iterator[tuple[tuple[int, int], list[Order]]]:
                 yield deck, _opened(opened) or _followed(relation, opened, deck, under)
             seen.clear()
     finally:
-        shuffle._open = opens
+        shuffle._read_proof = opens
 
 
-def _opened(o: shuffle._Opened) -> list[Order]:
+def _opened(o: shuffle._OpenedProof) -> list[Order]:
     """If every opened number is that of a card times the challenge; or every running product is."""
     for guess in GUESSES:
         less = o.x.group.integers([guess])
@@ -259,7 +259,7 @@ def _multiplied(products: Scalars, known: Scalars) -> list[Order]:
 
 
 def _followed(
-    relation: shuffle.Relation, o: shuffle._Opened, deck: tuple[int, int], under: dict[tuple[int, int], Scalars]
+    relation: shuffle.Relation, o: shuffle._OpenedProof, deck: tuple[int, int], under: dict[tuple[int, int], Scalars]
 ) -> list[Order]:
     """By the secrets of the step, if these are what was answered without a nonce: with them everybody makes the step
     once more, and sees which card comes where."""

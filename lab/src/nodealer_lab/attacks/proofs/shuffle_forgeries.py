@@ -110,7 +110,8 @@ BACKWARDS: Final = on_shuffles(
     _backwards_false,
     # The last challenge hangs on the commitments, for who proves and for who verifies.
     Without(
-        "nodealer.proofs.shuffle:_open", "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])"
+        "nodealer.proofs.shuffle:_read_proof",
+        "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])",
     ),
     Without("nodealer.proofs.shuffle:prove", "transcript.absorb_points(labels.COMMITMENT, C[0], C[1], C[2], C[3:])"),
 )
@@ -169,7 +170,7 @@ def _trapdoor_false(step: Shuffle) -> bytes:
     D = shuffle._weights(powers, y, z)
     d = step.tied(weights)(D)
     e, k = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "k", group, relation.secrets)
-    E = group.msm_each([shuffle._masked(row, e, k) for row in relation.rows(D)])
+    E = group.msm_each([shuffle._masked_row(row, e, k) for row in relation.rows(D)])
     commitments = e_0 * H, c_0 * H, c_1 * H, E
     transcript.absorb_points(labels.COMMITMENT, *commitments)
     x = transcript.challenge("x", group)

@@ -81,7 +81,7 @@ def forged(
     if adds is not None:
         more_0, more_1 = adds(d, e)
         C_0, C_1 = C_0 + more_0, C_1 + more_1
-    E = group.msm_each([shuffle._masked(row, e, k) for row in relation.rows(D)])
+    E = group.msm_each([shuffle._masked_row(row, e, k) for row in relation.rows(D)])
     transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)
     x = transcript.challenge("x", group)
     d_hat, p_hat = x * d + e, x * p + delta
@@ -96,11 +96,11 @@ def backwards(transcript: Transcript, tape: Tape, relation: Relation) -> bytes:
     x = transcript.challenge("x", group)
     answers = transcript.nonces(tape, "answers", group, 2 * m + relation.secrets)
     nothing = group.identity(1)
-    opened = shuffle._Opened(
+    opened = shuffle._OpenedProof(
         begun.A, begun.B, nothing, nothing, group.G,
         E=(nothing,) * relation.row_count,
         d_hat=answers[:m], r_d_hat=answers[m],
-        p_hat=shuffle._with_ends(answers[0], answers[m + 1 : 2 * m - 1], x * begun.D.cumprod()[-1]),
+        p_hat=shuffle._join_ends(answers[0], answers[m + 1 : 2 * m - 1], x * begun.D.cumprod()[-1]),
         s_p_hat=answers[2 * m - 1], secret_hats=answers[2 * m :],
         D=begun.D, y=begun.y, z=begun.z, x=x,
     )  # fmt: skip
