@@ -130,7 +130,7 @@ plots: build ## Draw the plot of orders and dice in docs/ again
 	@$(LAB_TESTS) -m uniformity
 
 .PHONY: attacks
-attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/internals/attacks.md again; some minutes
+attacks: build ## Carry out every attack on every protocol and mode, and update docs/internals/attacks.json; takes minutes
 	@cd tests && ../$(BIN)/python attack_table.py --carry-out
 
 .PHONY: deep

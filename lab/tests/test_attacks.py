@@ -21,7 +21,7 @@ from nodealer.log.file import save_log
 from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import Cheat
-from nodealer_lab.attacks import ATTACKS, CHEATS, attack_of
+from nodealer_lab.attacks import ATTACKS, CHEATS, FAMILIES, attack_of
 from nodealer_lab.attacks.base import Attack, Way, outcome_of, sentence
 from nodealer_lab.attacks.beyond import BEYOND
 from nodealer_lab.attacks.both import Both, both_ways, cases
@@ -106,11 +106,34 @@ def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str
         assert bool(scheme.way.defence) == (outcome_of(scheme) != "cannot be seen"), row
 
 
-def test_the_page_says_what_came_of_it() -> None:
+def test_the_summary_has_the_counts() -> None:
     page = attack_table.PAGE.read_text()
     assert attack_table.with_table(page) == page, "run `make diagrams`"
+    assert [*attack_table.ABOUT] == [*FAMILIES]
     with pytest.raises(ValueError, match="markers"):
         attack_table.with_table("")
+
+
+def test_the_matrix_has_every_row(table: dict[tuple[str, str, str], Row]) -> None:
+    """Each attack has a line and a section, and each row its cells there, with protocol and mode."""
+    page = attack_table.matrix_page()
+    sections = dict(re.findall(r"^### ([a-z-]+)\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL))
+    assert {*ATTACKS} <= {*sections}
+    for (kind, name, mode), row in table.items():
+        attack = attack_of(kind)
+        assert f"\n| [`{kind}`](#{kind}) | " in page and f"{row.who.capitalize()} {row.does}" in sections[kind]
+        [first] = [
+            line.split(" | ")[0].removeprefix("| ")
+            for line in sections[kind].splitlines()
+            if line.endswith(f" | {attack_table.result_of(row)} |")
+            and line.startswith("| any |" if attack.anywhere else f"| {name} ")
+        ]
+        modes = first.removeprefix(name).strip(" ()")
+        assert attack.anywhere or not modes or attack_table.mode_of(mode) in modes.split("; ")
+    for one in BEYOND:
+        assert f"| {one.what} | " in page and f"| {one.comes} | {one.why}" in page and one.test in page
+    for one in attack_table.AROUND:
+        assert f"| {one.who} | {one.does} | {one.comes} | `{one.test}` |\n" in page
 
 
 @pytest.mark.parametrize("named", [one.test for one in (*attack_table.AROUND, *BEYOND) if one.test])
@@ -120,7 +143,11 @@ def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
 
 
 def test_every_dash_has_a_reason() -> None:
-    reasons = attack_table.PAGE.read_text().partition("## Where there is a dash")[2].partition("\n## ")[0]
+    reasons = (
+        attack_table.PAGE.read_text()
+        .partition("## Why some attacks are not tried on some protocols")[2]
+        .partition("\n## ")[0]
+    )
     dashes = {one.name for one in ATTACKS.values() if not one.anywhere and {*MODES} - {*one.protocols}}
     assert {*re.findall(r"`([a-z-]+)`", reasons)} >= dashes
 

@@ -1,4 +1,4 @@
-"""Attacks that must fail, each in a file of its own, and who carries them out. Nothing of the game knows of them."""
+"""Attacks that must fail, one module or package per family. Nothing in nodealer knows about them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,20 @@ from nodealer.errors import BadParameter
 from nodealer_lab.attacks import cards, encodings, network, operations, proofs, secrets, shuffles, table, table_rules
 from nodealer_lab.attacks.base import Attack
 
-_ROOMS: Final = (shuffles, cards, proofs, encodings, table, secrets, operations, table_rules, network)
+#: Name of a family to its attacks.
+FAMILIES: Final[dict[str, tuple[Attack, ...]]] = {
+    "shuffles": shuffles.ATTACKS,
+    "cards": cards.ATTACKS,
+    "proofs": proofs.ATTACKS,
+    "encodings": encodings.ATTACKS,
+    "the table": table.ATTACKS,
+    "secrets": secrets.ATTACKS,
+    "operations": operations.ATTACKS,
+    "table rules": table_rules.ATTACKS,
+    "the network": network.ATTACKS,
+}
 #: Name to attack.
-ATTACKS: Final[dict[str, Attack]] = {one.name: one for room in _ROOMS for one in room.ATTACKS}
+ATTACKS: Final[dict[str, Attack]] = {one.name: one for family in FAMILIES.values() for one in family}
 #: Those that a bot can play in any game; `nodealer.cheats` finds them through entry points.
 CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
 
