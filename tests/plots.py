@@ -1,6 +1,6 @@
-"""The plots in docs/internals/plots, from what `nodealer bench --json` has printed: `make figures` writes them.
+"""Draw the plots in docs/internals/plots from the output of `nodealer bench --json`; `make figures` writes them.
 
-A plot is drawn when all its suites were measured; until then there is none. Each names the machine and the day.
+A plot is drawn once all its suites were measured. Each names the machine and the date.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def cards(results: Results) -> Rows:
 
     return [
         [
-            Lines(f"{told}, µs a card", "cards", {kind: [*line(kind, what)] for kind in KINDS}, log=True)
+            Lines(f"{told}, µs per card", "cards", {kind: [*line(kind, what)] for kind in KINDS}, log=True)
             for what, told in (("prove", "shuffle, re-mask and prove"), ("verify", "verify"))
         ]
     ]
@@ -81,14 +81,14 @@ def seats(results: Results) -> Rows:
 
     cost = {"play": line("play a hand, CPU of one seat", _ms), "verify": line("verify its log", _ms)}
     size = {"log": line("saved log", lambda one: one["value"] / 1e3)}
-    return [[Lines("CPU of one seat, ms a hand", "seats", cost), Lines("the log of a hand, kB", "seats", size)]]
+    return [[Lines("CPU of one seat, ms per hand", "seats", cost), Lines("the log of a hand, kB", "seats", size)]]
 
 
 def protocols(results: Results) -> Rows:
     """Cost against protocols."""
     panels = list[Panel]()
     for what, told in (
-        ("play a hand, CPU of one seat", "CPU of one seat, ms a hand"),
+        ("play a hand, CPU of one seat", "CPU of one seat, ms per hand"),
         ("verify its log", "verify its log, ms"),
         ("saved log", "its log, kB"),
     ):
@@ -144,7 +144,7 @@ def verification(results: Results) -> Rows:
         for name, what in (("one log", "verify a saved log"), ("two, two jobs", "verify two saved logs, --jobs 2"))
     ]
     hands = [Bar(name, one["value"], said(one["value"]), 3) for name, one in audits]
-    return [[Bars(f"a shuffle of {SMALL} cards, ms", bars), Bars("hands of hold'em verified a second", hands)]]
+    return [[Bars(f"a shuffle of {SMALL} cards, ms", bars), Bars("hands of hold'em verified per second", hands)]]
 
 
 def relay(results: Results) -> Rows:
@@ -168,7 +168,7 @@ def relay(results: Results) -> Rows:
     return [
         [beside("processor time for 1,000 frames, ms", cpu, _ms), Bars("delay, 99th percentile, ms", late)],
         [
-            beside("frames a second at saturation", full, lambda one: float(one["value"])),
+            beside("frames per second at saturation", full, lambda one: float(one["value"])),
             beside("memory of a connection, kB", [("SQLite", weight)], lambda one: float(one["value"]) / 1e3),
         ],
     ]
@@ -186,7 +186,7 @@ def recovery(results: Results) -> Rows:
     def panel(title: str, name: str) -> Lines:
         lines = {f"{count} leave{'s' if count == 1 else ''}": line(name, count) for count in (1, 2, 3)}
         limit = row(results, "recovery", name, leavers=1, open=0)["required"]
-        return Lines(title, "cards that lie open", lines, limit=(limit, "required"))
+        return Lines(title, "open cards", lines, limit=(limit, "required"))
 
     return [
         [
@@ -226,50 +226,50 @@ def tab(results: Results) -> Rows:
             beside("CPU until a seat is ready, s", "bare", start, 1.0, 0),
             beside("CPU of a seat for a hand of six, ms", "natively", hand, 1e3, 0),
         ],
-        [Bars("MB: what is loaded, compressed; WebAssembly memory after 50 hands", sizes)],
+        [Bars("MB: compressed download; WebAssembly memory after 50 hands", sizes)],
     ]
 
 
 #: Name of the file to its title, whose suite names the machine, what it shows in words, and how it is drawn.
 PLOTS: Final[Mapping[str, tuple[str, str, str, Callable[[Results], Rows]]]] = {
     "cards": (
-        "What each card of a shuffle costs, in decks of 52 to 10,000",
+        "The cost per card of a shuffle, in decks of 52 to 10,000",
         "proofs",
-        "time a card of a shuffle's proof and of verifying it, for 52, 1,000 and 10,000 cards",
+        "time per card to prove and to verify a shuffle, for 52, 1,000 and 10,000 cards",
         cards,
     ),
     "seats": (
         "A hand of 52 cards on mask, at tables of 2 to 20",
         "tables",
-        "CPU of a seat for a hand, verifying its log, and the log's size, for 2 to 20 seats",
+        "CPU time of a seat for a hand and for verifying its log, and the size of the log, for 2 to 20 seats",
         seats,
     ),
     "protocols": (
         "The same hand on every protocol",
         "tables",
-        "CPU of a seat, verifying and log of a hand on each protocol at tables of two and six",
+        "CPU time of a seat, verification and log size of a hand on each protocol, at tables of two and six",
         protocols,
     ),
-    "sizes": ("How large proofs and logs are", "proofs", "bytes of proofs and logs", sizes),
+    "sizes": ("Sizes of proofs and logs", "proofs", "sizes of proofs and logs in bytes", sizes),
     "verification": (
         "Proving and verifying",
         "proofs",
-        "proving and verifying a shuffle, alone and as one of six; hands verified a second",
+        "proving and verifying a shuffle, alone and as one of six; hands verified per second",
         verification,
     ),
     "relay": (
-        "The relay beside a bare broadcast of the same library",
+        "The relay, compared with a bare broadcast of the same library",
         "relay",
-        "processor time, delay, throughput and memory of the relay beside a bare broadcast",
+        "CPU time, delay, throughput and memory of the relay, compared with a bare broadcast",
         relay,
     ),
     "recovery": (
         "A deck rebuilt when players leave a table of six",
         "recovery",
-        "CPU and bytes of a rebuilt deck, in fresh decks, by cards that lie open",
+        "CPU time and bytes of a rebuilt deck, in fresh decks, by the number of open cards",
         recovery,
     ),
-    "tab": ("A seat in a browser's tab", "web", "start, hand, memory and download of a seat in a tab", tab),
+    "tab": ("A seat in a browser tab", "web", "start, hand, memory and download of a seat in a browser tab", tab),
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import attack_table
+import figures
 
 
 class SitePage(NamedTuple):
@@ -18,4 +19,5 @@ class SitePage(NamedTuple):
 #: Path below docs/ to the page. On the site, links to the data lead to the page.
 SITE_PAGES: Final = {
     "internals/attack-matrix.md": SitePage("internals/attacks.json", attack_table.matrix_page),
+    "internals/benchmarks.md": SitePage("internals/figures.json", figures.rows_page),
 }

@@ -11,7 +11,20 @@ from xml.etree import ElementTree
 import pytest
 
 from cli.running import called
-from figures import BEGIN, END, STORE, in_full, in_short, pages, taken, with_figures
+from figures import (
+    BEGIN,
+    END,
+    FIRST,
+    STORE,
+    cells,
+    in_full,
+    in_short,
+    pages,
+    rows_page,
+    taken,
+    unmet,
+    with_figures,
+)
 from plots import FOLDER, drawn, written
 
 ROOT = Path(__file__).parents[1]
@@ -153,6 +166,23 @@ def test_figures_are_as_they_were_measured() -> None:
     assert {*FOLDER.iterdir()} == {*written(json.loads(STORE.read_text()))}
 
 
+def test_the_benchmarks_page_has_every_row() -> None:
+    results, page = json.loads(STORE.read_text()), rows_page()
+    for suite, found in results.items():
+        section = page.partition(f"\n## {suite}\n")[2].partition("\n## ")[0]
+        assert all(f"\n{cells(row)}\n" in f"{section}\n" for row in found.get("rows", ())), suite
+        assert "rows" not in found or found["machine"]["date"] in section
+
+
+def test_the_summary_has_the_important_rows_and_what_is_not_met() -> None:
+    results = json.loads(STORE.read_text())
+    assert all(f"| {one.means} | " in in_short(results) for one in FIRST)
+    rows = [row for found in results.values() for row in found.get("rows", ())]
+    missed = [row for row in rows if row["ok"] is False]
+    assert unmet(results).count("\n- ") == len(missed)
+    assert "all meet it" in unmet({"one": {"rows": [row for row in rows if row["ok"]]}})
+
+
 def test_plots_are_drawn_of_what_was_measured() -> None:
     results = json.loads(STORE.read_text())
     (machine,) = {json.dumps(found["machine"]) for suite, found in results.items() if suite == "proofs"}
@@ -170,8 +200,8 @@ def test_other_results_are_other_figures(tmp_path: Path) -> None:
     file = tmp_path / "hand.json"
     file.write_text(json.dumps(changed))
     other = taken(results, [file])
-    assert "2001-01-01" in in_full(other) and "2001-01-01" not in in_full(results)
-    assert suite != "hand" or "2001-01-01" in in_short(other)
+    for text in (in_full, in_short):
+        assert "2001-01-01" in text(other) and "2001-01-01" not in text(results)
     file.write_text(json.dumps({**changed, "machine": {**found["machine"], "quick": True}}))
     with pytest.raises(ValueError, match="quick"):
         taken(results, [file])
