@@ -233,8 +233,8 @@ def test_what_only_some_see_is_asked_for_in_words() -> None:
         (lambda: ada.peek(1, then="steal"), "may look, reorder, keep or take"),  # type: ignore[arg-type]
         (lambda: ada.give_back(to="bottom", depth=1), "under the top"),
         (lambda: ada.mix("x"), "no 'x' to shuffle"),
-        (lambda: ada.peek(9), "9 cards wanted"),
-        (lambda: ada.give_back(to="top", depth=6), "a depth is one of 1 to 5"),
+        (lambda: ada.peek(9), "9 cards were requested"),
+        (lambda: ada.give_back(to="top", depth=6), "a depth must be 1 to 5"),
     )
     for asked, words in refused:
         with pytest.raises(IllegalMove, match=words):
@@ -265,7 +265,7 @@ def test_what_cannot_be_is_refused_in_words_and_nothing_happens() -> None:
     }
     with_deck: dict[str, Callable[[], object]] = {
         "deck 0 is there already": lambda: table.shuffle(3),
-        "4 cards wanted of 3": lambda: table.open(4),
+        "4 cards were requested, but the pile of deck 0 has 3": lambda: table.open(4),
         "a deal gives at least one card": lambda: table.deal(Ada=0),
         "a deal names at least one player": lambda: table.deal(),
         "a request opens at least one card": lambda: table.open(0),

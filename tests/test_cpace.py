@@ -83,7 +83,7 @@ def test_roles_are_in_the_key() -> None:
 
 @pytest.mark.parametrize("entropy", [bytes(64), bytes(63), bytes(65), "x" * 64])
 def test_bad_entropy(entropy: Any) -> None:
-    with pytest.raises(BadParameter, match="is zero" if entropy == bytes(64) else "draws 64 bytes"):
+    with pytest.raises(BadParameter, match="is zero" if entropy == bytes(64) else "needs 64 bytes"):
         Run(b"", b"", b"", entropy)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from log.test_docs import H
 from nodealer.errors import BadParameter
-from nodealer.words import checked, key_words, session_words, word_list
+from nodealer.words import key_words, require_bip39_list, session_words, word_list
 
 PAGE = (Path(__file__).parents[1] / "docs" / "spec" / "lobby.md").read_text()
 EXAMPLES = re.findall(r"^\| (session|key) \| `([0-9a-f]{64})` \| ([a-z ]+) \|$", PAGE, re.M)
@@ -40,5 +40,5 @@ def test_the_list() -> None:
 
 @pytest.mark.parametrize("other", [(), word_list()[:-1], (*word_list()[:-1], "zebra"), tuple(reversed(word_list()))])
 def test_another_list(other: tuple[str, ...]) -> None:
-    with pytest.raises(BadParameter, match="another English word list"):
-        checked(other)
+    with pytest.raises(BadParameter, match="is not that of BIP-39"):
+        require_bip39_list(other)

@@ -79,8 +79,8 @@ export function readSession(line) {
   } catch {
     throw new NotJudged('it is not a log: the first line cannot be read');
   }
-  if (head === null || typeof head !== 'object' || head.format !== FORMAT) throw new NotJudged('it is not a log: the first line is not that of a log');
-  if (head.version !== VERSION) throw new NotJudged(`other format: it says version ${JSON.stringify(head.version)}, and this program reads ${VERSION}`);
+  if (head === null || typeof head !== 'object' || head.format !== FORMAT) throw new NotJudged('it is not a log: the first line is not the first line of a log');
+  if (head.version !== VERSION) throw new NotJudged(`other format: it is version ${JSON.stringify(head.version)}, and this program reads version ${VERSION}`);
   try {
     const value = read(sessionShape, line);
     const { proposal } = value;

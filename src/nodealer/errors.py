@@ -1,40 +1,40 @@
-"""Every error this package raises, and whose it is.
+"""Every error this package raises, and who is responsible for it.
 
 NodealerError
- +- LocalError           the caller used us wrongly
+ +- LocalError           the caller used the library wrongly
  |   +- BadParameter     a value has the wrong type, size or range
- |   +- IllegalMove      a person asked for a move that the rules do not allow now
- |   +- Unprovable       what a game asks this seat to prove of its cards is not so
- |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
- |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
- |   +- JournalLost      the log has what this seat signed and its journal lacks: it must not sign on
- |   +- HomeUnusable     a home is damaged or not one, or its disk has failed
- |       +- HomeInUse    another program plays from it
- +- Malformed            what a message says cannot be right, whatever its proofs say
- |   +- DecodeError      bytes are not the canonical encoding of anything
- |       +- OtherFormat  a log, a proposal or a home of another version of the format: cannot be judged here
- +- LogError             a log cannot be what it claims to be, and nobody can be named for it
- |   +- LogBroken        it contains what no log contains
- |   +- BadSignature     an entry that nobody signed
+ |   +- IllegalMove      a player asked for a move that the rules do not allow now
+ |   +- Unprovable       what a game asks this seat to prove about its cards is not true
+ |   +- CardUnreadable   data that this seat received for a card is false; it can dispute the card
+ |   +- BackendMissing   the requested arithmetic core is missing, stale or unfit
+ |   +- JournalLost      the log has an entry by this seat that its journal lacks: it must not sign any more
+ |   +- HomeUnusable     a player store is damaged or not one, or its disk has failed
+ |       +- HomeInUse    another program is using it
+ +- Malformed            a message cannot be right, whatever its proofs show
+ |   +- DecodeError      bytes are not a canonical encoding
+ |       +- OtherFormat  a log, proposal or player store in another version of the format: unverifiable here
+ +- LogError             a log cannot be what it claims to be, and no seat can be blamed for it
+ |   +- LogBroken        it contains something that no log can contain
+ |   +- BadSignature     the signature of an entry is not valid
  |   +- LogRolledBack    it lacks a head that this seat has already applied
- +- PeerError            a seat signed something that is wrong
- |   +- EntryRefused     malformed or not due: changes nothing, and is no fault
- |   |   +- EntryAhead   an earlier one of the same seat is not here
+ +- PeerError            a seat signed something wrong
+ |   +- EntryRefused     malformed or not due: changes nothing, and is not a fault
+ |   |   +- EntryAhead   an earlier entry of the same seat is missing
  |   |   +- SawAnother   it was signed on a log that is not this one, or not yet
- |   +- PeerFault        well formed and false: a fault, provable from the log alone
+ |   +- PeerFault        well formed but false: a fault, provable from the log alone
  |       +- ProofRejected
- +- CodeDead             a spoken code that works no more: wrong, used, too old, or somebody else was there
- +- Declined             a proposal that this player does not agree to; nothing was signed
- +- Undecided            everything verified, and yet a card does not open: stops the hand, names nobody
+ +- CodeDead             a pairing code no longer works: wrong, used, too old, or someone else tried it
+ +- Declined             this player does not agree to a proposal; nothing was signed
+ +- Undecided            everything verified, and yet a card does not open: stops the hand, blames no one
  +- RelayError           the transport failed; never changes the state of a table
-     +- RelayRefused     a relay says no, and why
+     +- RelayRefused     a relay refused a request, with its reason
 """
 
 from __future__ import annotations
 
 
 class NodealerError(Exception):
-    """The root of the tree."""
+    """The base class of all errors in this package."""
 
 
 class LocalError(NodealerError):
@@ -50,11 +50,11 @@ class IllegalMove(LocalError):
 
 
 class Unprovable(LocalError):
-    """What this seat should prove of its cards is not so. Says nothing of which card it is."""
+    """What this seat should prove about its cards is not true. Does not reveal which card is the reason."""
 
 
 class CardUnreadable(LocalError):
-    """A card that should open does not: data that this seat got is false. `deck` and `position` say which."""
+    """A card that should open does not: data that this seat received for `deck` and `position` is false."""
 
     def __init__(self, deck: int, position: int, reason: str) -> None:
         super().__init__(deck, position, reason)
@@ -67,29 +67,29 @@ class CardUnreadable(LocalError):
 
 
 class BackendMissing(LocalError):
-    """The arithmetic core that was asked for is not there, stale or unfit for use."""
+    """The requested arithmetic core is missing, stale or unfit for use."""
 
 
 class JournalLost(LocalError):
-    """The log has an entry of this seat that is not in its journal. Signing on would give one number to two entries."""
+    """The log has an entry by this seat that its journal lacks. Signing more could use one number for two entries."""
 
 
 class HomeUnusable(LocalError):
-    """A home is damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
+    """A player store is damaged or not one, or its disk has failed. Names the folder or file, reveals no secret."""
 
 
 class HomeInUse(HomeUnusable):
-    """Another program plays from a home: two of them would sign one number twice."""
+    """Another program is using this player store. Two programs would sign one number twice."""
 
 
 class Malformed(NodealerError):
-    """What a message says cannot be right, whatever its proofs say: a wrong count, a repeated card, the identity."""
+    """A message cannot be right, whatever its proofs show: a wrong count, a repeated card, the identity."""
 
 
 class DecodeError(Malformed):
     """Bytes are not the canonical encoding of what they should be.
 
-    `what` names the thing, `index` the first bad element where it is an array.
+    `what` says what is wrong, and `index` is the first bad element if it is an array.
     """
 
     def __init__(self, what: str, index: int | None = None) -> None:
@@ -102,27 +102,27 @@ class DecodeError(Malformed):
 
 
 class OtherFormat(DecodeError):
-    """Bytes of another version of the format. They may be perfectly good there, and nobody is accused."""
+    """The bytes are in another version of the format. They may be valid there, and no one is accused."""
 
 
 class LogError(NodealerError):
-    """A log cannot be what it claims to be; nobody can be named for it."""
+    """A log cannot be what it claims to be, and no seat can be blamed for it."""
 
 
 class LogBroken(LogError):
-    """The log contains what no log contains: a refused entry, a line that is not one."""
+    """The log contains something that no log can contain: a refused entry, or a line that is not an entry."""
 
 
 class BadSignature(LogError):
-    """A signature does not verify. Names nobody: anybody can write a seat's number on an entry."""
+    """A signature does not verify. Blames no seat: anyone can write a seat's number on an entry."""
 
 
 class LogRolledBack(LogError):
-    """The log lacks a head that this seat has applied: it was rolled back or forked."""
+    """The log lacks a head that this seat has already applied: it was rolled back or forked."""
 
 
 class PeerError(NodealerError):
-    """A seat signed something wrong. `seat`, `entry` (its number in the log) and `reason` say who, where and why."""
+    """A seat signed something wrong, for this `reason`. `entry` is the entry's number in the log, if known."""
 
     def __init__(self, seat: int, reason: str, entry: int | None = None) -> None:
         super().__init__(seat, reason, entry)
@@ -136,23 +136,23 @@ class PeerError(NodealerError):
 
 
 class EntryRefused(PeerError):
-    """Signed, but malformed or not due. The state does not change and the duty stays open."""
+    """A signed entry is malformed or not due. The state does not change, and the duty stays open."""
 
 
 class EntryAhead(EntryRefused):
-    """Signed, and numbered as if an earlier entry of the same seat were here. It may still come."""
+    """A signed entry has a number that is too high: an earlier entry of its seat is missing and may still arrive."""
 
 
 class SawAnother(EntryRefused):
-    """Signed on a head that this log never had: what it saw may still come, or the logs have parted."""
+    """An entry was signed on a head that this log never had: that part may still arrive, or the logs diverged."""
 
 
 class PeerFault(PeerError):
-    """Signed, well formed and false. Anybody can check it from the log alone."""
+    """A signed entry is well formed but false. Anyone can verify this from the log alone."""
 
 
 class ProofRejected(PeerFault):
-    """A proof does not verify. `check` names the equation."""
+    """A proof does not verify. `check` names the kind of proof."""
 
     def __init__(self, seat: int, check: str, entry: int | None = None) -> None:
         super().__init__(seat, f"the {check} does not verify", entry)
@@ -160,11 +160,11 @@ class ProofRejected(PeerFault):
 
 
 class Declined(NodealerError):
-    """What was proposed is not what this player came for. Nothing was signed or committed to."""
+    """This player does not agree to a proposal. Nothing was signed or committed to."""
 
 
 class CodeDead(NodealerError):
-    """A spoken code that works no more. `tried` says whether somebody has used it who did not know its words."""
+    """A pairing code no longer works. `tried` says whether someone who did not know its words has used it."""
 
     def __init__(self, reason: str, *, tried: bool) -> None:
         super().__init__(reason)
@@ -172,7 +172,7 @@ class CodeDead(NodealerError):
 
 
 class Undecided(NodealerError):
-    """Everything verified, and yet a card does not open. Cannot happen; stops the hand and names nobody."""
+    """Everything verified, and yet a card does not open. Should never happen; stops the hand and blames no one."""
 
 
 class RelayError(NodealerError):
@@ -180,7 +180,7 @@ class RelayError(NodealerError):
 
 
 class RelayRefused(RelayError):
-    """A relay says no: `code` is its word for programs, `reason` its sentence for people. Both are only its words."""
+    """A relay refused a request, with a `code` for programs and a `reason` for people. Neither can be trusted."""
 
     def __init__(self, relay: str, code: str, reason: str) -> None:
         super().__init__(relay, code, reason)
@@ -189,4 +189,4 @@ class RelayRefused(RelayError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"the relay {self.relay} refuses: {self.reason or self.code}"
+        return f"the relay {self.relay} refused: {self.reason or self.code}"

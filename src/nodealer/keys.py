@@ -1,11 +1,11 @@
 """Identities, sealing and key agreement: Ed25519, X25519, ChaCha20-Poly1305, and HKDF with SHA-512. Strict.
 
-The native core has them; where it is not, `cryptography` does the same, byte for byte and verdict for verdict, which
-the vectors in the tests hold both to. This is the only module that knows either.
+The native core implements them. Without it, `cryptography` does the same, byte for byte and verdict for verdict, as the
+test vectors ensure. This is the only module that uses either.
 
-One rule for signatures: cofactorless, S reduced, R compared as bytes (RFC 8032, 5.1.7, without the factor 8). A key is
-taken only if it is the canonical encoding of a point of the prime-order group: for a key of small order one signature
-fits every message, and with a key of mixed order two honest readers could disagree.
+Signatures are verified without the cofactor, S must be reduced, and R is compared as bytes (RFC 8032, 5.1.7, without
+the factor 8). A key is accepted only if it is the canonical encoding of a point of the prime-order group: for a key of
+small order one signature fits every message, and for a key of mixed order two honest readers could disagree.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from nodealer.tape import Item, digest, expand, framed
 
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
-#: Of a host's key: what an invitation has of it.
+#: The size of the fingerprint of a host's key in an invitation.
 MARK_BYTES: Final = 16
-#: What sealing adds to a text.
+#: How many bytes sealing adds to a text.
 TAG_BYTES: Final = 16
 
 _P: Final = 2**255 - 19
@@ -35,34 +35,34 @@ _I: Final = pow(2, (_P - 1) // 4, _P)
 #: The y coordinates of the eight points whose order divides 8 (RFC 8032's curve): 1, -1, 0 and two of order 8.
 _Y8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER_Y: Final = frozenset({1, _P - 1, 0, _Y8, _P - _Y8})
-#: The same points as X25519 sees them, u = (1 + y) / (1 - y), and one of order 4 on the twist.
+#: The same points as X25519 represents them, u = (1 + y) / (1 - y), and one of order 4 on the twist.
 _SMALL_ORDER_U: Final = frozenset(
     {0, 1, _P - 1} | {(1 + y) * pow(1 - y, -1, _P) % _P for y in (_Y8, _P - _Y8)},
 )
 
-#: x, y, z and t = xy/z, in plain integers. Everything here is public.
+#: x, y, z and t = xy/z, in plain integers. Used for public points only.
 _Point = tuple[int, int, int, int]
 
 
 class Ciphers(Protocol):
-    """What a backend has to bring. Keys and secrets have the right length when they come here."""
+    """The operations that a backend must provide. Its callers guarantee keys and secrets of the right length."""
 
     def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
-        """The public key, and what signs."""
+        """Return the public key and a function that signs a message."""
 
     def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
-        """What says whether a signature fits a message. No batching: that would change who is accepted."""
+        """Return a function that tells whether a signature fits a message. No batching: it would accept others."""
 
     def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes: ...
     def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
-        """None for what was not sealed with this key and this `aad`."""
+        """Return the plaintext, or None if it was not sealed with this key and this `aad`."""
 
     def agree(self, secret: bytes, public: bytes) -> bytes:
-        """X25519. All zeros for a public key of small order."""
+        """Return the X25519 shared secret: all zeros for a public key of small order."""
 
 
 class CoreCiphers:
-    """The native core's."""
+    """The operations of the native core."""
 
     def __init__(self, core: ModuleType) -> None:
         self._core = core
@@ -89,7 +89,7 @@ class CoreCiphers:
 
 
 class LibraryCiphers:
-    """Those of `cryptography`, which is imported when the first key is made."""
+    """The operations of the package `cryptography`, which is imported when the first key is created."""
 
     def __init__(self) -> None:
         from cryptography.exceptions import InvalidSignature, InvalidTag
@@ -134,7 +134,7 @@ class LibraryCiphers:
 
 @cache
 def ciphers() -> Ciphers:
-    """Of the backend that all arithmetic runs on."""
+    """Return the operations of the backend that does all arithmetic."""
     if default_backend() != "native":
         return LibraryCiphers()
     from nodealer.group import native
@@ -154,7 +154,7 @@ def refuse_weak_key(key: bytes) -> None:
 
 @lru_cache(maxsize=1024)
 def _refuse_weak_point(key: bytes) -> None:
-    """Takes as long as twenty signatures, so once a key."""
+    """Raise `DecodeError` unless the key is a point of prime order. Cached: this takes as long as twenty signatures."""
     number = int.from_bytes(key, "little")
     y, sign = number & ((1 << 255) - 1), number >> 255
     if y >= _P:
@@ -168,22 +168,22 @@ def _refuse_weak_point(key: bytes) -> None:
     if x * x % _P != square:
         raise DecodeError(f"the identity key is not a point of the curve (sign {sign})")
     # With the other sign the point is the negative, which has the same order.
-    x, y, z, _ = _times(_L, (x, y, 1, x * y % _P))
+    x, y, z, _ = _multiply(_L, (x, y, 1, x * y % _P))
     if x != 0 or y != z:
         raise DecodeError("the identity key is of mixed order")
 
 
-def _times(scalar: int, point: _Point) -> _Point:
+def _multiply(scalar: int, point: _Point) -> _Point:
     total = (0, 1, 1, 0)
     for bit in f"{scalar:b}":
-        total = _doubled(total)
+        total = _double(total)
         if bit == "1":
-            total = _added(total, point)
+            total = _add(total, point)
     return total
 
 
-def _added(p: _Point, q: _Point) -> _Point:
-    """RFC 8032, section 5.1.4: complete, so that it needs no special cases."""
+def _add(p: _Point, q: _Point) -> _Point:
+    """Add two points (RFC 8032, section 5.1.4). The formula is complete: there are no special cases."""
     (x1, y1, z1, t1), (x2, y2, z2, t2) = p, q
     a, b = (y1 - x1) * (y2 - x2), (y1 + x1) * (y2 + x2)
     c, d = 2 * t1 * t2 % _P * _D, 2 * z1 * z2
@@ -191,8 +191,8 @@ def _added(p: _Point, q: _Point) -> _Point:
     return e * f % _P, g * h % _P, f * g % _P, e * h % _P
 
 
-def _doubled(p: _Point) -> _Point:
-    """RFC 8032, section 5.1.4."""
+def _double(p: _Point) -> _Point:
+    """Double a point (RFC 8032, section 5.1.4)."""
     x, y, z, _ = p
     a, b = x * x, y * y
     h, g = a + b, (a - b) % _P
@@ -203,7 +203,7 @@ def _doubled(p: _Point) -> _Point:
 
 
 def refuse_weak_box(box: bytes) -> None:
-    """Raise `DecodeError` unless secrets may be sealed to `box`: with a point of small order everybody could open."""
+    """Raise `DecodeError` unless secrets may be sealed to `box`. Anyone could open them if its order were small."""
     if not isinstance(box, bytes) or len(box) != KEY_BYTES:
         raise DecodeError(f"a box key has {KEY_BYTES} bytes")
     u = int.from_bytes(box, "little")
@@ -214,23 +214,23 @@ def refuse_weak_box(box: bytes) -> None:
 
 
 def host_mark(key: bytes) -> bytes:
-    """What an invitation has of the host's key. Who would make another key of the same mark tries 2^128 of them."""
+    """Return the fingerprint of the host's key for an invitation. Finding another key that fits takes 2^128 tries."""
     return digest("host key", key)[:MARK_BYTES]
 
 
 def box_words(key: bytes, box: bytes) -> bytes:
-    """What an identity signs to say that a box key is its own."""
+    """Return the bytes that an identity signs to confirm that a box key is its own."""
     return framed("nodealer/box/v1", key, box)
 
 
 def verify_signature(key: bytes, signature: bytes, message: bytes) -> None:
-    """Raise `BadSignature`, which names nobody, unless the signature is this key's. The key is not judged here."""
+    """Raise `BadSignature`, which blames no one, unless this key made the signature. The key itself is not checked."""
     if not ciphers().verifier(key)(signature, message):
         raise BadSignature("a signature does not verify")
 
 
 class Identity:
-    """A player's secrets beside the tape, from one seed: opening a hand's seed never opens these."""
+    """A player's long-term secrets, from a seed independent of the tape: opening a hand never reveals them."""
 
     def __init__(self, seed: bytes) -> None:
         _refuse_size(seed, "the seed of an identity")
@@ -241,34 +241,34 @@ class Identity:
         return f"<Identity {self.public.hex()[:16]}>"
 
     def sign(self, message: bytes) -> bytes:
-        """The signature of a message."""
+        """Sign a message."""
         return self._sign(message)
 
     @cached_property
     def box(self) -> bytes:
-        """The public key to which others seal secrets for this player. A key of its own, not a conversion."""
+        """The public key to which others seal secrets for this player. A separate key, not converted from `public`."""
         return agreement_key(self.box_secret)
 
     @property
     def box_secret(self) -> bytes:
-        """What opens them."""
+        """The secret key that opens what is sealed to `box`."""
         return expand("nodealer box", self._seed, size=KEY_BYTES)
 
     @cached_property
     def box_signature(self) -> bytes:
-        """That the box key is this player's."""
+        """The identity's signature over `box`, which proves that it is this player's."""
         return self.sign(box_words(self.public, self.box))
 
 
 class VerifyingKey:
-    """A player's public key, checked once."""
+    """A player's public key, checked on construction. Raises `DecodeError` if the key is weak."""
 
     def __init__(self, key: bytes) -> None:
         refuse_weak_key(key)
         self._verify = ciphers().verifier(key)
 
     def verify(self, signature: bytes, message: bytes) -> None:
-        """Raise `BadSignature`, which names nobody, unless the signature is this key's."""
+        """Raise `BadSignature`, which blames no one, unless this key made the signature."""
         if not self._verify(signature, message):
             raise BadSignature("a signature does not verify")
 
@@ -277,17 +277,17 @@ class VerifyingKey:
 
 
 def seal(key: bytes, aad: bytes, plaintext: bytes) -> bytes:
-    """ChaCha20-Poly1305 with the nonce 0. The key must seal this one text and no other."""
+    """Encrypt with ChaCha20-Poly1305 and nonce 0. The key must never seal a second text."""
     _refuse_size(key, "a sealing key")
     return ciphers().seal(key, aad, plaintext)
 
 
 def unseal(key: bytes, aad: bytes, sealed: bytes) -> bytes:
-    """What was sealed. Raises `DecodeError` for anything else."""
+    """Return the plaintext. Raise `DecodeError` if it was not sealed with this key and this `aad`."""
     _refuse_size(key, "a sealing key")
     opened = ciphers().open(key, aad, sealed)
     if opened is None:
-        raise DecodeError("a text that was not sealed with this key")
+        raise DecodeError("the text was not sealed with this key")
     return opened
 
 
@@ -295,13 +295,13 @@ def unseal(key: bytes, aad: bytes, sealed: bytes) -> bytes:
 
 
 def agreement_key(secret: bytes) -> bytes:
-    """The public X25519 key of a secret."""
+    """Return the public X25519 key of a secret."""
     _refuse_size(secret, "an agreement key")
     return ciphers().agree(secret, (9).to_bytes(KEY_BYTES, "little"))
 
 
 def agree(secret: bytes, public: bytes) -> bytes:
-    """What two X25519 keys share. Raises `DecodeError` for a public key of small order, with which all share zero."""
+    """Return the X25519 shared secret. Raise `DecodeError` for a public key of small order, which always gives zero."""
     _refuse_size(secret, "an agreement key")
     if len(public) != KEY_BYTES:
         raise DecodeError(f"an agreement key has {KEY_BYTES} bytes")
@@ -312,12 +312,12 @@ def agree(secret: bytes, public: bytes) -> bytes:
 
 
 def extract(salt: str, secret: bytes) -> bytes:
-    """HKDF-Extract with SHA-512 (RFC 5869)."""
+    """Extract a key with HKDF and SHA-512 (RFC 5869)."""
     return hmac.digest(salt.encode(), secret, hashlib.sha512)
 
 
 def derive(key: bytes, *info: Item, size: int) -> bytes:
-    """HKDF-Expand with SHA-512 (RFC 5869), over framed information."""
+    """Expand a key with HKDF and SHA-512 (RFC 5869), with the framed items of `info` as context."""
     context, block, out = framed(*info), b"", b""
     for number in range(1, -(-size // 64) + 1):
         block = hmac.digest(key, block + context + bytes([number]), hashlib.sha512)
@@ -327,4 +327,4 @@ def derive(key: bytes, *info: Item, size: int) -> bytes:
 
 def _refuse_size(secret: object, what: str) -> None:
     if not isinstance(secret, bytes) or len(secret) != KEY_BYTES:
-        raise BadParameter(f"{what} has {KEY_BYTES} bytes")
+        raise BadParameter(f"{what} must have {KEY_BYTES} bytes")

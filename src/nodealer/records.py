@@ -1,7 +1,7 @@
-"""Frozen records with something changed.
+"""A faster `dataclasses.replace` for frozen records.
 
-A table is a tree of frozen dataclasses, and every entry makes new ones of the old: hundreds of copies a hand, of
-records with a dozen fields. `dataclasses.replace` goes through the constructor, which sets what was there already.
+A table is a tree of frozen dataclasses, and every entry creates new ones from the old: hundreds of copies per hand, of
+records with a dozen fields. `dataclasses.replace` calls the constructor, which sets every field again.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from dataclasses import replace as replace  # whose arguments are checked
+    from dataclasses import replace as replace  # type checkers check its arguments
 else:
 
     def replace(record: T, /, **changes: Any) -> T:
-        """The same record with these fields changed. What it had computed and kept is not taken over."""
-        names = _plain(type(record))
+        """Return a copy of the record with these fields changed and without its cached properties."""
+        names = _plain_fields(type(record))
         if names is None:
             return dataclasses.replace(record, **changes)
         old = record.__dict__
-        # Whatever it has besides its fields was computed from them.
+        # Anything besides its fields is a cached value that was computed from them.
         fields = (old if len(old) == len(names) else {name: old[name] for name in names}) | changes
         if len(fields) != len(names):
             return dataclasses.replace(record, **changes)
-        made = object.__new__(type(record))
-        # Past the record's own lock, and as its only dict: nobody else has this one.
-        object.__setattr__(made, "__dict__", fields)
-        return made
+        copy = object.__new__(type(record))
+        # This bypasses the frozen check. Sharing is no problem: `fields` is a new dict.
+        object.__setattr__(copy, "__dict__", fields)
+        return copy
 
 
 @cache
-def _plain(kind: type) -> dict[str, None] | None:
-    """The fields of a record that is nothing but its fields: without slots, and without a check of its own."""
+def _plain_fields(kind: type) -> dict[str, None] | None:
+    """Return the fields of a plain record, or None if it has slots, a `__post_init__`, or fields not in `__init__`."""
     if hasattr(kind, "__post_init__") or any(vars(base).get("__slots__") for base in kind.__mro__):
         return None
     fields = dataclasses.fields(kind)

@@ -1,12 +1,13 @@
 """A player's secrets: one root, a seed for each hand, and every value of a hand derived from its seed.
 
-Nothing draws randomness in the middle of a game. A value is a function of the hand's seed, of a label, and of all the
-public inputs it will be combined with; never of the head of the log. So two different statements never share
-randomness, whatever a relay orders, drops or forks; the same statement always gives the same bytes, so a player that
-was killed sends them again; and a player who opens the seed of one hand lets anybody make its messages of that hand
-again, while all other hands stay closed.
+No randomness is drawn during a game. A value is a function of the hand's seed, a label, and all public inputs it will
+be combined with, but never of the head of the log. Therefore:
 
-The framed hashes that everybody uses stand here too.
+- Two different statements never share randomness, whatever a relay reorders, drops or forks.
+- The same statement always gives the same bytes, so a player whose program crashed sends them again.
+- If a player opens the seed of one hand, anyone can recompute their messages of that hand. All other hands stay secret.
+
+This module also has the framed hashes that the whole package uses.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from nodealer.group.order import WORD, draw_order, iterate_words, uniform_below
 
 ROOT_BYTES: Final = 32
 SEED_BYTES: Final = 32
-#: Digests are SHA-512 cut to 256 bits: 128-bit collision resistance, like the groups, at half the size on the wire.
+#: Digests are SHA-512 truncated to 256 bits: 128-bit collision resistance, like the groups, at half the size.
 DIGEST_BYTES: Final = 32
 
 Item = bytes | str | int
-#: Kind and length of a part.
+#: Packs the kind and the length of a part.
 _head: Final = struct.Struct("<cQ").pack
 
 
 def framed(*items: Item) -> bytes:
-    """One unambiguous byte string: each part with its kind and length before it, so that no part runs into the next."""
+    """Encode items as one unambiguous byte string: each is preceded by its kind and its length."""
     parts: list[bytes] = []
     add = parts.append
     for item in items:
@@ -52,44 +53,44 @@ def _framed_text(text: str) -> bytes:
     return _head(b"s", len(data)) + data
 
 
-#: What stands first is a word of this program: few, and the same ones all the time. Any other text may be a secret,
-#: such as an invitation, and is not kept.
+#: The first item is a label: one of a few constants, so it is cached. Any other text may be a secret, such as an
+#: invitation, and is not.
 _framed_label: Final = lru_cache(maxsize=1024)(_framed_text)
 
 
 def digest(label: str, *items: Item) -> bytes:
-    """H(label, …): SHA-512 of the framed parts, cut to `DIGEST_BYTES`."""
+    """Return H(label, …): SHA-512 of the framed items, truncated to `DIGEST_BYTES`."""
     return hashlib.sha512(framed(label, *items)).digest()[:DIGEST_BYTES]
 
 
 def expand(label: str, *items: Item, size: int) -> bytes:
-    """XOF(label, …): SHAKE256 of the framed parts. The size is bound too: no output is a prefix of another."""
+    """Return XOF(label, …): SHAKE256 of the framed items and the size, so that no output is a prefix of another."""
     return hashlib.shake_256(framed(label, *items, size)).digest(size)
 
 
 @dataclass(frozen=True, repr=False)
 class Tape:
-    """The secrets of one seat in one hand. `seed` opens this hand and no other."""
+    """The source of one seat's secrets in one hand. `seed` reveals this hand and no other."""
 
     seed: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.seed, bytes) or len(self.seed) != SEED_BYTES:
-            raise BadParameter(f"a hand's seed has {SEED_BYTES} bytes")
+            raise BadParameter(f"a hand's seed must have {SEED_BYTES} bytes")
 
     def __repr__(self) -> str:
         return "<Tape>"
 
     def draw(self, label: str, inputs: bytes, *, size: int, index: int = 0) -> bytes:
-        """Secret bytes for one purpose. `inputs` is the digest of everything public that they will meet."""
+        """Return secret bytes for one purpose. `inputs` must be a digest of all public values combined with them."""
         return expand("value", self.seed, label, inputs, index, size=size)
 
     def permutation(self, label: str, inputs: bytes, count: int) -> Order:
-        """A uniform secret order of 0 … count − 1: Fisher–Yates, each step by rejection, so no order is favoured."""
+        """Return a uniform secret order of 0 … count − 1: Fisher–Yates with rejection sampling, so without bias."""
         return draw_order(count, partial(self._block, label, inputs, count))
 
     def below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:
-        """For each bound a uniform integer from 0 on and below it."""
+        """Return, for each bound, a uniform integer in [0, bound)."""
         words = iterate_words(partial(self._block, label, inputs, len(bounds)), len(bounds))
         return tuple(uniform_below(bound, words) for bound in bounds)
 
@@ -98,12 +99,12 @@ class Tape:
 
 
 def hand_tape(root: bytes, *, session: bytes, seat: int, hand: int) -> Tape:
-    """The tape of one hand. The root never leaves the machine it was drawn on."""
+    """Derive the tape of one hand. The root never leaves the machine it was drawn on."""
     if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
-        raise BadParameter(f"a root has {ROOT_BYTES} bytes")
+        raise BadParameter(f"a root must have {ROOT_BYTES} bytes")
     return Tape(expand("hand", root, session, seat, hand, size=SEED_BYTES))
 
 
 def commitment(tape: Tape, *, session: bytes, seat: int, hand: int) -> bytes:
-    """What a seat's first entry of a hand carries, so that an opened seed can be checked."""
+    """Return the commitment in a seat's first entry of a hand, against which an opened seed is checked."""
     return digest("tape", session, seat, hand, tape.seed)

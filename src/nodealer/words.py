@@ -1,7 +1,7 @@
-"""Words that people compare aloud: three of a session, six of a key.
+"""Words that people compare aloud: three for a session, six for a key.
 
-Three are enough for a session, whose number nobody can choose: every seat has given a nonce to it under a commitment. A
-key can be tried until its words come out as wanted, so that it needs six. docs/spec/lobby.md names the list and the
+Three are enough for a session, whose id no one can choose: every seat contributes a nonce that it committed to. Keys
+can be generated until the words come out as wanted, so a key needs six. docs/spec/lobby.md specifies the list and the
 bits.
 """
 
@@ -18,7 +18,7 @@ SESSION_WORDS: Final = 3
 KEY_WORDS: Final = 6
 #: Each word is one of 2^11.
 WORD_BITS: Final = 11
-#: SHA-512 of the English list of BIP-39, each word with a line feed after it: two lists would make words that differ.
+#: SHA-512 of the English list of BIP-39, each word followed by a line feed. All players must use the same list.
 LIST_SHA512: Final = (
     "416c71ba30018ea292bb36cdc23c9329673485a8d8933266a9d9a7cc72153b8b"
     "aed3d430f52eab4f5d3addf6583611b3777a50454599f1e42716f5f879621123"
@@ -26,17 +26,17 @@ LIST_SHA512: Final = (
 
 
 def session_words(session: bytes) -> tuple[str, ...]:
-    """The words of a session, by its number."""
+    """Return the words of a session, given its id."""
     return _words("session words", session, SESSION_WORDS)
 
 
 def key_words(key: bytes) -> tuple[str, ...]:
-    """The words of a player's key."""
+    """Return the words of a player's key."""
     return _words("key words", key, KEY_WORDS)
 
 
 def _words(label: str, number: bytes, count: int) -> tuple[str, ...]:
-    """The leading bits of the hash, 11 for each word, the first word first."""
+    """Return `count` words, each from the next 11 bits of a hash of `number`."""
     hashed = digest(label, number)
     bits = int.from_bytes(hashed, "big") >> (8 * len(hashed) - WORD_BITS * count)
     places = (bits >> (WORD_BITS * place) for place in reversed(range(count)))
@@ -45,14 +45,14 @@ def _words(label: str, number: bytes, count: int) -> tuple[str, ...]:
 
 @cache
 def word_list() -> tuple[str, ...]:
-    """The list, read when the first words are asked for."""
+    """Return the word list. It is loaded on first use. Raise `BadParameter` if it is not the list of BIP-39."""
     from mnemonic import Mnemonic
 
-    return checked(tuple(Mnemonic("english").wordlist))
+    return require_bip39_list(tuple(Mnemonic("english").wordlist))
 
 
-def checked(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The same words. Raises `BadParameter` for any other list than the one that everybody has."""
+def require_bip39_list(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words. Raise `BadParameter` if they are not the English list of BIP-39."""
     if hashlib.sha512("".join(f"{word}\n" for word in words).encode()).hexdigest() != LIST_SHA512:
-        raise BadParameter("the package mnemonic has another English word list than that of BIP-39")
+        raise BadParameter("the English word list of the package mnemonic is not that of BIP-39")
     return words

@@ -520,8 +520,8 @@ def saying(**changes: object) -> Callable[[bytes], bytes]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (saying(version="1-0"), "other format: it says version '1-0'"),
-        (saying(version="9", key=["anything"], more=1), "other format: it says version '9'"),
+        (saying(version="1-0"), "other format: it is version '1-0'"),
+        (saying(version="9", key=["anything"], more=1), "other format: it is version '9'"),
         (saying(version=None), "other format"),
         (saying(format="nodealer-log"), "is not a home"),
         (lambda data: b"{}", "is not a home"),
@@ -555,7 +555,7 @@ def test_another_home_json(tmp_path: Path, change: Callable[[bytes], bytes], sai
         ("lobby", lambda data: data + b"[]\n", "damaged: a frame cannot be read"),
         ("lobby", lambda data: b"\n" + data, "damaged: line 1 is empty"),
         ("log.jsonl", lambda data: b"garbage\n" + data, "damaged: the first line"),
-        ("log.jsonl", lambda data: data.partition(b"\n")[2], "damaged: the first line is not that of a log"),
+        ("log.jsonl", lambda data: data.partition(b"\n")[2], "damaged: the first line is not the first line of a log"),
         ("log.jsonl", lambda data: b"", "damaged: the first line"),
         ("log.jsonl", lambda data: data.replace(FORMAT_VERSION.encode(), b"1-0", 1), "damaged: other format"),
     ],
@@ -644,7 +644,7 @@ def test_bad_secrets(tmp_path: Path, bad: dict[str, Any]) -> None:
 
 
 def test_a_bad_name(tmp_path: Path) -> None:
-    with pytest.raises(DecodeError, match="the name has a space at an end"):
+    with pytest.raises(DecodeError, match="the name begins or ends with a space"):
         made(tmp_path / "home", " Ada")
     assert not (tmp_path / "home").exists()
 

@@ -392,7 +392,7 @@ def test_a_no_that_ends_a_connection_is_told_apart_from_one_that_broke() -> None
             await liar.here["Ada"].close()
             assert await some(events, 2) == [Disconnected(), Connected(0)]
         lost = [line for line in lines if isinstance(line, Lost)]
-        assert [line.refused for line in lost] == [True, False] and "refuses: all is full" in lost[0].reason
+        assert [line.refused for line in lost] == [True, False] and "refused: all is full" in lost[0].reason
 
     on_liar(work)
 

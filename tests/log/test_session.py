@@ -175,7 +175,7 @@ def test_lines_that_are_no_session(line: bytes) -> None:
 def test_another_version_says_so_whatever_else_is_there(version: Any) -> None:
     lines = [spoilt(version=version), encode({"format": "nodealer-log", "version": version, "fields": "of tomorrow"})]
     for line in lines:
-        with pytest.raises(OtherFormat, match=r"other format: .* this program reads 1$") as caught:
+        with pytest.raises(OtherFormat, match=r"other format: .* this program reads version 1$") as caught:
             read_session(line)
         assert len(str(caught.value)) < 150
 

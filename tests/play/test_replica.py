@@ -297,7 +297,7 @@ class PointingRules(TinyRules):
         (["deal", 1, 0], "not in the pile"),
         (["deal", 1, 3], "not in the pile"),
         (["deal", 9, 4], "no seat 9"),
-        (["count", 1, 3], "3 cards wanted of 2"),
+        (["count", 1, 3], "3 cards were requested, but the pile of deck 0 has 2"),
         (["count", 1, 0], "either a number"),
         (["new", 0, 6], "exists already"),
         (["new", 1, 10_001], "announced 6"),

@@ -173,7 +173,7 @@ def test_what_is_refused_has_a_reason() -> None:
     refused = encode(Refused("full", "there are too many tables")).decode()
 
     async def at_once(client: RelayClient) -> None:
-        with pytest.raises(RelayRefused, match="refuses: there are too many tables") as error:
+        with pytest.raises(RelayRefused, match="refused: there are too many tables") as error:
             await client.create(TABLE, TOKEN)
         assert error.value.code == "full"
 

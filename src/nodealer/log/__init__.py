@@ -1,1 +1,1 @@
-"""The log: what seats sign, how it is chained, who sits where, and what a seat writes to its disk before it speaks."""
+"""The log: signed entries and how they are chained, the session and its roster, and the journal of a seat."""

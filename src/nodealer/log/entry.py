@@ -1,4 +1,4 @@
-"""Entries: what a seat signs, and how entries are chained."""
+"""Entries of the log: what a seat signs, and how entries are chained by their hashes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ Signature = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_BYTES, max_length
 
 
 class Entry(Message, frozen=True):
-    """What a seat says once: where (session, roster, hand), who (seat), as which of its entries (`seq`), having seen
-    which log (`seen`, a head), and what (`body`)."""
+    """What a seat signs: the context (session, roster, hand), the seat, and the content (`body`).
+
+    `seq` counts the entries of the seat. `seen` is the head of the log that the seat had seen.
+    """
 
     session: Digest
     roster: Digest
@@ -30,7 +32,7 @@ class Entry(Message, frozen=True):
 
 
 class Signed(Message, frozen=True):
-    """A line of the log: an entry exactly as it was signed, and the signature."""
+    """A line of the log: an entry exactly as it was signed, and its signature."""
 
     entry: msgspec.Raw
     signature: Signature
@@ -38,7 +40,7 @@ class Signed(Message, frozen=True):
 
 @dataclass(frozen=True)
 class Arrival:
-    """An entry as it came in: its bytes, what they say, and the signature over `signed`."""
+    """An entry as received: the whole line, the decoded entry, the bytes that were signed and their signature."""
 
     data: bytes
     entry: Entry
@@ -47,33 +49,40 @@ class Arrival:
 
 
 def sign_entry(key: Identity, entry: Entry) -> bytes:
-    """The bytes that go into the log."""
+    """Sign an entry and return the line for the log."""
     signed = encode(entry)
     return encode(Signed(msgspec.Raw(signed), key.sign(signed)))
 
 
 def read_entry(data: bytes) -> Arrival:
-    """Decode the outside of an entry, strictly. The signature is not looked at, and nobody is to blame yet."""
+    """Decode a line of the log, strictly, except for the entry's body. Raise `DecodeError` if it is malformed.
+
+    The signature is not verified, so no seat can be blamed yet. Call `authenticate` next.
+    """
     outer = decode(Signed, data, what="the entry")
     signed = bytes(outer.entry)
     return Arrival(data, decode(Entry, signed, what="the entry"), signed, outer.signature)
 
 
 def authenticate(arrival: Arrival, keys: Mapping[int, VerifyingKey], session: bytes) -> None:
-    """Raise `BadSignature`, naming nobody, or `EntryRefused`, naming a seat that signed for another session."""
+    """Verify an entry's signature and session.
+
+    Raise `BadSignature`, which blames no seat, if the signature is not valid. Raise `EntryRefused`, which names the
+    seat, if the seat signed the entry for another session.
+    """
     entry = arrival.entry
     if entry.seat not in keys:
-        raise BadSignature(f"an entry in the name of seat {entry.seat}, which does not exist")
+        raise BadSignature(f"an entry claims to be from seat {entry.seat}, which does not exist")
     keys[entry.seat].verify(arrival.signature, arrival.signed)
     if entry.session != session:
         raise EntryRefused(entry.seat, "the entry is signed for another session")
 
 
 def first_head(session: bytes) -> bytes:
-    """The head of a log without entries."""
+    """Return the head of a log without entries."""
     return digest("log", session)
 
 
 def next_head(head: bytes, data: bytes) -> bytes:
-    """The head after one more entry."""
+    """Return the head after one more entry."""
     return digest("head", head, data)

@@ -1,4 +1,4 @@
-"""Saved logs: JSON Lines, the session first, then an entry a line."""
+"""Saved logs: JSON Lines with the session first, then one entry per line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from nodealer.wire import LOG_BYTES_MAX, LOG_ENTRIES_MAX, MESSAGE_BYTES_MAX, enc
 
 
 class LineCut(DecodeError):
-    """The last line of a log has no end: the file was cut, or is still being written."""
+    """The last line of a log does not end: the file was truncated, or is still being written."""
 
 
 def save_log(path: Path, session: Session, entries: Iterable[bytes]) -> None:
-    """Write a log. The file appears whole or not at all."""
+    """Write a log atomically: the file appears complete or not at all."""
     partial = path.with_name(path.name + ".partial")
     with partial.open("wb") as file:
         file.write(encode(session) + b"\n")
@@ -25,7 +25,11 @@ def save_log(path: Path, session: Session, entries: Iterable[bytes]) -> None:
 
 
 def read_log(file: BinaryIO) -> tuple[Session, Iterator[bytes]]:
-    """The session and the entries of a log, a line at a time: memory is bounded by the longest line allowed."""
+    """Return the session of a log and an iterator over its entries. Raise `DecodeError` if it is not a log.
+
+    The iterator reads one line at a time, so memory is bounded by the longest line allowed. It raises `LineCut` if the
+    last line is incomplete, and `DecodeError` if the log exceeds a limit.
+    """
     lines = _lines(file)
     first = next(lines, None)
     if first is None:

@@ -1,8 +1,8 @@
-"""What a seat writes to its disk before it speaks.
+"""The journal: what a seat writes to disk before it sends anything.
 
-Signed entries, and the private choices of its person, each with the newest head the seat had applied. A number is
-signed once: after a crash the same bytes go out again, and a log that lacks the head in the journal is refused. A seat
-that lost its journal must not go on in the hand.
+It records signed entries and the player's private choices, each with the newest head that the seat had applied. Each
+sequence number is signed only once: after a crash the seat sends the same bytes again, and it refuses a log that lacks
+the head in the journal. A seat that lost its journal must not continue the hand.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from nodealer.wire import Digest, Message
 
 
 class Sent(Message, frozen=True, tag="sent"):
-    """An entry that was signed. Its `seen` is the newest head that the seat had applied."""
+    """An entry that the seat signed. The entry's `seen` is the newest head that the seat had applied."""
 
     entry: bytes
 
 
 class Chosen(Message, frozen=True, tag="chosen"):
-    """What the seat's person chose for a duty, and the newest head that the seat had applied."""
+    """What the player chose for a duty, and the newest head that the seat had applied."""
 
     head: Digest
     duty: Digest
@@ -30,7 +30,7 @@ Record = Sent | Chosen
 
 
 class Journal(Protocol):
-    """Where records go. `write` returns when the record will survive a crash."""
+    """A store for records. `write` must return only once the record will survive a crash."""
 
     @property
     def records(self) -> tuple[Record, ...]: ...
@@ -38,7 +38,7 @@ class Journal(Protocol):
 
 
 class MemoryJournal:
-    """A journal for tests and rehearsals: survives nothing but the loss of its seat."""
+    """A journal for tests and rehearsals. It is lost when the process ends."""
 
     def __init__(self) -> None:
         self._records: list[Record] = []

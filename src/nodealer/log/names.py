@@ -1,12 +1,13 @@
-"""What a player may be called: a rule of our own, so that every reader of a log has the same one.
+"""The rule for player names, written out here so that every reader of a log applies the same one.
 
-Names are shown beside results and accusations, so none may be mistaken for another or do something to a screen. The
-tables below are the rule; they are what Unicode 14.0 lists as letters and marks of these scripts that are recommended
-for identifiers (UTS #39), not invisible and not compatibility forms, up to U+FFFF and for Han beyond. No later Unicode
-changes the normal form or the case folding of an assigned character, so the rule does not hang on a program's tables.
+Names are shown beside results and accusations, so a name must not be mistaken for another or affect the screen. The
+tables below are the rule. They contain the letters and marks that Unicode 14.0 lists for these scripts and recommends
+for identifiers (UTS #39), without invisible characters and compatibility forms, up to U+FFFF and beyond that for Han.
+Later versions of Unicode never change the normal form or the case folding of an assigned character, so the rule does
+not depend on the Unicode version of a program.
 
-Letters of one script can still look alike (I and l), and so can whole names in two scripts: what tells players apart
-for certain are their keys.
+Letters of one script can still look alike (I and l), and so can whole names in two scripts. Only keys tell players
+apart for certain.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from typing import Final
 from nodealer.errors import DecodeError
 from nodealer.wire import NAME_BYTES_MAX
 
-#: So many marks on one letter are enough for every script here, and do not climb into the next line.
+#: The most marks on one letter: enough for every script here, too few to reach into the next line.
 MARKS_MAX: Final = 4
-#: In names of every script.
+#: Digits and punctuation allowed in names of every script.
 DIGITS: Final = "0123456789"
 SIGNS: Final = " -'."
 
 
 @dataclass(frozen=True)
 class Script:
-    """Letters, and marks that stand on letters: code points and ranges of them, in hexadecimal."""
+    """The letters of a script, and the marks that combine with them, as hexadecimal code points and ranges."""
 
     letters: str
     marks: str = ""
@@ -49,7 +50,7 @@ def _characters(ranges: str) -> frozenset[str]:
     return frozenset(chr(code) for low, _, high in ends for code in range(int(low, 16), int(high or low, 16) + 1))
 
 
-#: Han, Hiragana and Katakana count as one: a Japanese name has all three, a Chinese name only the first.
+#: Han, Hiragana and Katakana count as one script: Japanese names use all three, Chinese names only the first.
 SCRIPTS: Final[dict[str, Script]] = {
     "Latin": Script(
         (
@@ -171,37 +172,37 @@ SCRIPTS: Final[dict[str, Script]] = {
 
 
 def refuse_bad_name(name: str, what: str) -> None:
-    """Raise `DecodeError`, with a sentence about `what`, for a name that nobody may have."""
+    """Raise `DecodeError`, with a sentence that starts with `what`, if a name is not allowed."""
     if not name:
         raise DecodeError(f"{what} is empty")
     if len(name.encode(errors="surrogatepass")) > NAME_BYTES_MAX:
         raise DecodeError(f"{what} has more than {NAME_BYTES_MAX} bytes")
     if name != name.strip(" ") or "  " in name:
-        raise DecodeError(f"{what} has a space at an end, or two in a row")
+        raise DecodeError(f"{what} begins or ends with a space, or has two spaces in a row")
     script = _script_of(name, what)
     marks = 0
     for before, here in zip(" " + name, name, strict=False):
         marks = marks + 1 if here in script.mark_set else 0
         if marks == 1 and before not in script.letter_set:
-            raise DecodeError(f"{what} has a mark that stands on no letter")
+            raise DecodeError(f"{what} has a combining mark without a letter")
         if marks > MARKS_MAX:
             raise DecodeError(f"{what} has more than {MARKS_MAX} marks on one letter")
     if name != unicodedata.normalize("NFC", name):
-        raise DecodeError(f"{what} is not in its normal form")
+        raise DecodeError(f"{what} is not in Unicode normal form (NFC)")
 
 
 def _script_of(name: str, what: str) -> Script:
-    """The one script of a name."""
+    """Return the script that a name is written in. Raise `DecodeError` if there is not exactly one."""
     own = [character for character in name if character not in DIGITS and character not in SIGNS]
     for script in SCRIPTS.values():
         if own and all(character in script.letter_set or character in script.mark_set for character in own):
             return script
     for character in own:
         if not any(character in script.letter_set or character in script.mark_set for script in SCRIPTS.values()):
-            raise DecodeError(f"{what} has U+{ord(character):04X}, which no name has")
+            raise DecodeError(f"{what} contains U+{ord(character):04X}, which is not allowed in names")
     raise DecodeError(f"{what} mixes letters of two scripts" if own else f"{what} has no letter")
 
 
 def folded(name: str) -> str:
-    """What two names at one table may not share: the name without spaces and without the difference of case."""
+    """Return the name without spaces and case. No two players at a table may share it."""
     return unicodedata.normalize("NFC", name.replace(" ", "").casefold())

@@ -1,7 +1,7 @@
-"""A session: what is agreed before the first entry, and the number that binds all of it.
+"""A session: what the players agree on before the first entry, and the id that binds all of it.
 
-Every player contributes a nonce under a commitment, so that nobody, and no relay, can make a session's number repeat
-or come out as wanted. What differs in any agreed point is another session.
+Every player contributes a nonce, committed to in advance, so that neither a player nor the relay can repeat or choose
+a session id. If any agreed point differs, it is another session.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from nodealer.tape import digest
 from nodealer.wire import INTEGER_MAX, Digest, Message, Natural, decode, encode, refuse_deep
 
 FORMAT: Final = "nodealer-log"
-#: Frozen: what this version says is read by every release. A change of signed bytes, or of what an entry means, is
-#: another version, which is read beside this one (docs/spec/log.md).
+#: Frozen: every release reads this version. A change of signed bytes, or of the meaning of an entry, needs a new
+#: version, which is then read alongside this one (docs/spec/log.md).
 FORMAT_VERSION: Final = "1"
 NONCE_BYTES: Final = 32
 
-#: Names and versions in a session are short.
+#: A name or a version in a session.
 Label = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Nonce = Annotated[bytes, msgspec.Meta(min_length=NONCE_BYTES, max_length=NONCE_BYTES)]
 
@@ -36,16 +36,16 @@ class Part(Message, frozen=True):
     parameters: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-#: The least that a limit can be, in milliseconds: ticks tell no less.
+#: The lowest limit allowed, in milliseconds: ticks have no finer resolution.
 LIMIT_MIN: Final = 1000
 Limit = Annotated[int, msgspec.Meta(ge=LIMIT_MIN, le=INTEGER_MAX)]
 
 
 class Limits(Message, frozen=True):
-    """How long a seat may take, in milliseconds: for what a person decides, and for what a program does with the cards.
+    """How long a seat may take, in milliseconds, for a player's decision (`move`) and for protocol steps (`cards`).
 
-    `bank` is what it has beside that for the whole session, and `refill` what comes back at the begin of each hand, up
-    to `bank`.
+    `bank` is the additional time for the whole session. At the beginning of each hand `refill` is added back, up to
+    `bank`.
     """
 
     move: Limit
@@ -55,23 +55,23 @@ class Limits(Message, frozen=True):
 
 
 class Proposal(Message, frozen=True, dict=True):
-    """What the players agree to play."""
+    """What the players agree to play, and who plays."""
 
     game: Part
     protocol: Part
-    #: Versions of everything whose behaviour two seats must share, such as ("pokerkit", "0.7.7").
+    #: The versions of everything that must behave the same for all seats, such as ("pokerkit", "0.7.7").
     versions: Annotated[tuple[tuple[Label, Label], ...], msgspec.Meta(max_length=64)]
     roster: Roster
-    #: How many hands are played; 0 for as many as the players like.
+    #: The number of hands; 0 for as many as the players like.
     hands: Natural = 0
-    #: A rehearsal's seeds are public: nothing in it is secret.
+    #: The seeds of a rehearsal are public: nothing in it is secret.
     rehearsal: bool = False
-    #: Where the roster has a timekeeper, and only there.
+    #: Present if, and only if, the roster has a timekeeper.
     clock: Limits | None = None
 
     @cached_property
     def digest(self) -> bytes:
-        """What the commitments to nonces bind."""
+        """The digest that the commitments to nonces bind."""
         return digest("proposal", encode(self))
 
 
@@ -86,30 +86,33 @@ class Session(Message, frozen=True, dict=True):
 
     @cached_property
     def id(self) -> bytes:
-        """The session's number, in every entry and every challenge."""
+        """The session's id, which is part of every entry and every challenge."""
         return digest("session", encode(self))
 
 
 def nonce_commitment(proposal: Proposal, seat: int, nonce: bytes) -> bytes:
-    """What a player publishes before any nonce is."""
+    """Return a commitment to a nonce, which a seat publishes before any nonce is known."""
     return digest("session nonce", proposal.digest, seat, nonce)
 
 
 def refuse_bad_proposal(proposal: Proposal) -> None:
-    """Raise `DecodeError` for what no log can begin with."""
+    """Raise `DecodeError` if a proposal is not valid."""
     for part in (proposal.game, proposal.protocol):
         decode(dict, bytes(part.parameters), what=f"the parameters of {part.name}")
     refuse_bad_roster(proposal.roster)
     if (proposal.clock is None) != (proposal.roster.timekeeper is None):
-        raise DecodeError("a session has limits of time if it has a timekeeper, and only then")
+        raise DecodeError("a session must have time limits if it has a timekeeper, and only then")
 
 
 def open_session(proposal: Proposal, commitments: Mapping[int, bytes], nonces: Mapping[int, bytes]) -> Session:
-    """The session, once every commitment was in and every nonce is. Names the seat whose nonce does not fit."""
+    """Build the session from all commitments and nonces.
+
+    Raise `PeerFault` for a seat whose nonce does not match its commitment.
+    """
     refuse_bad_proposal(proposal)
     seats = proposal.roster.seats
     if set(commitments) != set(seats) or set(nonces) != set(seats):
-        raise BadParameter("a session needs a commitment and a nonce of every seat")
+        raise BadParameter("a session needs a commitment and a nonce from every seat")
     for seat in seats:
         if nonce_commitment(proposal, seat, nonces[seat]) != commitments[seat]:
             raise PeerFault(seat, "its session nonce is not the one it committed to")
@@ -123,30 +126,33 @@ def open_session(proposal: Proposal, commitments: Mapping[int, bytes], nonces: M
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What is read before all the rest, and tolerantly: any other version may have any other fields."""
+    """The format and version of a log, read first and leniently: other versions may have other fields."""
 
     format: Any = None
     version: Any = None
 
 
 def refuse_other_version(version: object) -> None:
-    """Raise `OtherFormat` unless this program can read what a log or a proposal of this version says."""
+    """Raise `OtherFormat` unless this program can read a log or a proposal of this version."""
     if version != FORMAT_VERSION:
         raise OtherFormat(
-            f"other format: it says version {str(version)[:32]!r}, and this program reads {FORMAT_VERSION}"
+            f"other format: it is version {str(version)[:32]!r}, and this program reads version {FORMAT_VERSION}"
         )
 
 
 def read_session(line: bytes) -> Session:
-    """The session of a saved log's first line, with everything about it checked."""
-    # Whatever is said of a version that nests would be said with the stack that is left.
+    """Read the session from the first line of a saved log, and check it completely.
+
+    Raise `OtherFormat` for another version of the format, and `DecodeError` if the line is not valid.
+    """
+    # A deeply nested version would otherwise be formatted for the error message with whatever stack is left.
     refuse_deep(line, "the first line")
     try:
         head = msgspec.json.decode(line, type=Head)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"the first line cannot be read: {error}") from None
     if head.format != FORMAT:
-        raise DecodeError("the first line is not that of a log")
+        raise DecodeError("the first line is not the first line of a log")
     refuse_other_version(head.version)
     session = decode(Session, line, what="the first line")
     proposal = session.proposal
@@ -160,5 +166,5 @@ def read_session(line: bytes) -> Session:
             dict(zip(seats, session.nonces, strict=True)),
         )
     except PeerFault as fault:
-        raise DecodeError(f"the session's nonces are not what was committed to (seat {fault.seat})") from None
+        raise DecodeError(f"the session nonce of seat {fault.seat} does not match its commitment") from None
     return again

@@ -1,22 +1,22 @@
-"""Text from outside, as text that only says something: in a terminal it moves no cursor, on a page it turns no line."""
+"""Making text from outside safe to show: it cannot move a terminal's cursor or reverse a line on a page."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Final
 
-#: Categories of characters that do something, or nothing that can be seen: controls, marks of direction and joining,
-#: halves of pairs, private and unassigned ones, and separators of lines.
+#: Unicode categories of characters that have an effect or cannot be seen: controls, direction and joining marks,
+#: surrogates, private and unassigned characters, and line separators.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-#: And the letters and signs that are drawn as nothing.
+#: Letters and symbols that are drawn as nothing.
 _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def visible(text: object) -> str:
-    """Text from outside as one line that only says something: what is not to be seen stands there as its number."""
+    """Return the text as one line, with control and invisible characters escaped as \\u{code point}."""
     return "".join(f"\\u{{{ord(each):x}}}" if is_unseen(each) else each for each in str(text))
 
 
 def is_unseen(character: str) -> bool:
-    """Whether a character cannot be seen, or does something."""
+    """Return whether a character is invisible or has an effect, such as moving the cursor."""
     return unicodedata.category(character) in _UNSEEN or character in _BLANK

@@ -94,7 +94,7 @@ def test_what_cannot_be_shuffled(fast: Group, operation: Operation) -> None:
 
 
 def test_an_open_card_is_not_shuffled(fast: Group) -> None:
-    with pytest.raises(BadParameter, match="open already"):
+    with pytest.raises(BadParameter, match="already open"):
         dealt(fast, Show(0, 0, (0,))).decks[0].request(HAND)
 
 
