@@ -124,7 +124,9 @@ def in_short(results: Results) -> str:
     used, busy = set[str](), False
     for one in FIRST:
         if (row := found_of(results, one)) is not None:
-            rows.append(f"| {one.means} | {figure(row)} | {against(row)} | {required(row)} |")
+            # What U is, the page says.
+            ratio = against(row).partition(" = ")[0]
+            rows.append(f"| {one.means} | {figure(row)} | {ratio} | {required(row)} |")
             used.add(one.suite)
             busy |= (row["spread"] or 0.0) > RESTLESS
     places = sorted({measured_on(results[suite]["machine"]) for suite in used})
@@ -165,7 +167,7 @@ def in_full(results: Results) -> str:
     for suite, found in sorted(results.items()):
         if "rows" not in found:
             continue
-        rows = ["| | size | measured | relative to | required | met | note |", "|---|---|---|---|---|---|---|"]
+        rows = ["| | size | measured | relative to | required | note |", "|---|---|---|---|---|---|"]
         rows += map(cells, found["rows"])
         parts.append("\n".join([f"## {suite}", "", f"{measured_on(found['machine'])}.", "", *rows]))
     return "\n\n".join(parts)
@@ -173,9 +175,9 @@ def in_full(results: Results) -> str:
 
 def cells(row: Mapping[str, Any]) -> str:
     """Return a row of the page with all rows."""
-    met = {True: "yes", False: "no", None: ""}[row["ok"]]
-    measured = f"{size_of(row)} | {figure(row)} | {against(row)} | {required(row)}"
-    return f"| {row['name']} | {measured} | {met} | {row['note'] or ''} |"
+    limit = f"{required(row)}{', not met' if row['ok'] is False else ''}"
+    measured = f"{size_of(row)} | {figure(row)} | {against(row)} | {limit}"
+    return f"| {row['name']} | {measured} | {row['note'] or ''} |"
 
 
 def with_figures(page: str, figures: str) -> str:
