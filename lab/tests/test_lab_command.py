@@ -21,9 +21,7 @@ def test_the_list() -> None:
     assert {one["of"]: one["comes"] for one in listed["beyond"]}["A50"] == "cannot be seen"
     shown = called("lab", "list")
     assert (
-        shown.returncode == 0
-        and "leak: a reader of the log that reads the order" in shown.stdout
-        and "A4" in shown.stdout
+        shown.returncode == 0 and "leak: a reader of the log reads the order" in shown.stdout and "A4" in shown.stdout
     )
 
 

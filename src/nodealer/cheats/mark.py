@@ -59,7 +59,7 @@ _POWER: Final = "a power of another card's number in a slot, to read it"
 
 MARK: Final = BotCheat(
     name="mark",
-    does="marks a card, to know it again",
+    does="marks a card to recognise it later",
     ways={
         "mask": (
             Trick(

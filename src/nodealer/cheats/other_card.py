@@ -64,7 +64,7 @@ _NOT_DRAWN: Final = "a card played that was not drawn"
 
 OTHER_CARD: Final = BotCheat(
     name="other-card",
-    does="shows another card than it holds",
+    does="shows a different card from the one it holds",
     ways={
         "chain": (Trick("another card shown than was drawn", {"reveal": _chain}),),
         "duel": (

@@ -23,6 +23,6 @@ def _without(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
 CLAIM: Final = Cheat("one seat alone that would not wait for the others", "never", False)
 THROW_OUT: Final = BotCheat(
     name="throw-out",
-    does="would throw the others out, whenever they owe something",
+    does="tries to vote the others out whenever they owe something",
     law=CheatScheme(Trick(CLAIM.cheat, beside=_without), CLAIM),
 )

@@ -29,6 +29,6 @@ CLAIM: Final = Cheat("two different entries with one number", "at once", True)
 
 TWO_THINGS: Final = BotCheat(
     name="two-things",
-    does="says two things where it may say one",
+    does="sends two different messages where it may send one",
     law=CheatScheme(Trick(CLAIM.cheat, beside=_contradict), CLAIM),
 )

@@ -46,9 +46,9 @@ Who = Literal[
     "a coalition",
     "a reader of the log",
     "the host",
-    "somebody with a link",
-    "somebody who hears a code",
-    "somebody who was put out",
+    "someone with a link",
+    "someone who hears a pairing code",
+    "a player who was removed",
 ]
 
 #: What came of it, in words after "it": "reads Ada's card". None for nothing.

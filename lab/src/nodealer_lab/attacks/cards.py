@@ -126,7 +126,7 @@ _OPENED: Final = Without(
 
 OTHER_OFFSET: Final = Attack(
     name="other-offset",
-    does="reveals another offset than it shuffled with",
+    does="reveals a different offset from the one it shuffled with",
     ways={
         "offset": (
             Way(
@@ -259,7 +259,7 @@ _LOCK: Final = Without("nodealer.protocols.lock.recovery:_statement", ", linear.
 
 HELD: Final = Attack(
     name="held",
-    does="declares another card than it holds when the deck is made again",
+    does="declares a different card from the one it holds when the deck is rebuilt",
     ways={
         "mask": (
             Way(
@@ -306,7 +306,7 @@ def _tag_lock(moment: Moment) -> bytes:
 
 TAG: Final = Attack(
     name="tag",
-    does="multiplies a held card by another secret when the deck is made again",
+    does="multiplies a held card by another secret when the deck is rebuilt",
     ways={
         "mask": (
             Way(
@@ -384,7 +384,7 @@ def _played_twice_reveal(moment: Moment) -> bytes:
 
 PLAYED_TWICE: Final = Attack(
     name="played-twice",
-    does="plays a card that it has played",
+    does="plays a card that it has already played",
     of=("A9", "A33"),
     ways={
         "duel": (
@@ -510,7 +510,7 @@ def _unopened_plays(scene: Scene) -> Came:
 
 UNOPENED: Final = Attack(
     name="unopened",
-    does="commits to nothing in the place of a card",
+    does="commits to nothing in place of a card",
     of=("A33",),
     ways={
         "duel": (
@@ -568,7 +568,7 @@ def _gain(stage: Stage, cheater: int) -> str | None:
 
 FALSE_CLAIM: Final = Attack(
     name="false-claim",
-    does="claims that its card is none, though it is one",
+    does="claims that its card is invalid although it is valid",
     of=("A36",),
     ways={
         "chain": (
@@ -612,7 +612,7 @@ def _conceded_plays(scene: Scene) -> Came:
 
 CONCEDED: Final = Attack(
     name="conceded",
-    does="spoils its own deck, and gives the hand up before the deck is looked at",
+    does="spoils its own deck, and concedes the hand before the deck is checked",
     of=("A36",),
     ways={
         "duel": (

@@ -60,7 +60,7 @@ _COMMITTED: Final = Without(
 
 FRAGMENTS: Final = Attack(
     name="fragments",
-    does="chooses its part of the faces when it has seen the others'",
+    does="chooses its part of the faces after seeing the others'",
     of=("A2", "A6"),
     ways={
         "lock": (
@@ -139,7 +139,7 @@ def is_so(played: Played, owner: int, order: Sequence[int] | None) -> bool:
 
 TWO_TIME_PAD: Final = Attack(
     name="two-time-pad",
-    does="finds the rival's key in its own deck",
+    does="finds the opponent's key in its own deck",
     of=("A5",),
     ways={
         "duel": (
@@ -174,7 +174,7 @@ def _two_played_read(played: Played) -> str | None:
 
 TWO_PLAYED: Final = Attack(
     name="two-played",
-    does="finds the other's key when two cards are played",
+    does="works out the opponent's key when two cards are played",
     of=("A5",),
     ways={
         "duel": (
@@ -231,7 +231,7 @@ _RESIDUE_CLAIM: Final = Cheat(
 )
 RESIDUE: Final = Attack(
     name="residue",
-    does="makes cards that are squares and cards that are none, and tells them apart in the shuffled deck",
+    does="makes some cards squares and others not, and tells them apart in the shuffled deck",
     of=("A1",),
     law=Scheme(
         Way(

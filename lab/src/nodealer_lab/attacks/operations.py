@@ -122,7 +122,7 @@ def _passed_plays(scene: Scene) -> Came:
 
 PASSED: Final = Attack(
     name="passed",
-    does="passes another card on than it has named",
+    does="passes on a different card from the one it named",
     of=("A33",),
     ways={
         "mask": (
@@ -176,7 +176,7 @@ def _rogue_join_plays(scene: Scene) -> Came:
 
 ROGUE_JOIN: Final = Attack(
     name="rogue-join",
-    does="takes its key from the others', when a deck is rebuilt",
+    does="derives its key from the others' when a deck is rebuilt",
     of=("A25",),
     ways={
         "mask": (
@@ -227,7 +227,7 @@ _ROLLED_AGAIN_CLAIM: Final = Cheat(
 )
 ROLLED_AGAIN: Final = Attack(
     name="rolled-again",
-    does="leaves when it knows the dice, to have them rolled again",
+    does="leaves once it knows the dice, to have them rolled again",
     of=("A37", "A38"),
     law=Scheme(
         Way(
@@ -278,7 +278,7 @@ def _read(one: Participant) -> Mapping[Card, int]:
 
 TOLD: Final = Attack(
     name="told",
-    does="tells who looks at a card another one",
+    does="shows a player who peeks at a card a different one",
     of=("A32",),
     ways={
         "mask": (
@@ -493,7 +493,7 @@ def _borrowed_key_plays(scene: Scene) -> Came:
 
 BORROWED_KEY: Final = Attack(
     name="borrowed-key",
-    does="names a key that it has no secret of for a card that it is given",
+    does="names a key whose secret it does not have for a card that it is given",
     of=("A25", "A26"),
     ways={
         "mask": (
@@ -543,7 +543,7 @@ def _mixed_plays(scene: Scene) -> Came:
 
 MIXED: Final = Attack(
     name="mixed",
-    does="shuffles its hand, and has another card in it afterwards",
+    does="shuffles its hand, and has a different card in it afterwards",
     of=("A8",),
     ways={
         "mask": (
@@ -600,7 +600,7 @@ def _drawn_when_plays(scene: Scene) -> Came:
 _DRAWN_WHEN_CLAIM: Final = Cheat("when a card was drawn that is shown, where no hand is shuffled", "never", False)
 DRAWN_WHEN: Final = Attack(
     name="drawn-when",
-    does="looks up when a card was drawn that is shown",
+    does="looks up when a shown card was drawn",
     of=("A47",),
     who="a reader of the log",
     law=Scheme(Way(_DRAWN_WHEN_CLAIM.cheat, plays=_drawn_when_plays, unseen="cannot be seen"), _DRAWN_WHEN_CLAIM),
@@ -639,7 +639,7 @@ def _followed_plays(scene: Scene) -> Came:
 _FOLLOWED_CLAIM: Final = Cheat("when a card was drawn that is shown from a shuffled hand", "never", False)
 FOLLOWED: Final = Attack(
     name="followed",
-    does="follows cards through a hand that is shuffled",
+    does="follows cards through a hand while it is shuffled",
     of=("A47",),
     who="a reader of the log",
     law=Scheme(
@@ -717,7 +717,7 @@ def _another_place_plays(scene: Scene) -> Came:
 _ANOTHER_PLACE_CLAIM: Final = Cheat("a place of the deck that is not the seat's to name", "never", False)
 ANOTHER_PLACE: Final = Attack(
     name="another-place",
-    does="names a place of the deck that is not its to name",
+    does="names a place in the deck that it may not name",
     of=("A21",),
     law=Scheme(
         Way(_ANOTHER_PLACE_CLAIM.cheat, {"pick": _pick, "take": _take}, plays=_another_place_plays),
@@ -783,7 +783,7 @@ def _two_bids_plays(scene: Scene) -> Came:
 _TWO_BIDS_CLAIM: Final = Cheat("an envelope that opens as two things", "never", False)
 TWO_BIDS: Final = Attack(
     name="two-bids",
-    does="seals a bid that opens as two",
+    does="seals a bid that opens in two ways",
     of=("A19",),
     law=Scheme(
         Way(

@@ -89,7 +89,7 @@ def _give(moment: Moment) -> bytes:
 
 ANOTHER_KEY: Final = Attack(
     name="another-key",
-    does="publishes the keys of two cards in each other's place",
+    does="publishes the keys of two cards swapped",
     of=("A35",),
     ways={
         **released(_release),
@@ -189,7 +189,7 @@ _TAPE: Final = Without("nodealer.tape:hand_tape", "root, session, seat, hand, si
 _COALITION_CLAIM: Final = Cheat("all seats but one that put together what they have", "never", False)
 COALITION: Final = Attack(
     name="coalition",
-    does="puts together what all seats but one have",
+    does="combines what all seats but one know",
     of=("A40",),
     who="a coalition",
     law=Scheme(Way(_COALITION_CLAIM.cheat, plays=watched(_read), defence=(_TAPE,)), _COALITION_CLAIM),
@@ -294,7 +294,7 @@ def _identity_key_plays(scene: Scene) -> Came:
 _IDENTITY_KEY_CLAIM: Final = Cheat("a key that is the identity", "never", False)
 IDENTITY_KEY: Final = Attack(
     name="identity-key",
-    does="takes part with a key of nothing",
+    does="takes part with the identity as its key",
     of=("A27",),
     law=Scheme(
         Way(
@@ -338,7 +338,7 @@ def _opened_book_plays(scene: Scene) -> Came:
 _OPENED_BOOK_CLAIM: Final = Cheat("the book of one hand, tried on another", "never", False)
 OPENED_BOOK: Final = Attack(
     name="opened-book",
-    does="tries the book of one hand on the next",
+    does="tries the disclosure of one hand on the next",
     of=("A30",),
     who="a reader of the log",
     law=Scheme(
@@ -394,7 +394,7 @@ def _reads(played: Played) -> str | None:
 
 ROGUE_KEY: Final = Attack(
     name="rogue-key",
-    does="takes its keys from the others', to know the joint ones",
+    does="derives its keys from the others', to know the joint keys",
     of=("A25",),
     ways={
         "offset": (
@@ -523,7 +523,7 @@ _SHUFFLED: Final = Without(
 _ZERO_CLAIM: Final = Cheat("zero as the secret that all cards are multiplied by", "never", False)
 ZERO: Final = Attack(
     name="zero",
-    does="multiplies all cards by zero when the deck is made again, and proves it",
+    does="multiplies all cards by zero when the deck is rebuilt, and proves it",
     of=("A11",),
     law=Scheme(
         Way(

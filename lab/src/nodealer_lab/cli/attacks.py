@@ -39,9 +39,9 @@ def list_attacks(
         print_json({"attacks": rows, "beyond": beyond})
         return
     for one in ATTACKS.values():
-        told = f"{one.who} that {one.does} [dim]({', '.join((*one.of, *one.protocols))})[/dim]"
+        told = f"{one.who} {one.does} [dim]({', '.join((*one.of, *one.protocols))})[/dim]"
         out().print(f"[bold]{shown(one.name)}[/bold]: {told}", soft_wrap=True)
-    out().print("\nNo program sits at a table with these:")
+    out().print("\nThese attacks have no program:")
     for no in BEYOND:
         # Some have no number in the list.
         number = f"{no.of}, ".removeprefix("–, ")
@@ -93,7 +93,7 @@ def _print(both: Both) -> None:
     mode = "" if both.mode == "{}" else f" {both.mode}"
     mark = "[red bold]✗[/red bold]" if both.wrong else "[green]✓[/green]"
     console.print(f"{mark} [bold]{shown(both.attack.name)}[/bold] on {shown(both.protocol + mode)}", soft_wrap=True)
-    console.print(f"  {shown(both.attack.who)} that {shown(both.attack.does)}", soft_wrap=True)
+    console.print(f"  {shown(both.attack.who)} {shown(both.attack.does)}", soft_wrap=True)
     console.print(f"  {shown(both.sentence)}", soft_wrap=True)
     if both.wrong:
         console.print(f"  [red]{shown(both.wrong)}[/red]", soft_wrap=True)

@@ -129,7 +129,7 @@ def _forged_link_plays(scene: Scene) -> Came:
 _FORGED_LINK_CLAIM: Final = Cheat("a link of another key and host, with the number of a table", "never", False)
 FORGED_LINK: Final = Attack(
     name="forged-link",
-    does="sends somebody who is invited a link of its own, with the number of the table",
+    does="sends an invited player a link of its own, with the number of the table",
     who="the relay",
     law=Scheme(
         Way(
@@ -203,7 +203,7 @@ def _openings(cheater: Participant, floor: Floor) -> Iterator[bytes]:
 _GROUND_CLAIM: Final = Cheat("a session nonce that is chosen when the others are known", "never", False)
 GROUND: Final = Attack(
     name="ground",
-    does="chooses its session nonce when it knows the others'",
+    does="chooses its session nonce after seeing the others'",
     law=Scheme(
         Way(
             _GROUND_CLAIM.cheat,
@@ -254,7 +254,7 @@ def _newcomer_plays(scene: Scene) -> Came:
 _NEWCOMER_CLAIM: Final = Cheat("a roster with somebody who has not signed for it", "never", False)
 NEWCOMER: Final = Attack(
     name="newcomer",
-    does="proposes a roster with somebody who has signed for another table",
+    does="proposes a roster with a player who has signed for another table",
     of=("A43", "A44"),
     law=Scheme(
         Way(
@@ -358,7 +358,7 @@ def _other_lobby_plays(scene: Scene) -> Came:
 _OTHER_LOBBY_CLAIM: Final = Cheat("an offer that was made in another lobby", "never", False)
 OTHER_LOBBY: Final = Attack(
     name="other-lobby",
-    does="brings a lobby what was said in another",
+    does="delivers to a lobby what was said in another",
     of=("A43",),
     who="the relay",
     law=Scheme(
@@ -394,7 +394,7 @@ _STRANGER_CLAIM: Final = Cheat("a proposal of somebody who is not the host", "ne
 STRANGER: Final = Attack(
     name="stranger",
     does="proposes a game in place of the host",
-    who="somebody with a link",
+    who="someone with a link",
     law=Scheme(
         Way(
             _STRANGER_CLAIM.cheat,

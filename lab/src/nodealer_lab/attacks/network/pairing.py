@@ -62,8 +62,8 @@ def _guessed_code_plays(scene: Scene) -> Came:
 _GUESSED_CODE_CLAIM: Final = Cheat("words that are tried at the mailbox of a spoken code", "never", False)
 GUESSED_CODE: Final = Attack(
     name="guessed-code",
-    does="tries words at the mailbox of a spoken code",
-    who="somebody who hears a code",
+    does="guesses words at the mailbox of a pairing code",
+    who="someone who hears a pairing code",
     law=Scheme(
         Way(
             _GUESSED_CODE_CLAIM.cheat,
@@ -104,8 +104,8 @@ def _reflected_plays(scene: Scene) -> Came:
 _REFLECTED_CLAIM: Final = Cheat("what the guest of a spoken code has said, sent back to it", "never", False)
 REFLECTED: Final = Attack(
     name="reflected",
-    does="speaks as the host of a spoken code, and sends back what the guest says",
-    who="somebody who hears a code",
+    does="plays the host of a pairing code, and sends back what the guest says",
+    who="someone who hears a pairing code",
     law=Scheme(
         Way(
             _REFLECTED_CLAIM.cheat,
@@ -161,9 +161,9 @@ def _no_words_plays(scene: Scene) -> Came:
 _NO_WORDS_CLAIM: Final = Cheat("an answer to a spoken code by somebody who knows none of its words", "never", False)
 NO_WORDS: Final = Attack(
     name="no-words",
-    does="answers to a spoken code with the identity, and knows none of its words",
+    does="answers a pairing code with the identity, without knowing its words",
     of=("A22", "A27"),
-    who="somebody who hears a code",
+    who="someone who hears a pairing code",
     law=Scheme(
         Way(
             _NO_WORDS_CLAIM.cheat,

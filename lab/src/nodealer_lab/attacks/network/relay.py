@@ -57,7 +57,7 @@ BIG_FRAME: Final = Attack(
     name="big-frame",
     does="sends the relay a frame of 100 MB",
     of=("A48",),
-    who="somebody with a link",
+    who="someone with a link",
     law=Scheme(
         Way(
             _BIG_FRAME_CLAIM.cheat,
@@ -91,7 +91,7 @@ def _cut_log_plays(scene: Scene) -> Came:
 _CUT_LOG_CLAIM: Final = Cheat("a log that is cut, and shown as the whole", "never", False)
 CUT_LOG: Final = Attack(
     name="cut-log",
-    does="cuts the hand off a log that it has lost",
+    does="cuts a hand that it lost off a log",
     of=("A45",),
     law=Scheme(
         Way(
@@ -177,7 +177,7 @@ def _oversize_plays(scene: Scene) -> Came:
 _OVERSIZE_CLAIM: Final = Cheat("words of megabytes", "never", False)
 OVERSIZE: Final = Attack(
     name="oversize",
-    does="says words of megabytes",
+    does="sends messages of megabytes",
     of=("A48",),
     law=Scheme(
         Way(
@@ -216,7 +216,7 @@ def _replayed_plays(scene: Scene) -> Came:
 _REPLAYED_CLAIM: Final = Cheat("what a seat has said at another table", "never", False)
 REPLAYED: Final = Attack(
     name="replayed",
-    does="brings a table what was said at an earlier one",
+    does="delivers to a table what was said at an earlier one",
     of=("A43",),
     who="the relay",
     law=Scheme(
@@ -262,7 +262,7 @@ def _restored_plays(scene: Scene) -> Came:
 _RESTORED_CLAIM: Final = Cheat("a player restored from a copy that is asked anew", "never", False)
 RESTORED: Final = Attack(
     name="restored",
-    does="asks a player who was restored from a copy anew",
+    does="has a player who was restored from a copy sign again",
     who="the relay",
     law=Scheme(
         Way(
@@ -314,7 +314,7 @@ def _is_fold(data: bytes) -> bool:
 _SIZES_CLAIM: Final = Cheat("what is said, guessed by its length", "never", False)
 SIZES: Final = Attack(
     name="sizes",
-    does="guesses moves by the lengths of sealed frames",
+    does="guesses moves from the lengths of sealed frames",
     of=("A47",),
     who="the relay",
     law=Scheme(Way(_SIZES_CLAIM.cheat, plays=_sizes_plays, unseen="cannot be seen"), _SIZES_CLAIM),
@@ -344,7 +344,7 @@ def _spoofed_plays(scene: Scene) -> Came:
 _SPOOFED_CLAIM: Final = Cheat("words in another seat's name", "never", False)
 SPOOFED: Final = Attack(
     name="spoofed",
-    does="says in another seat's name that it leaves",
+    does="announces in another seat's name that this seat leaves",
     of=("A44",),
     law=Scheme(
         Way(
@@ -388,7 +388,7 @@ _TWO_TABLES_CLAIM: Final = Cheat(
 )
 TWO_TABLES: Final = Attack(
     name="two-tables",
-    does="brings a table what a seat has signed at another with the same number",
+    does="delivers to a table what a seat signed at another with the same number",
     of=("A43", "A46"),
     who="the relay",
     law=Scheme(
@@ -428,7 +428,7 @@ def _two_time_plays(scene: Scene) -> Came:
 _TWO_TIME_CLAIM: Final = Cheat("two frames of a process that was restored from a copy", "never", False)
 TWO_TIME: Final = Attack(
     name="two-time",
-    does="reads a frame by another one that a restored process has sealed",
+    does="reads a frame with the help of another that a restored process sealed",
     who="the relay",
     law=Scheme(
         Way(
@@ -459,8 +459,8 @@ def _watcher_plays(scene: Scene) -> Came:
 _WATCHER_CLAIM: Final = Cheat("one who watches, and would write", "never", False)
 WATCHER: Final = Attack(
     name="watcher",
-    does="makes a token to write of a link to watch",
-    who="somebody with a link",
+    does="makes a write token from a spectator link",
+    who="someone with a link",
     law=Scheme(
         Way(
             _WATCHER_CLAIM.cheat,

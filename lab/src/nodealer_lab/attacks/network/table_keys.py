@@ -56,7 +56,7 @@ def _false_box_plays(scene: Scene) -> Came:
 _FALSE_BOX_CLAIM: Final = Cheat("a new key that is another one in a seat's box", "never", False)
 FALSE_BOX: Final = Attack(
     name="false-box",
-    does="proposes a new key, and puts another one into a seat's box",
+    does="proposes a new key, and puts a different one into a seat's box",
     law=Scheme(
         Way(
             _FALSE_BOX_CLAIM.cheat,
@@ -98,7 +98,7 @@ def _old_key_plays(scene: Scene) -> Came:
 _OLD_KEY_CLAIM: Final = Cheat("a roster that puts somebody out and keeps the key", "never", False)
 OLD_KEY: Final = Attack(
     name="old-key",
-    does="proposes to put a friend out and to keep the key",
+    does="proposes to remove a friend and keep the key",
     who="a coalition",
     law=Scheme(
         Way(
@@ -142,8 +142,8 @@ def _hash(secret: TableSecret) -> bytes:
 _PUT_OUT_CLAIM: Final = Cheat("one who was put out, and writes by an old key or by one left behind", "never", False)
 PUT_OUT: Final = Attack(
     name="put-out",
-    does="writes by a key that it has left behind, when it was put out",
-    who="somebody who was put out",
+    does="writes with a key that it left behind when it was removed",
+    who="a player who was removed",
     law=Scheme(
         Way(
             _PUT_OUT_CLAIM.cheat,

@@ -73,7 +73,7 @@ _BOUND: Final = Without(
 
 FOLD: Final = Attack(
     name="fold",
-    does="moves two cards against each other, so that a folded proof does not see it",
+    does="moves two cards in opposite directions, so that a folded proof does not notice",
     of=("A13", "A16"),
     ways={
         "mask": (
@@ -131,7 +131,7 @@ _KEY_ROW: Final = Without("nodealer.proofs.equality:check_equality", "(key_row, 
 
 OTHER_SECRET: Final = Attack(
     name="other-secret",
-    does="takes another secret off all cards than the one of its key",
+    does="removes a different secret from all cards than that of its key",
     of=("A7",),
     ways={
         "mask": (
@@ -188,7 +188,7 @@ _NONCE_CLAIM: Final = Cheat("a secret, computed from two proofs with one nonce",
 
 NONCE: Final = Attack(
     name="nonce",
-    does="looks for two proofs with one nonce, to compute the secret",
+    does="looks for two proofs with the same nonce, to compute the secret",
     of=("A29",),
     who="a reader of the log",
     law=Scheme(Way(_NONCE_CLAIM.cheat, plays=watched(_read), defence=(_STATEMENT,)), _NONCE_CLAIM),
@@ -265,7 +265,7 @@ _WAY: Final = Way(
 )
 FROM_ELSEWHERE: Final = Attack(
     name="from-elsewhere",
-    does="shuffles with a proof that belongs to another hand, deck or session",
+    does="shuffles with a proof from another hand, deck or session",
     of=("A43",),
     law=Scheme(_WAY, _ELSEWHERE_CLAIM),
 )
@@ -313,7 +313,7 @@ def _fits_all_plays(scene: Scene) -> Came:
 _FITS_ALL_CLAIM: Final = Cheat("a card of nothing, which fits every key: it is refused", "never", False)
 FITS_ALL: Final = Attack(
     name="fits-all",
-    does="puts a card of nothing into the deck, which fits every key",
+    does="puts a pair of identities into the deck, which fits every key",
     of=("A22",),
     law=Scheme(
         Way(

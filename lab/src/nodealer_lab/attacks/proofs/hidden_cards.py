@@ -134,7 +134,7 @@ _FALSE_WORD_CLAIM: Final = "a false word on what hidden cards are not"
 
 FALSE_WORD: Final = Attack(
     name="false-word",
-    does="proves of its hidden cards what is not so",
+    does="proves something false about its hidden cards",
     ways={
         "mask": (Way(_FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_MASK,), gained=_believed, game=SWEAR),),
         "lock": (Way(_FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_LOCK,), gained=_believed, game=SWEAR),),
@@ -174,7 +174,7 @@ def _two_words_plays(scene: Scene) -> Came:
 _TWO_WORDS_CLAIM: Final = Cheat("a card of one word on hidden cards, read from the faces of another", "never", False)
 TWO_WORDS: Final = Attack(
     name="two-words",
-    does="reads a card of one word on hidden cards from the faces of another",
+    does="works out a card in one statement about hidden cards from the faces in another",
     of=("A29",),
     who="a reader of the log",
     law=Scheme(
@@ -337,7 +337,7 @@ _LEAK_CLAIM: Final = Cheat("the order of a shuffle, read from its proof", "never
 
 LEAK: Final = Attack(
     name="leak",
-    does="reads the order of the cards from the proofs of the shuffles",
+    does="reads the order of the cards from the shuffle proofs",
     of=("A12",),
     who="a reader of the log",
     law=Scheme(Way(_LEAK_CLAIM.cheat, plays=watched(_read), defence=(_NUMBERS,)), _LEAK_CLAIM),

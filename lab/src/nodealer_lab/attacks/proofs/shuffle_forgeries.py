@@ -83,7 +83,7 @@ def _shift_false(step: Shuffle) -> bytes:
 
 SHIFT: Final = on_shuffles(
     "shift",
-    "changes two cards after the proof is made, so that its sums stay",
+    "changes two cards after the proof is made, so that its sums stay the same",
     ("A13",),
     _shift_false,
     # The decks are in the challenge: without it, this is weak Fiat–Shamir.
@@ -105,7 +105,7 @@ def _backwards_false(step: Shuffle) -> bytes:
 
 BACKWARDS: Final = on_shuffles(
     "backwards",
-    "knows the challenge, and makes a proof of false cards from its end",
+    "knows the challenge, and builds a proof of false cards from its end",
     ("A14",),
     _backwards_false,
     # The last challenge hangs on the commitments, for who proves and for who verifies.
@@ -138,7 +138,7 @@ def _cancel_false(step: Shuffle) -> bytes:
 
 CANCEL: Final = on_shuffles(
     "cancel",
-    "makes two equations false, so that their sum is true",
+    "makes two equations false so that their sum is true",
     ("A16",),
     _cancel_false,
     # Every equation of a batch has a weight that nobody can foresee.
@@ -214,7 +214,7 @@ def _loose_false(step: Shuffle) -> bytes:
 
 LOOSE: Final = on_shuffles(
     "loose",
-    "multiplies all cards by another secret than that of its key",
+    "multiplies all cards by a different secret than that of its key",
     ("A7",),
     _loose_false,
     # The key has a row of its own in the proof.
@@ -248,7 +248,7 @@ def _neighbours_false(step: Shuffle) -> bytes:
 
 NEIGHBOURS: Final = on_shuffles(
     "neighbours",
-    "adds to three cards what weights that only count them do not see",
+    "changes three neighbouring cards so that weights which only count the cards do not notice",
     ("A17",),
     _neighbours_false,
     # The weights have powers of a challenge in them; with nothing in its place they only count.
@@ -291,7 +291,7 @@ def _halved_false(step: Shuffle) -> bytes:
 
 HALVED: Final = on_shuffles(
     "halved",
-    "doubles a card and halves another, so that the product stays what it was",
+    "doubles a card and halves another, so that the product stays the same",
     ("A17",),
     _halved_false,
     # y·π + ξ^π − z: with nothing for y and z the product is over the powers of ξ alone, and no π is bound before ξ.

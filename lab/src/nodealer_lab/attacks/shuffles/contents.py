@@ -125,7 +125,7 @@ def _highest(played: Played) -> str | None:
 
 STACK: Final = Attack(
     name="stack",
-    does="puts the card that it wants where it will be dealt",
+    does="puts the card it wants where it will be dealt to it",
     of=("A8",),
     ways={
         "mask": (
@@ -185,7 +185,7 @@ def _gained(played: Played) -> str | None:
 
 NAMES: Final = Attack(
     name="names",
-    does="gives the names of the cards another order than their numbers",
+    does="puts the names of the cards in a different order from their numbers",
     ways={
         "chain": (
             Way(
@@ -250,7 +250,7 @@ _BLIND: Final = ("reveal",)
 
 SLOT: Final = Attack(
     name="slot",
-    does="puts a multiple of a card into its own deck, to find that card again",
+    does="puts a multiple of a card into its own deck, to recognise that card",
     of=("A7",),
     ways={
         "duel": (
@@ -388,7 +388,7 @@ _TWO_OF_ONE: Final = (
 
 TWIN: Final = Attack(
     name="twin",
-    does="puts a card of the other's deck there twice, as it is",
+    does="puts a card of the opponent's deck in twice, unchanged",
     of=("A9",),
     ways={
         "duel": (
@@ -446,7 +446,7 @@ def _finds(played: Played) -> str | None:
 
 SUMS: Final = Attack(
     name="sums",
-    does="puts the sum of two cards in the place of a third, to find them again",
+    does="puts the sum of two cards in place of a third, to recognise them",
     of=("A2", "A7"),
     ways={
         "lock": (

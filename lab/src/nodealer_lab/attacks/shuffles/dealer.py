@@ -63,7 +63,7 @@ _EVERY_VALUE: Final = Without(
 
 ACES: Final = Attack(
     name="aces",
-    does="deals from a deck of one card only, and opens the others like it",
+    does="makes every deck from one repeated card, and opens the decks as they are",
     of=("A10",),
     ways={
         "chain": (
@@ -129,7 +129,7 @@ _REDUNDANCY: Final = Without(
 
 PROGRESSION: Final = Attack(
     name="progression",
-    does="makes cards with a relation between their numbers, to find them again",
+    does="makes cards with a relation between their numbers, to recognise them",
     of=("A2",),
     ways={
         "chain": (
@@ -181,7 +181,7 @@ _LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen when all others are open"
 
 LAST_COIN: Final = Attack(
     name="last-coin",
-    does="says its coin last, and has the false one of its decks played",
+    does="reveals its coin last, to have its false deck played",
     of=("A37",),
     law=Scheme(
         Way(

@@ -191,7 +191,7 @@ _VERIFIED: Final = (
 
 EARLY: Final = Attack(
     name="early",
-    does="passes on a deck that it can read again, for who goes on before looking at the proof",
+    does="passes on a deck that it can still read, to players who continue before they check the proof",
     ways={
         "lock": (
             Way(
@@ -324,7 +324,7 @@ _LAZY_CLAIM: Final = Cheat(
 
 LAZY: Final = Attack(
     name="lazy",
-    does="passes the deck on as it got it",
+    does="passes the deck on unchanged",
     of=("A23",),
     law=Scheme(
         Way(_LAZY_CLAIM.cheat, dict.fromkeys(STEPS, _shuffle), defence=(_AS_IT_WAS,), plays=_lazy_plays), _LAZY_CLAIM
@@ -383,7 +383,7 @@ _PREDICT_CLAIM: Final = Cheat("shuffles and keys that somebody foresees", "never
 
 PREDICT: Final = Attack(
     name="predict",
-    does="foresees what the others draw for their shuffles and keys",
+    does="predicts what the others draw for their shuffles and keys",
     of=("A28",),
     who="a reader of the log",
     law=Scheme(Way(_PREDICT_CLAIM.cheat, plays=watched(_predict_read), defence=(_ROOT,)), _PREDICT_CLAIM),
@@ -529,7 +529,7 @@ def _only_friends_plays(scene: Scene) -> Came:
 _ONLY_FRIENDS_CLAIM: Final = Cheat("a deck that only friends shuffle", "never", False)
 ONLY_FRIENDS: Final = Attack(
     name="only-friends",
-    does="shuffles with its friends alone, and leaves an honest seat out",
+    does="shuffles only with its friends, and leaves an honest seat out",
     of=("A24",),
     who="a coalition",
     law=Scheme(

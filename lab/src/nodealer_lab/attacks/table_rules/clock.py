@@ -52,7 +52,7 @@ _WITHOUT_VOTES: Final = Without(
 _LATE_ALONE_CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "never", False)
 LATE_ALONE: Final = Attack(
     name="late-alone",
-    does="says that hours have passed",
+    does="claims that hours have passed",
     of=("A39",),
     who="the timekeeper",
     law=Scheme(
@@ -91,7 +91,7 @@ def _late_with_half_plays(scene: Scene) -> Came:
 _LATE_WITH_HALF_CLAIM: Final = Cheat("a timekeeper and half of a table that call an honest seat late", "never", False)
 LATE_WITH_HALF: Final = Attack(
     name="late-with-half",
-    does="says that hours have passed, with half of the table as its friends",
+    does="claims that hours have passed, with half of the table as its friends",
     of=("A39",),
     who="a coalition",
     law=Scheme(
@@ -125,7 +125,7 @@ def _held_tick_plays(scene: Scene) -> Came:
 _HELD_TICK_CLAIM: Final = Cheat("a relay that holds a tick back, to make a seat late", "never", False)
 HELD_TICK: Final = Attack(
     name="held-tick",
-    does="holds a tick back until a seat is asked",
+    does="holds a tick back until it is a seat's turn",
     who="the relay",
     law=Scheme(
         Way(
@@ -209,7 +209,7 @@ _ENOUGH: Final = "if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) 
 _WITHHOLD_CLAIM: Final = Cheat("a seat that keeps back what it owes, to stop the table", "never", False)
 WITHHOLD: Final = Attack(
     name="withhold",
-    does="keeps back what it owes of the cards",
+    does="withholds its part of the cards",
     of=("A36", "A41"),
     law=Scheme(
         Way(

@@ -65,7 +65,7 @@ def _hurried_begin_plays(scene: Scene) -> Came:
 _HURRIED_BEGIN_CLAIM: Final = Cheat("more than half that end a session before the winner's book is in", "never", False)
 HURRIED_BEGIN: Final = Attack(
     name="hurried-begin",
-    does="ends the session before the book of who has won is in, with more than half of the table",
+    does="ends the session before the winner's disclosure is in the log, with more than half of the table",
     of=("A39",),
     who="a coalition",
     law=Scheme(
@@ -95,7 +95,7 @@ def _hurried_book_plays(scene: Scene) -> Came:
 _HURRIED_BOOK_CLAIM: Final = Cheat("seats that would not wait for another's book", "never", False)
 HURRIED_BOOK: Final = Attack(
     name="hurried-book",
-    does="would not wait for the book of who has won, with more than half of the table",
+    does="tries to skip the winner's disclosure, with more than half of the table",
     of=("A39",),
     who="a coalition",
     law=Scheme(
@@ -180,7 +180,7 @@ def _kept_book_plays(scene: Scene) -> Came:
 _KEPT_BOOK_CLAIM: Final = Cheat("a winner that never opens its book", "never", False)
 KEPT_BOOK: Final = Attack(
     name="kept-book",
-    does="wins, and never opens its book",
+    does="wins and never discloses",
     of=("A36",),
     law=Scheme(
         Way(
@@ -218,7 +218,7 @@ def _chips(stage: Stage) -> list[int]:
 _LOST_BOOK_CLAIM: Final = Cheat("a loser that never opens its book", "never", False)
 LOST_BOOK: Final = Attack(
     name="lost-book",
-    does="loses, and never opens its book",
+    does="loses and never discloses",
     of=("A36",),
     law=Scheme(
         Way(
@@ -275,7 +275,7 @@ def _folded_friend_plays(scene: Scene) -> Came:
 _FOLDED_FRIEND_CLAIM: Final = Cheat("a folded friend that cheats for another and never opens its book", "never", False)
 FOLDED_FRIEND: Final = Attack(
     name="folded-friend",
-    does="reads a card for a friend, folds, and never opens its book",
+    does="reads a card for a friend, folds, and never discloses",
     of=("A36", "A50"),
     who="a coalition",
     law=Scheme(

@@ -67,7 +67,7 @@ _DEALS_AGAIN_CLAIM: Final = Cheat(
 )
 DEALS_AGAIN: Final = Attack(
     name="deals-again",
-    does="leaves when it sees which of its decks is picked, and deals again",
+    does="leaves when it sees which of its decks is picked, to deal again",
     of=("A36", "A38"),
     law=Scheme(
         Way(
@@ -85,7 +85,7 @@ DEALS_AGAIN: Final = Attack(
 HELPED_CLAIM: Final = Cheat("a dealer's friend that leaves when it sees which deck is picked", "never", False)
 FRIEND_LEAVES: Final = Attack(
     name="friend-leaves",
-    does="leaves when it sees which of the dealer's decks is picked, for the dealer to deal again",
+    does="leaves when it sees which of the dealer's decks is picked, so that the dealer deals again",
     of=("A36", "A38"),
     law=Scheme(
         Way(
@@ -175,7 +175,7 @@ _NO_STAKE_CLAIM: Final = Cheat(
 )
 NO_STAKE: Final = Attack(
     name="no-stake",
-    does="folds, and waits for the others' keys, to know a card first",
+    does="folds and waits for the others' keys, to see a card first",
     of=("A36",),
     law=Scheme(
         Way(
@@ -255,7 +255,7 @@ def _undo_plays(scene: Scene) -> Came:
 _UNDO_CLAIM: Final = Cheat("one of two that breaks a hand off, where nobody keeps the time", "never", False)
 UNDO: Final = Attack(
     name="undo",
-    does="breaks a hand off that it may lose, at a table of two without a timekeeper",
+    does="aborts a hand that it may lose, at a table of two without a timekeeper",
     of=("A36",),
     law=Scheme(Way(_UNDO_CLAIM.cheat, plays=_undo_plays, unseen="cannot be seen", seat=1), _UNDO_CLAIM),
 )

@@ -70,7 +70,7 @@ def _another_seat_plays(scene: Scene) -> Came:
 _ANOTHER_SEAT_CLAIM: Final = Cheat("an answer to what another seat owes", "never", False)
 ANOTHER_SEAT: Final = Attack(
     name="another-seat",
-    does="answers what another seat owes",
+    does="answers a duty of another seat",
     of=("A33",),
     law=Scheme(
         Way(
@@ -105,7 +105,7 @@ def _break_alone_plays(scene: Scene) -> Came:
 _BREAK_ALONE_CLAIM: Final = Cheat("fewer than half that would break a hand off", "never", False)
 BREAK_ALONE: Final = Attack(
     name="break-alone",
-    does="would break a hand off that it may lose",
+    does="tries to abort a hand that it may lose",
     of=("A36",),
     law=Scheme(
         Way(
@@ -155,7 +155,7 @@ def _burst_plays(scene: Scene) -> Came:
 _BURST_CLAIM: Final = Cheat("seats that owe cards themselves, and would not wait for another", "never", False)
 BURST: Final = Attack(
     name="burst",
-    does="would not wait for a seat, with a friend, while both owe as much themselves",
+    does="votes with a friend to skip a seat while both owe as much themselves",
     of=("A39",),
     who="a coalition",
     law=Scheme(
@@ -195,7 +195,7 @@ _HALF_CLAIM: Final = Cheat(
 )
 HALF: Final = Attack(
     name="half",
-    does="would not wait for a seat, with a friend, as half of the table",
+    does="votes with a friend, as half of the table, to skip a seat",
     of=("A39",),
     who="a coalition",
     law=Scheme(
@@ -233,7 +233,7 @@ def _more_than_half_plays(scene: Scene) -> Came:
 _MORE_THAN_HALF_CLAIM: Final = Cheat("more than half of a table that would not wait for an honest seat", "never", False)
 MORE_THAN_HALF: Final = Attack(
     name="more-than-half",
-    does="would not wait for an honest seat, with more than half of the table",
+    does="votes to skip an honest seat, with more than half of the table",
     of=("A39",),
     who="a coalition",
     law=Scheme(
@@ -356,7 +356,7 @@ def _starved_plays(scene: Scene) -> Came:
 _STARVED_CLAIM: Final = Cheat("a seat that owes two things, and gives one to have the other forgotten", "never", False)
 STARVED: Final = Attack(
     name="starved",
-    does="gives one of two things that it owes, to have what was said of the other forgotten",
+    does="meets one of two duties, so that the votes about the other are forgotten",
     of=("A41",),
     law=Scheme(
         Way(
@@ -405,7 +405,7 @@ def _stall_plays(scene: Scene) -> Came:
 _STALL_CLAIM: Final = Cheat("fewer than half that keep back what they owe, to stop the table", "never", False)
 STALL: Final = Attack(
     name="stall",
-    does="keeps back what it owes, with a friend who does the same",
+    does="withholds what it owes, with a friend who does the same",
     of=("A41",),
     who="a coalition",
     law=Scheme(
