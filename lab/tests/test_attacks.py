@@ -130,8 +130,8 @@ def test_the_matrix_has_every_row(table: dict[tuple[str, str, str], Row]) -> Non
         ]
         modes = first.removeprefix(name).strip(" ()")
         assert attack.anywhere or not modes or attack_table.mode_of(mode) in modes.split("; ")
-    for one in BEYOND:
-        assert f"| {one.what} | " in page and f"| {one.comes} | {one.why}" in page and one.test in page
+    for no in BEYOND:
+        assert f"| {no.what} | " in page and f"| {no.comes} | {no.why}" in page and no.test in page
     for one in attack_table.AROUND:
         assert f"| {one.who} | {one.does} | {one.comes} | `{one.test}` |\n" in page
 
