@@ -23,7 +23,7 @@ from nodealer.protocols import MODES
 from nodealer_lab.attacks import ATTACKS, FAMILIES, attack_of
 from nodealer_lab.attacks.base import Attack, Outcome
 from nodealer_lab.attacks.beyond import BEYOND
-from nodealer_lab.attacks.matrix import Row, carry_out, row_of
+from nodealer_lab.attacks.matrix import AttackRow, carry_out, row_of
 from nodealer_lab.attacks.scene import modes_of
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "internals" / "attacks.md"
@@ -65,7 +65,7 @@ AROUND: Final = (
         "the relay",
         "promises frames and does not deliver them",
         "the player is silent and, from the lobby on, sees why",
-        "cli/test_remote.py::test_what_a_relay_holds_back_is_said_in_the_lobby_too",
+        "cli/test_network_seat.py::test_what_a_relay_holds_back_is_said_in_the_lobby_too",
     ),
     Around(
         "the relay",
@@ -77,43 +77,43 @@ AROUND: Final = (
         "the relay",
         "sends a guest its own link for the number of a table before the host's link arrives",
         "the second link is refused, with a message that one of the two is false",
-        "cli/test_shelf.py::test_a_link_for_a_table_of_that_number_is_not_the_link",
+        "cli/test_game_catalogue.py::test_a_link_for_a_table_of_that_number_is_not_the_link",
     ),
     Around(
         "a spectator with a link",
         "writes",
         "refused: reading keys give no write token",
-        "relay/test_server.py::test_a_watcher_that_writes",
+        "relay/test_listener.py::test_a_watcher_that_writes",
     ),
     Around(
         "the maker of a link",
         "names the key of an epoch that no table has reached, to exhaust the reader's memory",
         "the link is refused",
-        "relay/test_links.py::test_what_is_no_invitation",
+        "relay/test_invitations.py::test_what_is_no_invitation",
     ),
     Around(
         "the host",
         "withdraws a proposal and makes another while the guest answers",
         "the answer does not count for the new proposal",
-        "cli/test_lobbying.py::test_a_yes_to_one_proposal_is_no_yes_to_the_next",
+        "cli/test_terminal_lobby.py::test_a_yes_to_one_proposal_is_no_yes_to_the_next",
     ),
     Around(
         "the host",
         "proposes the agreed game in a mode that promises less",
         "the guest sees all settings and the protocol's warning",
-        "cli/test_lobbying.py::test_a_guest_sees_what_a_host_has_set",
+        "cli/test_terminal_lobby.py::test_a_guest_sees_what_a_host_has_set",
     ),
     Around(
         "a guest",
         "takes the place of another guest of the same name while the host answers",
         "the host is asked again",
-        "cli/test_lobbying.py::test_a_yes_to_one_is_no_yes_to_another_of_that_name",
+        "cli/test_terminal_lobby.py::test_a_yes_to_one_is_no_yes_to_another_of_that_name",
     ),
     Around(
         "a guest",
         "is admitted, and comes back under another name or as timekeeper",
         "the host is asked again",
-        "cli/test_lobbying.py::test_who_was_let_in_does_not_come_back_as_another",
+        "cli/test_terminal_lobby.py::test_who_was_let_in_does_not_come_back_as_another",
     ),
     Around(
         "a guest",
@@ -125,115 +125,115 @@ AROUND: Final = (
         "a guest",
         "never answers a proposal",
         "the host goes on without them",
-        "cli/test_lobbying.py::test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others",
+        "cli/test_terminal_lobby.py::test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others",
     ),
     Around(
         "a guest",
         "asks for a seat again and again, under a different name each time",
         "each seat is notified once per roster",
-        "play/test_coming_back.py::test_who_asks_again_and_again_is_told_of_once",
+        "engine/test_coming_back.py::test_who_asks_again_and_again_is_told_of_once",
     ),
     Around(
         "a player",
         "proposes the same table with a new key, and junk in the others' boxes",
         "no one agrees to a key they cannot open, not even bots",
-        "drive/test_keyring.py::test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out",
+        "client/test_keyring.py::test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out",
     ),
     Around(
         "a player",
         "proposes a new key and does not register its token with the relay",
         "a player who is refused with the new token registers it with the old one",
-        "drive/test_epochs.py::test_a_proposer_that_does_not_tell_the_relay",
+        "client/test_epochs.py::test_a_proposer_that_does_not_tell_the_relay",
     ),
     Around(
         "a player",
         "proposes a new key with a false box for one seat, and bots agree",
         "that seat's program reports it, and continues with a link from any other player",
-        "drive/test_epochs.py::test_who_was_given_a_false_box_goes_on_with_a_link",
+        "client/test_epochs.py::test_who_was_given_a_false_box_goes_on_with_a_link",
     ),
     Around(
         "a player",
         "uses up the writer names that the relay accepts",
         "messages use the new key and are sent with the old token",
-        "drive/test_epochs.py::test_a_relay_that_takes_no_more_names",
+        "client/test_epochs.py::test_a_relay_that_takes_no_more_names",
     ),
     Around(
         "a player",
         "registers the writer of a later key too early, so that it never counts",
         "it is registered again with the key in use",
-        "relay/test_core.py::test_a_writer_that_was_named_too_early_is_named_again",
+        "relay/test_permissions.py::test_a_writer_that_was_named_too_early_is_named_again",
     ),
     Around(
         "a player",
         "proposes friends, one after another, at a table of bots",
         "bots follow only the host about who joins",
-        "play/test_coming_back.py::test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses",
+        "engine/test_coming_back.py::test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses",
     ),
     Around(
         "a player",
         "has bots give away the seat of a player who only sits out",
         "bots agree after three hands without that player",
-        "play/test_coming_back.py::test_bots_agree_to_leave_out_who_is_away_and_nobody_else",
+        "engine/test_coming_back.py::test_bots_agree_to_leave_out_who_is_away_and_nobody_else",
     ),
     Around(
         "a player who was removed",
         "writes with the old token, reads with the old key, and has old frames repeated",
         "the relay refuses, nothing opens, and frames of an earlier key are ignored",
-        "drive/test_epochs.py::test_frames_of_an_earlier_epoch_count_for_nothing",
+        "client/test_epochs.py::test_frames_of_an_earlier_epoch_count_for_nothing",
     ),
     Around(
         "a relay",
         "sends a player at its table a link with a key that never existed",
         "the box in the log counts, and the player keeps the seat",
-        "drive/test_sealed.py::test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat",
+        "client/test_relay_transport.py::test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat",
     ),
     Around(
         "anyone",
         "sends such a link with the highest key number, so that no true one is later, or with a relay of their own",
         "true links are kept beside it, and known relays come first",
-        "cli/test_shelf.py::test_a_false_link_of_a_later_key_does_not_keep_a_true_one_out",
+        "cli/test_game_catalogue.py::test_a_false_link_of_a_later_key_does_not_keep_a_true_one_out",
     ),
     Around(
         "a player",
         "lies about the earlier keys before anyone has said what they were",
         "the others still send the truth, and players who come later find it",
-        "drive/test_keyring.py::test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said",
+        "client/test_keyring.py::test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said",
     ),
     Around(
         "a player",
         "sends junk that names a key too early, so that nothing is found to test the earlier keys on",
         "the frames to test them on are drawn at random",
-        "drive/test_keyring.py::test_junk_that_was_sent_first_does_not_hide_the_earlier_keys",
+        "client/test_keyring.py::test_junk_that_was_sent_first_does_not_hide_the_earlier_keys",
     ),
     Around(
         "a player who was removed",
         "registered writers with the relay before",
         "they do not count: only the key in use can register the next",
-        "relay/test_core.py::test_who_leaves_leaves_no_key_behind",
+        "relay/test_permissions.py::test_who_leaves_leaves_no_key_behind",
     ),
     Around(
         "someone who hears a pairing code's number",
         "guesses words, plays the host, or sends back what was said",
         "the code is dead after one try, and nothing was sent under its key",
-        "relay/test_codes.py::test_a_wrong_code",
+        "relay/test_pairing.py::test_a_wrong_code",
     ),
     Around(
         "a stranger on the host's network",
         "makes tables on the host's own relay to fill its disk",
         "refused: that relay makes only one table",
-        "relay/test_server.py::test_a_relay_for_one_table_makes_no_others",
+        "relay/test_listener.py::test_a_relay_for_one_table_makes_no_others",
     ),
     Around(
         "a stranger",
         "opens connections and never sends, floods, or never reads",
         "dropped, read slowly, cut off",
-        "relay/test_server.py::test_a_reader_that_never_reads_is_cut_off",
+        "relay/test_listener.py::test_a_reader_that_never_reads_is_cut_off",
     ),
     Around(
         "anyone with a link",
         "reads a table from every position and takes pages slowly, so that copies of pages fill the relay's disk",
         "at most one old file is kept, and no copies are made if the disk has little room",
-        "relay/test_shelf.py::test_readers_who_stay_keep_one_file_and_not_more",
+        "relay/test_page_cache.py::test_readers_who_stay_keep_one_file_and_not_more",
     ),
     Around(
         "another user of the machine",
@@ -245,7 +245,7 @@ AROUND: Final = (
         "anyone",
         "plays once under the name of a known player",
         "from then on a warning says that there are two players of that name",
-        "drive/test_known.py::test_two_who_were_called_the_same",
+        "client/test_contacts.py::test_two_who_were_called_the_same",
     ),
     Around(
         "chance",
@@ -256,9 +256,9 @@ AROUND: Final = (
 )
 
 
-def rows() -> list[Row]:
+def rows() -> list[AttackRow]:
     """Return the results of all attacks when they were last carried out."""
-    return msgspec.json.decode(ROWS.read_bytes(), type=list[Row])
+    return msgspec.json.decode(ROWS.read_bytes(), type=list[AttackRow])
 
 
 def carried_out(names: Sequence[str]) -> None:
@@ -312,7 +312,7 @@ ABOUT: Final = {
 }
 
 
-def counted(every: Sequence[Row]) -> Iterator[str]:
+def counted(every: Sequence[AttackRow]) -> Iterator[str]:
     """Yield a table of the results on each protocol. An attack in another mode counts again."""
     outcomes = get_args(Outcome)
     yield f"| protocol | tried | {' | '.join(outcomes)} |"
@@ -365,7 +365,7 @@ def _opening() -> Iterator[str]:
     yield "by the function it is in.\n"
 
 
-def _matrix(every: Sequence[Row]) -> Iterator[str]:
+def _matrix(every: Sequence[AttackRow]) -> Iterator[str]:
     """Yield a table for each family: attacks by protocols."""
     yield "## Results by family\n"
     for family, attacks in FAMILIES.items():
@@ -382,7 +382,7 @@ def _matrix(every: Sequence[Row]) -> Iterator[str]:
         yield ""
 
 
-def _details(every: Sequence[Row]) -> Iterator[str]:
+def _details(every: Sequence[AttackRow]) -> Iterator[str]:
     """Yield a section for each attack."""
     yield "## Each attack\n"
     for attack in ATTACKS.values():
@@ -395,7 +395,7 @@ def _details(every: Sequence[Row]) -> Iterator[str]:
         yield ""
 
 
-def of_protocols(attack: Attack, mine: Sequence[Row]) -> Iterator[str]:
+def of_protocols(attack: Attack, mine: Sequence[AttackRow]) -> Iterator[str]:
     """Yield a row for all modes of a protocol that have the same result."""
     for name in MODES:
         results: dict[str, list[str]] = {}
@@ -411,7 +411,7 @@ def of_protocols(attack: Attack, mine: Sequence[Row]) -> Iterator[str]:
             yield f"| {name} | {why}; what can be tried is {words} | – | – | – |"
 
 
-def result_of(row: Row) -> str:
+def result_of(row: AttackRow) -> str:
     """Return the cells of a row, without the protocol."""
     functions = " and ".join(f"`{one}`" for one in row.defence)
     weak = f"{functions} removed: it {row.without}" if row.without else "–"

@@ -29,7 +29,7 @@ BUDGET: Final = {
     # With seats that leave, on every protocol whose decks go on.
     "conformance": 95,
     # With loops that play whole games, and a timekeeper at its table.
-    "drive": 22,
+    "client": 22,
     # With the bots, which play hundreds of hands, and with what leaving them costs, step by step.
     "games": 32,
     "golden": 7,
@@ -43,7 +43,7 @@ BUDGET: Final = {
     # With participants that a hostile seat and random frames are let loose on, and that hear every game again;
     # and with seats that are killed in the middle of a hand, on every protocol.
     # With dice and envelopes, everything tampered with and everybody killed.
-    "play": 60,
+    "engine": 60,
     # With what is proven of hidden cards, and a second program for it.
     "proofs": 50,
     # With cards that go from hand to hand, and every capability on every protocol.

@@ -1,4 +1,4 @@
-"""Which lines no test reaches, by module: `make coverage`, or `make coverage FOLDERS="log relay/test_core.py"`.
+"""Which lines no test reaches, by module: `make coverage`, or `make coverage FOLDERS="log relay/test_permissions.py"`.
 
 Processes that tests start or fork are counted too; a browser's and the Rust core's lines are not. A module of which no
 function is ever entered is named at the end, and makes the command fail: test it, or delete it.
@@ -23,10 +23,10 @@ BUILD: Final = HERE / "build" / "coverage"
 KEPT: Final = HERE / "build" / "trials" / "coverage.json"
 #: What no line is counted of, and why that does not mean that no test reaches it.
 ELSEWHERE: Final = {
-    "src/nodealer/web/tab/entry.py": "a browser's Python runs it",
+    "src/nodealer/web/tab/worker.py": "a browser's Python runs it",
     "src/nodealer/web/tab/table.py": "a browser's Python runs it",
     "src/nodealer/web/tab/practice.py": "a browser's Python runs it",
-    "src/nodealer/cli/showpage.py": "its process is killed, by tests/web/test_page.py",
+    "src/nodealer/cli/show_page.py": "its process is killed, by tests/web/test_page.py",
     "lab/src/nodealer_lab/bench/memory.py": "`make deep` measures it, by lab/tests/test_bench_command.py",
     "lab/src/nodealer_lab/bench/rekeys.py": "`make deep` measures it, by lab/tests/test_bench_command.py",
     "lab/src/nodealer_lab/bench/servers.py": "its process is killed, by lab/tests/test_relay.py",

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from conformance.transitions import TABLES
-from nodealer.play.phases import TRANSITIONS, Phase
-from nodealer.protocols.staged import Transitions, Untouched
+from nodealer.engine.phases import TRANSITIONS, Phase
+from nodealer.protocols.stages import Transitions, Untouched
 
 SPEC: Final = Path(__file__).parents[1] / "docs" / "spec"
 BEGIN, END = "<!-- diagram: written by `make diagrams` -->", "<!-- end of the diagram -->"
@@ -42,9 +42,9 @@ LARGE: Final[Mapping[str, Drawing]] = {
                 *("Idle", "Looking", "Telling", "Mixing", "Receiving", "Handing", "Proving", "Releasing"),
             ),
             "Cards go back:": ("Gathering", "Arranging", "Masking"),
-            "Somebody has left:": ("Joining", "Declaring", "Unfound", "Closed"),
+            "A player has left:": ("Joining", "MaskDeclaring", "MaskUnfound", "Closed"),
         },
-        {"Joining": ("Declaring", "Unfound"), "Closed": ("Unfound",)},
+        {"Joining": ("MaskDeclaring", "MaskUnfound"), "Closed": ("MaskUnfound",)},
     ),
     "lock": Drawing({}, {"Cascading": ("OpeningFragments",), "Closed": ("Idle",)}),
 }

@@ -22,6 +22,13 @@ _mine = _FIRST + _EACH * (os.getppid() % _RUNS * _WORKERS + _worker % _WORKERS)
 _drawn = itertools.count()
 
 
+def is_open(port: int) -> bool:
+    """Return whether a program listens on this port of this machine."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
 def free_port() -> int:
     """A port that nobody listens on, and that nobody else here will be told."""
     for _ in range(_EACH):

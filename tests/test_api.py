@@ -15,10 +15,10 @@ from msgspec.structs import replace
 import nodealer
 from games.outside import GAME
 from nodealer import events
+from nodealer.engine.lobby_messages import Proposed, read_frame, read_said, sign_frame
 from nodealer.errors import BadParameter, Declined, DecodeError, HomeUnusable, IllegalMove
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
-from nodealer.play.frames import Proposed, read_frame, read_said, sign_frame
 
 ROOT = Path(__file__).parents[1]
 
@@ -315,7 +315,7 @@ def test_names_that_nobody_may_have() -> None:
 
 def test_another_game_with_settings_and_a_bot(tmp_path: Path) -> None:
     """Any installed game, played by asking and answering."""
-    from nodealer.games.found import find
+    from nodealer.games.registry import find
 
     bot = find("holdem").new_bot(lambda size: bytes(size))
     table = nodealer.table(["Ada", "Ben"], "holdem", settings={"stack": "20"})

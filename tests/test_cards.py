@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodealer.cards import (
+from nodealer.cards.operations import (
     Card,
     Close,
     Deal,
@@ -31,8 +31,8 @@ from nodealer.cards import (
     Unseal,
     words,
 )
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
-from nodealer.places import Places
 from nodealer.tape import digest
 from nodealer.wire import encode
 

@@ -60,5 +60,5 @@ def test_the_test_finds(tmp_path: Path, text: str) -> None:
 
 def test_what_every_room_may_say(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
-    path.write_text("from nodealer.games.found import find\nfrom nodealer.games import base  # on a free port\n")
+    path.write_text("from nodealer.games.registry import find\nfrom nodealer.games import base  # on a free port\n")
     assert list(found(path)) == []

@@ -17,8 +17,11 @@ import pytest
 
 from cli.running import COMMAND, called, environment
 from conformance.harness import Source
-from nodealer.drive.local import seat_players
-from nodealer.drive.minds import BotMind
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import replay
 from nodealer.game import (
     Ask,
     BadParameter,
@@ -41,12 +44,9 @@ from nodealer.game import (
     encode,
 )
 from nodealer.gamecheck.findings import Findings
-from nodealer.gamecheck.open_decks import Effort, OpenDecks
+from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
+from nodealer.games.text import laid_out
 from nodealer.games.view import NO_SEAT
-from nodealer.games.words import laid_out
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
-from nodealer.play.stays import for_hands
 from nodealer.protocols.mask import Mask
 
 PAGE = (Path(__file__).parents[1] / "docs/build/tutorial.md").read_text()
@@ -58,7 +58,7 @@ CHECK = "nodealer game check crazyeights:GAME"
 INSTALL = SHELL.index("pip install .")
 #: The page promises a minute, on a machine that does nothing else: this counts the time that the check itself takes.
 CHECK_SECONDS = 60
-SOME = Effort(games=1, others=1, hands=1, moments=4, finishes=1, seats=1)
+SOME = CheckEffort(games=1, others=1, hands=1, moments=4, finishes=1, seats=1)
 
 
 @pytest.fixture(scope="module")
@@ -281,8 +281,10 @@ def test_the_second_is_sound_on_open_decks(fish: ModuleType) -> None:
 
 def test_what_is_said_is_proven_at_a_real_table(fish: ModuleType) -> None:
     """Two bots on `mask`, to the end of the hand: each sentence has its proof, and the log replays."""
-    table = seat_players(["Ada", "Ben"], Mask(), fish.GoFish(4), Source("fish"), stays=for_hands(1), package=fish.GAME)
-    minds = {one: BotMind(fish.GAME, one.home.root) for one in table.participants}
+    table = seat_players(
+        ["Ada", "Ben"], Mask(), fish.GoFish(4), Source("fish"), stays=stay_for_hands(1), package=fish.GAME
+    )
+    minds = {one: BotAgent(fish.GAME, one.home.root) for one in table.participants}
     table.run(lambda one: minds[one].act(one))
     state = table.seats[0].replica.state
     (result,) = state.results

@@ -12,7 +12,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
-from nodealer.cards import Open
+from nodealer.cards.operations import Open
 from nodealer.group import Group, Points, Scalars, concat, group, hash_to_points
 from nodealer.log.entry import first_head, next_head
 from nodealer.proofs import exclusion, labels
@@ -21,7 +21,7 @@ from nodealer.proofs.transcript import Transcript, draw_scalars
 from nodealer.protocols.base import Binding
 from nodealer.protocols.mask import Mask
 from nodealer.tape import Item, Tape, commitment, digest, expand, framed, hand_tape
-from nodealer.words import key_words, session_words
+from nodealer.wordlist import key_words, session_words
 from proofs import statements
 from proofs.test_exclusion import true_claim
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nodealer.engine.participant import Participant
+from nodealer.engine.store import PlayerStore
 from nodealer.log.session import Limits
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
 from nodealer.protocols import make_protocol
-from nodealer_lab.sim.checkers import Wrong, first_wrong
+from nodealer_lab.sim.checkers.invariants import Wrong, first_wrong
+from nodealer_lab.sim.checkers.replay import Seen
 from nodealer_lab.sim.highcard import GAME, HighCard
 from nodealer_lab.sim.node import Node
-from nodealer_lab.sim.plan import Keeper, Keeping, Plan
-from nodealer_lab.sim.seen import Seen
+from nodealer_lab.sim.plan import GamePlan, Keeper, Keeping
 from nodealer_lab.sim.world import World
 
 
-def calm(seed: str = "calm", seats: int = 3) -> Plan:
+def calm(seed: str = "calm", seats: int = 3) -> GamePlan:
     """A game in which nothing strikes."""
-    return Plan(seed, make_protocol("mask"), HighCard(6), GAME, seats)
+    return GamePlan(seed, make_protocol("mask"), HighCard(6), GAME, seats)
 
 
 def wrong_with(world: World) -> Wrong | None:
@@ -29,18 +29,18 @@ def wrong_with(world: World) -> Wrong | None:
 class PlayedBy(World):
     """The program of the second seat is another one."""
 
-    def __init__(self, plan: Plan, program: type[Participant]) -> None:
+    def __init__(self, plan: GamePlan, program: type[Participant]) -> None:
         super().__init__(plan)
         self._program = program
 
-    def new_participant(self, node: Node, home: Home) -> Participant:
+    def new_participant(self, node: Node, home: PlayerStore) -> Participant:
         made = super().new_participant(node, home)
         if node.place == 1:
             made.__class__ = self._program
         return made
 
 
-def timed(how: Keeping, seats: int = 3, slow: tuple[int, ...] = (), limit: int = 3000) -> Plan:
+def timed(how: Keeping, seats: int = 3, slow: tuple[int, ...] = (), limit: int = 3000) -> GamePlan:
     """The same, and somebody keeps the time."""
     return replace(calm(seats=seats), keeper=Keeper(how, Limits(limit, limit, 1000, 0), 0, 8), slow=slow)
 

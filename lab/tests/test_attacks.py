@@ -15,22 +15,22 @@ import pytest
 import attack_table
 from nodealer.audit.verify import verify_file
 from nodealer.cheats.registry import OURS, cheat_names, find_cheat, installed_cheats
+from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Done
 from nodealer.log.file import save_log
-from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import Cheat
 from nodealer_lab.attacks import ATTACKS, CHEATS, FAMILIES, attack_of
 from nodealer_lab.attacks.base import Attack, Way, outcome_of, sentence
 from nodealer_lab.attacks.beyond import BEYOND
 from nodealer_lab.attacks.both import Both, both_ways, cases
-from nodealer_lab.attacks.child import Child, Task
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.duelling import SEARCHED_DUEL
-from nodealer_lab.attacks.matrix import Row, row_of
-from nodealer_lab.attacks.outcome import Came, what_came
-from nodealer_lab.attacks.scene import Played, Scene, modes_of, scene_of, small_game, small_protocol, tried
+from nodealer_lab.attacks.child import AttackTask, Child
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.duel_seats import SEARCHED_DUEL
+from nodealer_lab.attacks.matrix import AttackRow, row_of
+from nodealer_lab.attacks.outcome import AttackOutcome, what_came
+from nodealer_lab.attacks.scene import PlayedGame, Scene, modes_of, scene_of, small_game, small_protocol, tried
 from sampling import DEEP
 
 #: How early something is seen.
@@ -56,7 +56,7 @@ def child() -> Iterator[Child]:
 
 
 @pytest.fixture(scope="module")
-def table() -> dict[tuple[str, str, str], Row]:
+def table() -> dict[tuple[str, str, str], AttackRow]:
     """What the docs say came of each."""
     return {(row.attack, row.protocol, row.mode): row for row in attack_table.rows()}
 
@@ -65,7 +65,9 @@ def table() -> dict[tuple[str, str, str], Row]:
     ("kind", "name", "mode"),
     [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
 )
-def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]) -> None:
+def test_both_ways(
+    kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], AttackRow]
+) -> None:
     both = both_ways(child, attack_of(kind), name, mode, honestly=DEEP)
     assert not both.wrong, both.sentence
     assert row_of(both) == table.get((kind, name, mode.decode())), "run `make attacks`"
@@ -87,7 +89,7 @@ STAGED: Final = [
 def test_who_says_nothing_false_gains_nothing(kind: str, name: str, mode: bytes, child: Child) -> None:
     """What is gained without the defence is gained by the lies. Where it is a seat with lies, `both_ways` looks."""
     try:
-        came = child.do(Task(kind, name, mode.decode(), weak=True, honest=True))
+        came = child.do(AttackTask(kind, name, mode.decode(), weak=True, honest=True))
     except BadParameter as never:
         # It waits for a game in which it is lucky.
         assert "cannot be carried out: in 16 games" in str(never)
@@ -95,7 +97,7 @@ def test_who_says_nothing_false_gains_nothing(kind: str, name: str, mode: bytes,
         assert came.gain is None
 
 
-def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str, str, str], Row]) -> None:
+def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str, str, str], AttackRow]) -> None:
     assert [(kind, name, mode.decode()) for kind, name, mode in EVERYWHERE] == list(table)
     assert {*FIRST} <= {*EVERYWHERE} and [kind for kind, _, _ in FIRST] == list(ATTACKS)
     for (kind, name, mode), row in table.items():
@@ -114,7 +116,7 @@ def test_the_summary_has_the_counts() -> None:
         attack_table.with_table("")
 
 
-def test_the_matrix_has_every_row(table: dict[tuple[str, str, str], Row]) -> None:
+def test_the_matrix_has_every_row(table: dict[tuple[str, str, str], AttackRow]) -> None:
     """Each attack has a line and a section, and each row its cells there, with protocol and mode."""
     page = attack_table.matrix_page()
     sections = dict(re.findall(r"^### ([a-z-]+)\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL))
@@ -130,10 +132,10 @@ def test_the_matrix_has_every_row(table: dict[tuple[str, str, str], Row]) -> Non
         ]
         modes = first.removeprefix(name).strip(" ()")
         assert attack.anywhere or not modes or attack_table.mode_of(mode) in modes.split("; ")
-    for no in BEYOND:
-        assert f"| {no.what} | " in page and f"| {no.comes} | {no.why}" in page and no.test in page
-    for one in attack_table.AROUND:
-        assert f"| {one.who} | {one.does} | {one.comes} | `{one.test}` |\n" in page
+    for one in BEYOND:
+        assert f"| {one.what} | " in page and f"| {one.comes} | {one.why}" in page and one.test in page
+    for around in attack_table.AROUND:
+        assert f"| {around.who} | {around.does} | {around.comes} | `{around.test}` |\n" in page
 
 
 @pytest.mark.parametrize("named", [one.test for one in (*attack_table.AROUND, *BEYOND) if one.test])
@@ -187,43 +189,49 @@ def test_every_defence_is_where_it_was() -> None:
 @pytest.mark.parametrize(
     ("without", "reason"),
     [
-        (Without("nodealer.proofs.checks:settled", "if"), "there is no nodealer.proofs.checks:settled any more"),
-        (Without("nodealer.proofs.checks:Check.seat", "if"), "there is no nodealer.proofs.checks:Check.seat any more"),
-        (Without("nodealer.proofs.checks:WEIGHT_BYTES", "16"), "is no function"),
-        (Without("nodealer.proofs.checks:settle", "if nothing"), "'if nothing' 0 times, and not once"),
-        (Without("nodealer.proofs.checks:settle", "checks"), "'checks' . times, and not once"),
-        (Without("nodealer.proofs.checks:settle", "raise ProofRejected", "raise ("), "is no program"),
-        (Without("nodealer.proofs.checks:settle", ", entropy: Entropy) -> None"), "is no program"),
-        (Without("nodealer.proofs.checks:holds_without_entropy", "check: Check", "one: Check"), "other arguments"),
+        (RemovedDefence("nodealer.proofs.checks:settled", "if"), "there is no nodealer.proofs.checks:settled any more"),
+        (
+            RemovedDefence("nodealer.proofs.checks:Check.seat", "if"),
+            "there is no nodealer.proofs.checks:Check.seat any more",
+        ),
+        (RemovedDefence("nodealer.proofs.checks:WEIGHT_BYTES", "16"), "is no function"),
+        (RemovedDefence("nodealer.proofs.checks:settle", "if nothing"), "'if nothing' 0 times, and not once"),
+        (RemovedDefence("nodealer.proofs.checks:settle", "checks"), "'checks' . times, and not once"),
+        (RemovedDefence("nodealer.proofs.checks:settle", "raise ProofRejected", "raise ("), "is no program"),
+        (RemovedDefence("nodealer.proofs.checks:settle", ", entropy: Entropy) -> None"), "is no program"),
+        (
+            RemovedDefence("nodealer.proofs.checks:holds_without_entropy", "check: Check", "one: Check"),
+            "other arguments",
+        ),
     ],
 )
-def test_a_defence_that_is_not_there_any_more_is_an_error(without: Without, reason: str) -> None:
+def test_a_defence_that_is_not_there_any_more_is_an_error(without: RemovedDefence, reason: str) -> None:
     with pytest.raises(BadParameter, match=reason):
         without.remove()
 
 
 def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: Child) -> None:
-    task = Task("double", "mask")
-    assert child.do(Task("double", "mask", weak=True)).gain is not None
+    task = AttackTask("double", "mask")
+    assert child.do(AttackTask("double", "mask", weak=True)).gain is not None
     assert child.do(task).outcome == "at once"
 
 
 def test_a_cheater_without_its_lies_is_honest(child: Child) -> None:
     """By its words in a step, and by what it says besides."""
     for kind in ("double", "two-things"):
-        assert child.do(Task(kind, "mask", honest=True)) == Came("never")
-        assert child.do(Task(kind, "mask", weak=True, honest=True)) == Came("never")
+        assert child.do(AttackTask(kind, "mask", honest=True)) == AttackOutcome("never")
+        assert child.do(AttackTask(kind, "mask", weak=True, honest=True)) == AttackOutcome("never")
 
 
 def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
     with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
-        child.do(Task("other-card", "mask"))
+        child.do(AttackTask("other-card", "mask"))
     # A seat that there is not: the process that tries it breaks down, and the next task is carried out.
     with pytest.raises(BadParameter, match="broke down: Traceback"):
-        child.do(Task("double", "mask", seat=7))
-    assert child.do(Task("double", "mask")).culprit == 2
+        child.do(AttackTask("double", "mask", seat=7))
+    assert child.do(AttackTask("double", "mask")).culprit == 2
     with pytest.raises(BadParameter, match="has not begun"):
-        Child().do(Task("double", "mask"))
+        Child().do(AttackTask("double", "mask"))
 
 
 def test_who_is_stopped_leaves_no_process_behind() -> None:
@@ -237,35 +245,35 @@ def test_who_is_stopped_leaves_no_process_behind() -> None:
         dead._process.kill()
         dead._process.wait()
         with pytest.raises(BadParameter, match=r"has died"):
-            dead.do(Task("double", "mask"))
+            dead.do(AttackTask("double", "mask"))
 
 
 # --- What is wrong with an outcome ---
 
 
 def outcome(
-    weak: Came | None,
-    real: Came,
+    weak: AttackOutcome | None,
+    real: AttackOutcome,
     kind: str = "double",
     name: str = "mask",
     mode: bytes = b"{}",
-    honest: Came | None = None,
+    honest: AttackOutcome | None = None,
 ) -> str:
     attack = attack_of(kind)
     return Both(attack, name, mode.decode(), 2, attack.on(small_protocol(name, mode)), weak, real, honest).wrong
 
 
 def test_what_is_not_as_it_should_be_is_said() -> None:
-    works, caught = Came("never", gain="reads a card"), Came("at once", 2, "a false proof")
+    works, caught = AttackOutcome("never", gain="reads a card"), AttackOutcome("at once", 2, "a false proof")
     assert outcome(works, caught) == ""
-    assert "proves nothing" in outcome(Came("never"), caught)
-    assert outcome(works, caught, honest=Came("never")) == ""
+    assert "proves nothing" in outcome(AttackOutcome("never"), caught)
+    assert outcome(works, caught, honest=AttackOutcome("never")) == ""
     assert outcome(works, caught, honest=works) == "it reads a card without a false word: it proves nothing"
     assert outcome(works, works) == "it should be: at once; it is: cannot be seen"
-    assert outcome(works, Came("never")) == "it should be: at once; it is: gains nothing"
-    assert outcome(works, Came("at once", 0, "a false proof")) == "it should name 2, and names 0"
+    assert outcome(works, AttackOutcome("never")) == "it should be: at once; it is: gains nothing"
+    assert outcome(works, AttackOutcome("at once", 0, "a false proof")) == "it should name 2, and names 0"
     assert "seen at once, and all the same it reads" in outcome(works, replace(caught, gain="reads a card"))
-    late = Came("at the end", 2, "a book", "reads a card")
+    late = AttackOutcome("at the end", 2, "a book", "reads a card")
     assert outcome(works, late, "mark", "chain", b'{"proven":false}') == ""
     assert "not what named it" in outcome(late, late, "mark", "chain", b'{"proven":false}')
 
@@ -278,24 +286,24 @@ def test_sentences() -> None:
         "{}",
         2,
         attack.on(make_protocol("mask")),
-        Came("never", gain="has a card in the deck twice"),
-        Came("at once", 2, "the proof is false"),
+        AttackOutcome("never", gain="has a card in the deck twice"),
+        AttackOutcome("at once", 2, "the proof is false"),
     )
     assert both.sentence == (
         "with shuffle.check removed: it has a card in the deck twice; "
         "as it is: caught at once, Cleo named (the proof is false)"
     )
-    assert replace(both, weak=None, real=Came("never", gain="reads it")).sentence == (
+    assert replace(both, weak=None, real=AttackOutcome("never", gain="reads it")).sentence == (
         "as it is: it reads it, and no log shows a fault"
     )
-    assert replace(both, weak=None, real=Came("never")).sentence == "as it is: it gains nothing"
-    assert "at once, nobody named" in replace(both, real=Came("at once")).sentence
+    assert replace(both, weak=None, real=AttackOutcome("never")).sentence == "as it is: it gains nothing"
+    assert "at once, nobody named" in replace(both, real=AttackOutcome("at once")).sentence
 
 
 # --- A seat that cheats ---
 
 
-def agrees(played: Played, claim: Cheat, scene: Scene, folder: Path) -> None:
+def agrees(played: PlayedGame, claim: Cheat, scene: Scene, folder: Path) -> None:
     """Who only has the file sees what the claim says, and the others could end the game."""
     cheater = scene.cheater
     assert played.lies
@@ -310,7 +318,7 @@ def agrees(played: Played, claim: Cheat, scene: Scene, folder: Path) -> None:
     assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.statements, "it has thrown nobody out"
 
 
-def found(played: Played) -> Came:
+def found(played: PlayedGame) -> AttackOutcome:
     return what_came(played.config, played.log, played.lies)
 
 
@@ -386,7 +394,7 @@ def test_an_honest_game_is_not_seen_as_an_attack() -> None:
     """The same players, with an attack that has no moment."""
     quiet = replace(attack_of("double"), ways={"mask": (replace(attack_of("double").ways["mask"][0], forge={}),)})
     played = tried(quiet, scene_of(quiet, make_protocol("mask")))
-    assert not played.lies and found(played) == Came("never")
+    assert not played.lies and found(played) == AttackOutcome("never")
 
 
 # --- The smallest duel ---

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.running import nodealer
 from nodealer.cli.app import app
 from nodealer.group import default_backend
-from nodealer_lab.bench import Row
+from nodealer_lab.bench import BenchRow
 from nodealer_lab.cli import bench
 
 QUICK = {"NODEALER_BENCH_QUICK": "1"}
@@ -122,7 +122,7 @@ def test_people_see_a_table() -> None:
     ("ok", "strict", "code"), [(False, True, 1), (False, False, 0), (True, True, 0), (None, True, 0)]
 )
 def test_strict(monkeypatch: pytest.MonkeyPatch, ok: bool | None, strict: bool, code: int) -> None:
-    row = Row("x", {"n": 1}, seconds=1.0, yardstick="y", ratio=1.0, required=2.0, ok=ok)
+    row = BenchRow("x", {"n": 1}, seconds=1.0, yardstick="y", ratio=1.0, required=2.0, ok=ok)
     monkeypatch.setattr(bench, "SUITES", {"log": lambda effort: iter([row])})
     done = CliRunner().invoke(app, ["bench", "log", "--json", *(["--strict"] if strict else [])])
     assert done.exit_code == code
@@ -130,7 +130,7 @@ def test_strict(monkeypatch: pytest.MonkeyPatch, ok: bool | None, strict: bool, 
 
 
 def test_the_document_is_saved_beside_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    row = Row("x", {"n": 1}, seconds=1.0, yardstick="y", ratio=1.0, required=2.0, ok=True)
+    row = BenchRow("x", {"n": 1}, seconds=1.0, yardstick="y", ratio=1.0, required=2.0, ok=True)
     monkeypatch.setattr(bench, "SUITES", {"log": lambda effort: iter([row])})
     printed = CliRunner().invoke(app, ["bench", "log", "--json", "--save", str(tmp_path / "one")])
     assert json.loads((tmp_path / "one").read_bytes()) == json.loads(printed.stdout)

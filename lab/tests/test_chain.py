@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nodealer.protocols.chain.parameters import ChainParameters
 from nodealer_lab.bench import chain
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
 
-TINY = Effort(pairs=1, seconds=0.0, shrink=13)
+TINY = BenchEffort(pairs=1, seconds=0.0, shrink=13)
 
 
 def test_a_pass_over_a_deck() -> None:

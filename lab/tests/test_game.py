@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from nodealer.audit.verify import verify_file
-from nodealer.games.found import FIRST, find
+from nodealer.engine.replica import replay
+from nodealer.games.registry import FIRST, find
 from nodealer.log.file import save_log
-from nodealer.play.replica import replay
 from nodealer_lab.bench import game
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
 
 
 def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
     assert report.verdict == "clean" and len(report.as_json()["results"]) == 2
     again = replay(config, table.log, entropy=os.urandom)
     assert {one.replica.digest() for one in table.participants} == {again.digest()}, "what was believed was so"
-    row = game._as_one(Effort(pairs=2, seconds=0.0), config, table.log)
+    row = game._as_one(BenchEffort(pairs=2, seconds=0.0), config, table.log)
     assert row.n["proofs"] == 6 and row.required == 0.6 and row.ratio is not None
 
 
@@ -38,6 +38,6 @@ def test_a_game_that_says_nothing_of_it_is_measured_as_it_is_played() -> None:
 
 @pytest.mark.deep
 def test_all_rows() -> None:
-    rows = list(game.run(Effort(pairs=2, seconds=0.0, shrink=13)))
+    rows = list(game.run(BenchEffort(pairs=2, seconds=0.0, shrink=13)))
     assert [row.required for row in rows] == [None, None, 0.6, None, 0.85]
     assert all(row.seconds or row.value for row in rows)

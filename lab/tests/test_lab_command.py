@@ -10,7 +10,7 @@ from cli.running import called
 from nodealer.protocols import make_protocol
 from nodealer_lab.attacks import ATTACKS, matrix
 from nodealer_lab.attacks.both import Both
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.outcome import AttackOutcome
 
 
 def test_the_list() -> None:
@@ -28,7 +28,7 @@ def test_the_list() -> None:
 def test_one_attack_both_ways() -> None:
     done = called("lab", "run", "fragments")
     assert done.returncode == 0
-    assert "with making.OpeningFragments.apply removed: it reads every card of the deck" in done.stdout
+    assert "with shuffle.OpeningFragments.apply removed: it reads every card of the deck" in done.stdout
     assert "as it is: caught at once, Cleo named" in done.stdout
     rows = json.loads(called("lab", "run", "fragments", "--protocol", "lock", "--json").stdout)
     assert [(row["protocol"], row["comes"], row["named"]) for row in rows] == [("lock", "at once", True)]
@@ -49,7 +49,7 @@ def test_what_there_is_not(arguments: tuple[str, ...], reason: str) -> None:
 
 def test_an_attack_that_works_is_said_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
     attack, protocol = ATTACKS["double"], make_protocol("mask")
-    works = Came("never", gain="has a card in the deck twice")
+    works = AttackOutcome("never", gain="has a card in the deck twice")
     both = Both(attack, "mask", "{}", 2, attack.on(protocol), works, works)
     monkeypatch.setattr(matrix, "carry_out", lambda *_, **__: iter([both]))
     done = called("lab", "run", "double")

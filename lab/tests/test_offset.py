@@ -7,7 +7,7 @@ import pytest
 from nodealer.errors import NodealerError
 from nodealer.group import group
 from nodealer_lab.bench import offset
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
 
 
 @pytest.mark.parametrize("protocol", ["offset", "mask"])
@@ -24,7 +24,7 @@ def test_a_step_verifies_and_a_false_one_does_not(protocol: str) -> None:
 
 
 def test_rows() -> None:
-    rows = list(offset.rows(Effort(pairs=1, seconds=0.0, shrink=13), group()))
+    rows = list(offset.rows(BenchEffort(pairs=1, seconds=0.0, shrink=13), group()))
     assert [row.required for row in rows] == [4.0, None, 4.0, None, 10_000]
     assert rows[-1].value == 160 * 4 + 610
     assert all(row.ratio is not None and row.ratio > 0 for row in rows[:-1])

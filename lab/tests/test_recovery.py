@@ -7,7 +7,7 @@ import pytest
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.stages import Idle
 from nodealer.wire import encode
 from nodealer_lab.bench import recovery
 from nodealer_lab.bench.recovery import RecoveryBench, raw_size, without, worked

@@ -10,36 +10,36 @@ import pytest
 
 from nodealer.errors import BadParameter
 from nodealer_lab.bench import relay, traffic
-from nodealer_lab.bench.rows import Row
-from nodealer_lab.bench.served import Server
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
+from nodealer_lab.bench.rows import BenchRow
+from nodealer_lab.bench.server_process import Server
 from nodealer_lab.bench.traffic import SEATS, Traffic
-from nodealer_lab.bench.wires import Bare, Relayed, Wire
+from nodealer_lab.bench.websocket_wire import Bare, Relayed, Wire
 
 
 def test_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay, "_REST", 0.0)
-    rows = list(relay.run(Effort(pairs=1, seconds=0.0, most=1, shrink=200)))
+    rows = list(relay.run(BenchEffort(pairs=1, seconds=0.0, most=1, shrink=200)))
     assert [row.required for row in rows] == [2.0, 3.0, 1.0, 1.0, None, None, 1.6, 0.5, 8.0, None]
     assert all(row.ok is None and (row.seconds, row.value) != (None, None) for row in rows)
     assert rows[6].n == {"connections": 30, "tables": 5, "frames each": 2} and rows[7].n == {"frames": 50}
 
 
 def test_a_row_is_judged_and_what_cannot_be_measured_has_failed() -> None:
-    rows = [Row("a", {}, required=2.0), Row("b", {}, required=0.5, sense="min"), Row("c", {})]
+    rows = [BenchRow("a", {}, required=2.0), BenchRow("b", {}, required=0.5, sense="min"), BenchRow("c", {})]
 
     def failing() -> Iterator[relay.Figures]:
         yield {"value": 1.0}
         raise BadParameter("the server has hung up")
 
     def judged(figures: Iterator[relay.Figures], shrink: int = 1) -> list[bool | None]:
-        return [row.ok for row in relay.judged(Effort(shrink=shrink), rows, figures)]
+        return [row.ok for row in relay.judged(BenchEffort(shrink=shrink), rows, figures)]
 
     good: list[relay.Figures] = [{"ratio": 2.0}, {"ratio": 0.5}, {"value": 9.0}]
     assert judged(iter(good)) == [True, True, None] and judged(iter(good), 2) == [None, None, None]
     assert judged(iter([{"value": 2.1}, {"ratio": 0.4}, {"value": 9.0}])) == [False, False, None]
     assert judged(failing()) == [False, False, None]
-    assert {row.note for row in relay.judged(Effort(), rows, failing())} == {"the server has hung up"}
+    assert {row.note for row in relay.judged(BenchEffort(), rows, failing())} == {"the server has hung up"}
 
 
 @pytest.mark.parametrize("dialect", [Bare(), Relayed()], ids=["bare", "relay"])

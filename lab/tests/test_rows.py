@@ -7,10 +7,9 @@ import time
 import pytest
 
 from nodealer_lab.bench import rows
-from nodealer_lab.bench.rows import bare_row, meets, size_row, time_row, unjudged
-from nodealer_lab.bench.timing import (
-    Effort,
-    Measured,
+from nodealer_lab.bench.rounds import (
+    BenchEffort,
+    Measurement,
     Timed,
     interleaved,
     measured,
@@ -18,6 +17,7 @@ from nodealer_lab.bench.timing import (
     timed_fresh,
     timed_on_thread,
 )
+from nodealer_lab.bench.rows import bare_row, meets, size_row, time_row, unjudged
 
 
 def test_a_figure_is_judged_in_its_sense() -> None:
@@ -55,7 +55,7 @@ def test_pairs_are_run_in_turn_and_the_shortest_counts() -> None:
         return next(loop)
 
     # Of four rounds the two count in which the loop took 2 and 6, although the work was faster in another one.
-    assert interleaved(Effort(pairs=3, seconds=0.0), one, other) == (4.0, 2.0)
+    assert interleaved(BenchEffort(pairs=3, seconds=0.0), one, other) == (4.0, 2.0)
     assert order == ["work", "loop"] * 4
 
 
@@ -66,7 +66,7 @@ def given(*times: float) -> Timed:
 
 def test_the_quiet_third_is_chosen_by_the_yardsticks_alone() -> None:
     """Whatever the work does in the loud rounds, its figure is the same."""
-    effort = Effort(pairs=5, seconds=0.0)
+    effort = BenchEffort(pairs=5, seconds=0.0)
     loops = (2.0, 9.0, 2.1, 9.0, 9.0, 9.0), (1.0, 1.0, 1.0, 3.0, 3.0, 3.0)
     for loud in (0.1, 100.0):
         work = given(5.0, loud, 4.0, loud, loud, loud)
@@ -76,9 +76,9 @@ def test_the_quiet_third_is_chosen_by_the_yardsticks_alone() -> None:
 
 
 def test_a_row_is_judged_on_its_kind_of_processor_and_when_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    def row(required: float | None, spread: float, cpu: str, at: int) -> rows.Row:
+    def row(required: float | None, spread: float, cpu: str, at: int) -> rows.BenchRow:
         monkeypatch.setattr(rows, "REQUIRED_ON", cpu)
-        return bare_row("x", {"n": 1}, Measured(6.0, (2.0, 4.0), spread), "loop", required, at)
+        return bare_row("x", {"n": 1}, Measurement(6.0, (2.0, 4.0), spread), "loop", required, at)
 
     here = size_row("x", {"n": 1}, 1, "bytes").cpu
     for at, ratio in ((0, 3.0), (1, 1.5)):
@@ -106,13 +106,13 @@ def test_short_work_is_repeated_more_often_and_long_work_less(each: float, runs:
         count += 1
         return each
 
-    interleaved(Effort(pairs=15, seconds=0.4, most=200), one, lambda: each)
+    interleaved(BenchEffort(pairs=15, seconds=0.4, most=200), one, lambda: each)
     assert count - 1 == pytest.approx(runs, abs=1)
 
 
 def test_the_usual_effort_is_at_least_fifteen_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NODEALER_BENCH_QUICK", raising=False)
-    effort = Effort.from_environment()
+    effort = BenchEffort.from_environment()
     assert effort.pairs >= 15 and effort.size(52) == 52
 
 

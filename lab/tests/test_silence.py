@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 import pytest
 
 from conformance.harness import Source
-from nodealer.drive.local import LocalTable, seat_players
-from nodealer.drive.minds import BotMind
-from nodealer.drive.patience import Looks, Patience
-from nodealer.drive.timekeeper import Timekeeper
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.client.policies import Policy, TimeoutVoter
+from nodealer.client.timekeeper import Ticker
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.state import TableState
+from nodealer.engine.votes import voters
 from nodealer.group import group
 from nodealer.log.session import Limits
-from nodealer.play.law import voters
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.state import TableState
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer_lab.sim.highcard import GAME, OWN, STACK, HighCard, OwnHighCard
 from sampling import DEEP
@@ -46,7 +46,7 @@ class Played:
     entries: int
     keeper: str
     seats: int
-    looks: dict[Participant, Looks] = field(default_factory=dict)
+    looks: dict[Participant, Policy] = field(default_factory=dict)
 
     def muted(self, one: Participant) -> bool:
         number, height = one.seat.number, one.replica.height
@@ -56,7 +56,7 @@ class Played:
 
     def run(self) -> TableState:
         """With virtual time, until nothing comes any more."""
-        minds = {one: BotMind(one.replica.config.package or GAME, one.home.root) for one in self.table.participants}
+        minds = {one: BotAgent(one.replica.config.package or GAME, one.home.root) for one in self.table.participants}
         number, waiting = self.table._ordered, [*self.table._coming]
         for now in range(400):
             while waiting:
@@ -79,12 +79,12 @@ def played(protocol: str, silent: frozenset[int], entries: int, keeper: str) -> 
         make_protocol(protocol, on=group() if protocol == "chain" else None),
         OwnHighCard(4) if protocol == "duel" else HighCard(6),
         Source(f"silence {protocol}"),
-        stays=for_hands(2),
+        stays=stay_for_hands(2),
         package=OWN if protocol == "duel" else GAME,
         clock=LIMITS if timed else None,
     )
     one = Played(table, silent, entries, keeper, seats)
-    one.looks = {each: Timekeeper() if each.seat.number == seats else Patience(6.0) for each in table.participants}
+    one.looks = {each: Ticker() if each.seat.number == seats else TimeoutVoter(6.0) for each in table.participants}
     return one
 
 

@@ -16,28 +16,29 @@ import pytest
 
 from cli.running import called
 from conformance.clear import ClearDeck, ClearProtocol
-from nodealer.cards import Card, Deal, Event, Moved, Opened, Place, Portion, Return
+from nodealer.cards.events import Event, Moved, Opened
+from nodealer.cards.operations import Card, Deal, Place, Portion, Return
 from nodealer.cli.app import app
+from nodealer.engine.bodies import Leave
+from nodealer.engine.clock import Clock
+from nodealer.engine.frame_result import Diverged, Received
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import JournalLost
 from nodealer.games.base import Game
 from nodealer.group import group
-from nodealer.play.bodies import Leave
-from nodealer.play.clock import Clock
-from nodealer.play.happened import Diverged, Step
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
 from nodealer.protocols.base import Binding, DeckChange
-from nodealer.protocols.keyed import publish
+from nodealer.protocols.keyed_deck import publish
 from nodealer_lab.sim import runs
-from nodealer_lab.sim.checkers import Wrong, first_wrong, held_twice, twice
+from nodealer_lab.sim.checkers.blame import too_few
+from nodealer_lab.sim.checkers.invariants import Wrong, first_wrong, held_twice, twice
+from nodealer_lab.sim.checkers.replay import Seen
+from nodealer_lab.sim.checkers.secrecy import keys_of_old_places
 from nodealer_lab.sim.highcard import HighCard, HighHand
-from nodealer_lab.sim.justice import too_few
 from nodealer_lab.sim.plan import FAULTS, Fork, Keeping, Struck
-from nodealer_lab.sim.relay import Relay
-from nodealer_lab.sim.runs import GAMES, Played, play, repeat, seeds_of, table, too_rare
-from nodealer_lab.sim.secrecy import keys_of_old_places
-from nodealer_lab.sim.seen import Seen
+from nodealer_lab.sim.relay import SimRelay
+from nodealer_lab.sim.runs import GAMES, GameResult, play, repeat, seeds_of, table, too_rare
 from nodealer_lab.sim.world import World
 from protocols.mask.kit import fresh
 from quiet import PlayedBy, calm, statements, timed, wrong_with
@@ -118,7 +119,7 @@ def test_what_would_say_nothing_is_refused(words: tuple[str, ...]) -> None:
 def test_a_game_in_which_something_is_wrong_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong = Played("bad-0", Counter(), 5, Wrong("a checker", "a reason"))
+    wrong = GameResult("bad-0", Counter(), 5, Wrong("a checker", "a reason"))
     monkeypatch.setattr(runs, "play", lambda seed, trace=None: wrong)
     for words in ([], ["bad", "--games", "1"]):
         with pytest.raises(SystemExit) as end:
@@ -154,7 +155,7 @@ def test_nothing_is_wrong_with_a_game_in_which_nothing_is() -> None:
 class Whispering(Participant):
     """Puts into its log, at the end, what nobody else hears."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Step:
+    def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
         if self.begun and self.replica.state.phase is Phase.ENDED and not self.seat.unconfirmed:
             self.seat.receive(self.seat._send(Leave()))
@@ -169,7 +170,7 @@ def test_a_log_of_ones_own() -> None:
 class Alarmed(Participant):
     """Says that logs have parted when they have not."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Step:
+    def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
         return replace(step, happened=(*step.happened, Diverged(0, b"", b"")))
 
@@ -182,9 +183,9 @@ def test_logs_that_have_not_parted() -> None:
 class Forgetful(Participant):
     """Does not keep what it hears."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Step:
+    def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
-        if self.begun and self.replica.state.phase is Phase.ENDED and isinstance(self.home, MemoryHome):
+        if self.begun and self.replica.state.phase is Phase.ENDED and isinstance(self.home, MemoryPlayerStore):
             self.home.entries.clear()
         return step
 
@@ -264,7 +265,7 @@ def test_a_fault_of_somebody_who_passes_for_honest() -> None:
     assert wrong is not None and wrong.checker == "nobody honest blamed" and "seat=1" in wrong.reason
 
 
-class Deaf(Relay):
+class Deaf(SimRelay):
     """Takes no more than so many frames."""
 
     def take(self, frame: bytes) -> None:
@@ -365,7 +366,7 @@ def test_too_few_who_go_on_without_somebody() -> None:
 class Unsaid(Participant):
     """Does not say that logs have parted."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Step:
+    def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
         return replace(step, happened=tuple(one for one in step.happened if not isinstance(one, Diverged)))
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import replay
 from nodealer.errors import BadParameter, IllegalMove, NodealerError
 from nodealer.games.base import Done, Turn
 from nodealer.group import group
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
 from nodealer.tape import Tape
 from nodealer_lab.bench import seat, shuffles
 from nodealer_lab.bench.log import LogGame
+from nodealer_lab.bench.rounds import BenchEffort
 from nodealer_lab.bench.tally import NoCards, Tally, TallyRules
-from nodealer_lab.bench.timing import Effort
 
 kinds = pytest.mark.parametrize("kind", shuffles.KINDS, ids=lambda kind: kind.name)
 
@@ -47,7 +47,7 @@ def test_a_chain_hands_on_its_decks(kind: shuffles.ShuffleKind) -> None:
 
 
 def test_the_game_of_the_log_is_played_to_its_end_and_replays() -> None:
-    game = LogGame(Effort(shrink=8))
+    game = LogGame(BenchEffort(shrink=8))
     again = replay(game.config, game.entries, entropy=os.urandom)
     assert again.state.phase is Phase.ENDED and again.state.fault is None
     assert again.digest() == game.seats[0].replica.digest() == game.seats[1].replica.digest()
@@ -84,7 +84,7 @@ def test_who_hears_a_game_on_record_says_the_same_and_comes_back(
 
     seat._heard(path, tmp_path / "heard", look)
     assert set(hands) == {0, 1, 2}
-    row = seat._restart(Effort(pairs=1, seconds=0.0, most=1), path, tmp_path / "back", 2)
+    row = seat._restart(BenchEffort(pairs=1, seconds=0.0, most=1), path, tmp_path / "back", 2)
     assert row.ratio is not None and row.required == 1.0 and row.seconds
     # It means to stay, and those on record did not: what it signs then is not theirs.
     with pytest.raises(BadParameter, match="not in its journal"):

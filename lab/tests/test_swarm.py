@@ -13,7 +13,17 @@ import pytest
 from msgspec import Raw, structs
 
 from games.dealer import FOLD, Dealer, script, table_of
-from nodealer.cards import Close, Deal, Half, Open, Portion
+from nodealer.cards.events import Half
+from nodealer.cards.operations import Close, Deal, Open, Portion
+from nodealer.engine import transitions, votes
+from nodealer.engine.bodies import Agree, Begin, Body, Book, Break, Leave, Tick, Without, read_body
+from nodealer.engine.frame_result import Received, ReceivedEvent
+from nodealer.engine.ledger import Ledger
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome
+from nodealer.engine.seat import Seat
+from nodealer.engine.votes import voters
 from nodealer.errors import CardUnreadable, HomeUnusable, JournalLost
 from nodealer.games.base import Done
 from nodealer.games.holdem import Holdem
@@ -22,40 +32,38 @@ from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Sent
 from nodealer.log.session import Limits
-from nodealer.play import law, steps
-from nodealer.play.account import Account
-from nodealer.play.bodies import Agree, Begin, Body, Book, Break, Leave, Tick, Without, read_body
-from nodealer.play.happened import Happened, Step
-from nodealer.play.law import voters
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome
-from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol
 from nodealer.protocols.duel import DuelDeck
-from nodealer.protocols.keyed import publish
+from nodealer.protocols.keyed_deck import publish
 from nodealer.protocols.lock.deck import LockDeck
 from nodealer.wire import encode
-from nodealer_lab.sim import groups
-from nodealer_lab.sim.booking import books_held
+from nodealer_lab.sim import entry_groups
 from nodealer_lab.sim.cheats import waiting_on
-from nodealer_lab.sim.checkers import first_wrong, game_ends, kept_first, not_told, same_together
-from nodealer_lab.sim.dice import Dice
-from nodealer_lab.sim.grounds import due_when_signed
-from nodealer_lab.sim.groups import Groups
+from nodealer_lab.sim.checkers.blame import (
+    contradictions,
+    gained_by_going,
+    guilty_named,
+    had_won,
+    nobody_blamed,
+    too_few,
+)
+from nodealer_lab.sim.checkers.chips import ChipLedger, shares
+from nodealer_lab.sim.checkers.disclosures import books_held
+from nodealer_lab.sim.checkers.invariants import first_wrong, game_ends, kept_first, not_told, same_together
+from nodealer_lab.sim.checkers.lateness import counted_anew
+from nodealer_lab.sim.checkers.leave_prices import leaving_costs
+from nodealer_lab.sim.checkers.replay import Replayed, Seen
+from nodealer_lab.sim.checkers.secrecy import asked_for, keys_too_soon, seen_by_one
+from nodealer_lab.sim.checkers.signed_entries import due_when_signed
+from nodealer_lab.sim.checkers.votes import _has_no_move, same_votes
+from nodealer_lab.sim.dice import SeededDice
+from nodealer_lab.sim.entry_groups import Groups
+from nodealer_lab.sim.faults.lies import NONSENSE
 from nodealer_lab.sim.highcard import DEAR, OWN, DearHighCard, HighCard, HighHand, OwnHighCard
-from nodealer_lab.sim.justice import contradictions, gained_by_going, guilty_named, had_won, nobody_blamed, too_few
-from nodealer_lab.sim.lateness import counted_anew
-from nodealer_lab.sim.lies import NONSENSE
-from nodealer_lab.sim.money import Ledger, shares
 from nodealer_lab.sim.node import Node
-from nodealer_lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Plan, Split, Stopping, Struck
+from nodealer_lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, GamePlan, Leaver, Split, Stopping, Struck
 from nodealer_lab.sim.player import HURRIES
-from nodealer_lab.sim.prices import leaving_costs
-from nodealer_lab.sim.secrecy import asked_for, keys_too_soon, seen_by_one
-from nodealer_lab.sim.seen import Replayed, Seen
 from nodealer_lab.sim.swarm import _game, plan_of
-from nodealer_lab.sim.voting import _has_no_move, same_votes
 from nodealer_lab.sim.world import World
 from protocols.mask.kit import fresh
 from quiet import PlayedBy, calm, statements, timed, wrong_with
@@ -130,7 +138,7 @@ def test_a_disk_that_fails_when_somebody_is_asked_whether_it_has_ended() -> None
 def test_slow_people_end_a_long_game() -> None:
     """night-c6-305: they were slow to the end, and wardens has more questions than fit into that time."""
     protocol = make_protocol("duel")
-    rules, package = _game("wardens", protocol, Dice("slow", "plan"))
+    rules, package = _game("wardens", protocol, SeededDice("slow", "plan"))
     world = World(replace(calm("slow", seats=2), protocol=protocol, rules=rules, package=package, slow=(0, 1)))
     assert wrong_with(world) is None and world.clock.now > HURRIES
     # morning-31-137: a deck that is put away is its owner's to read as soon as the rival has given its keys.
@@ -300,7 +308,7 @@ def test_who_has_lost_its_home_is_let_in_as_somebody_else() -> None:
 class Careless(Participant):
     """Says what it has not kept."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Step:
+    def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
         if not self.begun or self.replica.height != 1:
             return step
@@ -404,7 +412,7 @@ def test_who_leaves_and_has_more() -> None:
     assert list(gained_by_going(log)) == []
     place = next(n for n, one in enumerate(log.applied) if one.before.phase is Phase.PLAYING is not one.after.phase)
     last = log.applied[place]
-    rich = replace(last.after, account=Account({**last.after.account.chips, 2: 9}))
+    rich = replace(last.after, account=Ledger({**last.after.account.chips, 2: 9}))
     log.applied[place] = replace(last, after=rich)
     assert list(gained_by_going(log)) == [f"seat 2 left hand 0 of {log.node.name}, and has 9"]
 
@@ -487,10 +495,10 @@ def test_entries_that_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
     class Counted(Groups):
         def _compare(self, *heard: Any) -> None:
             super()._compare(*heard)
-            compared[groups.TWICE] += 1
+            compared[entry_groups.TWICE] += 1
 
     for twice in (0, 1000):
-        monkeypatch.setattr(groups, "TWICE", twice)
+        monkeypatch.setattr(entry_groups, "TWICE", twice)
         for number in (1, 0, 2)[: times(1, deep=3)]:
             plan = replace(calm(f"groups {number}", seats=4), together=900, fated=(1,), cheater=(1, "double"))
             world = World(plan)
@@ -503,14 +511,14 @@ def test_entries_that_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
 class Chatty(Participant):
     """Says more where entries came in together."""
 
-    def _look_at_all(self, send: list[bytes], happened: list[Happened]) -> None:
+    def _look_at_all(self, send: list[bytes], happened: list[ReceivedEvent]) -> None:
         if self._together is not None:
             send.append(b"these came together")
         super()._look_at_all(send, happened)
 
 
 def test_a_seat_that_says_something_else_when_entries_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "TWICE", 1000)
+    monkeypatch.setattr(entry_groups, "TWICE", 1000)
     world = PlayedBy(replace(calm("groups", seats=4), together=900, hands=2), Chatty)
     world.run()
     wrong = {*same_together(Seen(world))}
@@ -520,12 +528,12 @@ def test_a_seat_that_says_something_else_when_entries_come_in_together(monkeypat
 # --- What is counted anew ---
 
 
-def _books(seed: str, seats: int = 3) -> Plan:
+def _books(seed: str, seats: int = 3) -> GamePlan:
     """A game in which every hand ends with open books, on the group of the others."""
     return replace(calm(seed, seats), protocol=make_protocol("chain", b'{"proven":false}', group()), hands=2)
 
 
-def _dear(seed: str, seats: int = 3) -> Plan:
+def _dear(seed: str, seats: int = 3) -> GamePlan:
     return replace(calm(seed, seats), rules=DearHighCard(6), package=DEAR, hands=2)
 
 
@@ -565,7 +573,7 @@ def _with(applied: Applied) -> dict[int, frozenset[bytes]]:
 
 def test_a_word_of_somebody_who_owes_a_card_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """A liar says it under the number of the message that it owes."""
-    monkeypatch.setattr(steps, "has_word", lambda state, seat: seat in voters(state))
+    monkeypatch.setattr(transitions, "has_word", lambda state, seat: seat in voters(state))
     wrong = wrong_with(World(replace(calm("owes 10", seats=4), fated=(1,), liar=1)))
     assert wrong is not None and wrong.checker == "same votes" and "other words count" in wrong.reason
 
@@ -615,9 +623,9 @@ def test_a_roster_to_which_too_few_agreed() -> None:
 
 def test_a_gain_that_counts_before_its_book(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong_with(World(_books("gain"))) is None
-    closed = Account.closed
+    closed = Ledger.closed
     monkeypatch.setattr(
-        Account, "closed", lambda self, hand, done, players, *, books: closed(self, hand, done, players, books=False)
+        Ledger, "closed", lambda self, hand, done, players, *, books: closed(self, hand, done, players, books=False)
     )
     wrong = wrong_with(World(_books("gain")))
     assert wrong is not None and wrong.checker == "same money"
@@ -625,7 +633,7 @@ def test_a_gain_that_counts_before_its_book(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_second_account_by_the_law() -> None:
     """Numbers that were reckoned by hand."""
-    ledger = Ledger({0: 10, 1: 10, 2: 10, 3: 10})
+    ledger = ChipLedger({0: 10, 1: 10, 2: 10, 3: 10})
     # Seat 3 wins nine of three, and pays two for a card that it left half done.
     done = Done({}, {0: 2, 1: 3, 2: 4, 3: 1}, {0: -2, 1: -3, 2: -4, 3: 9}, {2: 2})
     ledger.close(0, done, (0, 1, 2, 3), books=True)
@@ -646,7 +654,7 @@ def test_the_second_account_by_the_law() -> None:
     copies[2].name(0, 3)
     assert copies[2].told() == ({0: 10 + 1, 1: 10, 2: 8, 3: 9}, {}, [(2, 2)])
     # What has counted is final: a false book moves nothing but the seat's own gain.
-    pots = Ledger({0: 10, 1: 10, 2: 10})
+    pots = ChipLedger({0: 10, 1: 10, 2: 10})
     pots.close(0, Done({}, {0: 4, 1: 2, 2: 2}, {0: -4, 1: 1, 2: 3}), (0, 1, 2), books=True)
     pots.open(0, 1)
     pots.count()
@@ -664,7 +672,7 @@ def test_leaving_that_costs_nothing(where: Stopping, half: Half, monkeypatch: py
     plan = replace(_dear("dear 0"), hands=1, fated=(1,), withheld=where)
     world = World(plan)
     assert wrong_with(world) is None and _charged(world) == {(1, half)}
-    monkeypatch.setattr(law, "_charged", lambda hand, seats: hand)
+    monkeypatch.setattr(votes, "_charged", lambda hand, seats: hand)
     wrong = wrong_with(World(plan))
     assert wrong is not None and wrong.checker == "leaving costs" and f"['{half.value}'] half done" in wrong.reason
 
@@ -715,7 +723,7 @@ def test_a_book_with_another_seed() -> None:
 
 
 def test_a_false_claim_that_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "refuse_false_claim", lambda *told: None)
+    monkeypatch.setattr(transitions, "refuse_false_claim", lambda *told: None)
     wrong = wrong_with(World(replace(calm("claims 6"), fated=(1,), liar=1)))
     assert wrong is not None and wrong.checker == "books held" and "and it opens" in wrong.reason
 
@@ -793,7 +801,7 @@ def test_an_old_log_beside_a_new_journal(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_card_that_does_not_open_where_nobody_owes_anything() -> None:
     """d17347418e5a-169: at a table without rules its holder was not asked to dispute it, and waited for ever."""
     protocol = make_protocol("chain", b'{"proven":false}', group())
-    rules, package = _game("free", protocol, Dice("stuck", "plan"))
+    rules, package = _game("free", protocol, SeededDice("stuck", "plan"))
     plan = replace(calm("stuck", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
     world = World(replace(plan, cheater=(0, "double")))
     assert wrong_with(world) is None and Seen(world).found()["cheated"]
@@ -810,7 +818,7 @@ def test_cards_that_a_cheater_has_spoilt_are_read_as_others_until_it_is_named() 
     """f61fcf37bad3-152: by names in another order a card that was opened had the face of one in a hand."""
     protocol = make_protocol("chain", b'{"proven":false}', group())
     for number in (0, 1):
-        rules, package = _game("dear highcard", protocol, Dice(f"mixed {number}", "plan"))
+        rules, package = _game("dear highcard", protocol, SeededDice(f"mixed {number}", "plan"))
         plan = replace(calm(f"mixed {number}", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
         world = World(replace(plan, hands=1, cheater=(0, "names")))
         assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
@@ -819,7 +827,7 @@ def test_cards_that_a_cheater_has_spoilt_are_read_as_others_until_it_is_named() 
 def test_cards_that_are_dealt_again_wait_for_the_keys_of_others_than_their_holders() -> None:
     """a9106c88243f-15328: who left when a card of its own lacked nothing was to have paid for it."""
     protocol = make_protocol("lock")
-    rules, package = _game("dear highcard", protocol, Dice("again", "plan"))
+    rules, package = _game("dear highcard", protocol, SeededDice("again", "plan"))
     plan = replace(calm("again", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
     world = World(replace(plan, hands=1, cheater=(0, "false-key")))
     assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
@@ -839,7 +847,7 @@ def test_cards_that_are_dealt_again_wait_for_the_keys_of_others_than_their_holde
 def test_a_table_without_rules_that_all_leave() -> None:
     """a9106c88243f-13843: nobody was left who could say that it is over."""
     protocol = make_protocol("mask")
-    rules, package = _game("free", protocol, Dice("deserted", "plan"))
+    rules, package = _game("free", protocol, SeededDice("deserted", "plan"))
     plan = replace(calm("deserted", seats=2), protocol=protocol, rules=rules, package=package)
     world = World(replace(plan, leavers=(Leaver(0, 2, False, None), Leaver(1, 3, False, None))))
     assert wrong_with(world) is None and all(node.ended for node in world.nodes)
@@ -848,7 +856,7 @@ def test_a_table_without_rules_that_all_leave() -> None:
 def test_a_book_of_somebody_who_was_taken_out_and_cannot_say_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """a9106c88243f-13284: it has not got the new key, and half of a table does not end it while a book is owed."""
     seed, protocol = "a9106c88243f-13284", make_protocol("chain", b'{"proven":false}', group())
-    rules, package = _game("free", protocol, Dice(seed, "plan"))
+    rules, package = _game("free", protocol, SeededDice(seed, "plan"))
     plan = replace(calm(seed, seats=3), protocol=protocol, rules=rules, package=package, hands=2, played=True)
     plan = replace(plan, rates={"lost": 0, "repeated": 30, "delayed": 0, "reordered": 0}, sealed=True)
     plan = replace(plan, closed=(Struck(1877, 1, 6000),), backup=Backup(899, 2526, 1), cheater=(1, "throw-out"))
@@ -862,7 +870,7 @@ def test_a_book_of_somebody_who_was_taken_out_and_cannot_say_it(monkeypatch: pyt
 def test_somebody_who_has_spoilt_a_card_of_its_own() -> None:
     """evening-3-136: it cannot choose what it cannot read, and half of a table waits where nobody keeps the time."""
     protocol = make_protocol("duel", b'{"mode":"committed"}')
-    rules, package = _game("wardens", protocol, Dice("spoilt", "plan"))
+    rules, package = _game("wardens", protocol, SeededDice("spoilt", "plan"))
     plan = replace(calm("spoilt 4", seats=2), protocol=protocol, rules=rules, package=package, fated=(0,))
     world = World(replace(plan, cheater=(0, "slot")))
     # It is named when its deck is closed, and has not won.

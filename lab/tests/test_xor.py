@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from nodealer.cards import Deal, Portion, Show
+from nodealer.cards.operations import Deal, Portion, Show
 from nodealer.group import Group
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.duel.tasks import Working

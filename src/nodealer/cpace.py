@@ -45,6 +45,7 @@ class Run:
         """Return the key (ISK) as B. Raise `DecodeError` if A's share is not valid."""
         return self._key(share, share, self.share)
 
+    # defence: no-words
     def _key(self, theirs: bytes, Ya: bytes, Yb: bytes) -> bytes:
         if len(theirs) != SHARE_BYTES:
             raise DecodeError(f"a share has {SHARE_BYTES} bytes")

@@ -8,22 +8,18 @@ change.
 
 from __future__ import annotations
 
-from nodealer.cards import (
+from nodealer.cards.events import Event, Finished, Half, Moved, Opened, Rolled, Unsealed
+from nodealer.cards.operations import (
     Capability,
     Card,
     Close,
     Deal,
-    Event,
-    Finished,
     Gift,
-    Half,
     Look,
     Mix,
-    Moved,
     NewDeck,
     NoneOf,
     Open,
-    Opened,
     Operation,
     Pass,
     Peek,
@@ -32,11 +28,9 @@ from nodealer.cards import (
     Prove,
     Random,
     Return,
-    Rolled,
     Seal,
     Show,
     Unseal,
-    Unsealed,
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games import turns
@@ -44,8 +38,8 @@ from nodealer.games.bank import Bank
 from nodealer.games.base import Ask, Done, Entropy, Game, Rules, Turn, Want, WithoutStakes
 from nodealer.games.package import Bot, Export, GamePackage, Measured, Setting, whole_number
 from nodealer.games.pots import Pot, PotClaims, pots, winnings
+from nodealer.games.text import Line, Mark, Span, Text, Words, line, numbered, picked, strong
 from nodealer.games.view import View, plain_page
-from nodealer.games.words import Line, Mark, Span, Text, Words, line, numbered, picked, strong
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, SEATS_MAX, Message, Natural, SeatNumber, decode, encode
 
 __all__ = [

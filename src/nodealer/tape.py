@@ -98,6 +98,7 @@ class Tape:
         return self.draw(label, inputs, size=WORD * count, index=index)
 
 
+# defence: coalition, opened-book, predict
 def hand_tape(root: bytes, *, session: bytes, seat: int, hand: int) -> Tape:
     """Derive the tape of one hand. The root never leaves the machine it was drawn on."""
     if not isinstance(root, bytes) or len(root) != ROOT_BYTES:

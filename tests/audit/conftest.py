@@ -10,16 +10,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nodealer.drive.local import seat_players
+from nodealer.client.local_table import seat_players
+from nodealer.engine.bodies import Cards, read_body
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
 from nodealer.games.holdem import Call, Holdem, Muck
 from nodealer.games.holdem.hand import Hand
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.file import save_log
 from nodealer.log.session import Session
-from nodealer.play.bodies import Cards, read_body
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.wire import encode
 
@@ -62,7 +62,7 @@ class Game:
 @pytest.fixture(scope="session")
 def game() -> Game:
     names = [f"player {seat}" for seat in range(3)]
-    table = seat_players(names, make_protocol("mask"), Holdem(1000), os.urandom, stays=for_hands(HANDS))
+    table = seat_players(names, make_protocol("mask"), Holdem(1000), os.urandom, stays=stay_for_hands(HANDS))
 
     def decide(one: Participant) -> list[bytes]:
         hand = one.replica.state.hand.game

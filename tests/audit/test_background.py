@@ -14,11 +14,11 @@ from conformance.games import TinyRules
 from conformance.harness import Game
 from nodealer.audit.background import in_background
 from nodealer.audit.verify import verify_file
+from nodealer.engine import replica as replicas
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import group
-from nodealer.play import replica as replicas
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Replica
 from nodealer.proofs.checks import Check, Entropy
 
 HANDS = 4

@@ -8,7 +8,11 @@ from time import process_time
 
 import pytest
 
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.bodies import Agree, Newcomer, Propose, Without
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.replica import Replica
 from nodealer.games import free
 from nodealer.games.base import Rules
 from nodealer.games.free import Free
@@ -17,10 +21,6 @@ from nodealer.games.holdem.moves import Call, Muck, Raise
 from nodealer.games.holdem.rules import Holdem
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster, member_of, sign_newcomer
-from nodealer.play.bodies import Agree, Newcomer, Propose, Without
-from nodealer.play.participant import Participant
-from nodealer.play.replica import Replica
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.wire import Message
 
@@ -30,7 +30,7 @@ FACTOR = 3.0
 
 
 def table_of(rules: Rules, seats: int = 3, protocol: str = "mask", hands: int = 1) -> LocalTable:
-    return seat_players(NAMES[:seats], make_protocol(protocol), rules, os.urandom, stays=for_hands(hands))
+    return seat_players(NAMES[:seats], make_protocol(protocol), rules, os.urandom, stays=stay_for_hands(hands))
 
 
 def asked(moves: Iterable[tuple[int, Message]], protocol: str = "mask", cards: int = 1000) -> LocalTable:

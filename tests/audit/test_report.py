@@ -10,8 +10,8 @@ import pytest
 
 from audit.conftest import HANDS, Game
 from nodealer.audit.verify import PUBLIC_SEEDS, verify_file
+from nodealer.engine.replica import Applied, Replica
 from nodealer.log.file import save_log
-from nodealer.play.replica import Applied, Replica
 
 
 def test_a_clean_report(game: Game, tmp_path: Path) -> None:

@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from cli.test_network import LONG, Somebody
-from nodealer.relay.links import read_link
-from nodealer.web.tab.home import TabHome, new_saved, way_back
+from nodealer.relay.invitations import read_link
+from nodealer.web.tab.opfs_store import TabStore, new_saved, way_back
 from ports import free_port
-from web.tab.test_home import MemoryStore
+from web.tab.test_opfs_store import MemoryStore
 from web.tab.test_table import Tab
 
 HERE: Final = Path(__file__).parent
@@ -104,7 +104,7 @@ class Cleo(Tab):
 
     async def sit(self, store: MemoryStore, link: str, until: Callable[[Cleo], Any]) -> None:
         """Come back to a table with what the tab has saved, and stay until something has happened."""
-        home = TabHome.open(store)
+        home = TabStore.open(store)
         invitation, more = way_back(home.saved, read_link(link))
         playing = asyncio.ensure_future(self.table.play(home, invitation, None, more))
         async with asyncio.timeout(LONG):
@@ -151,7 +151,7 @@ def record_network(folder: Path) -> None:
     guest.start("join", link, "--name", "Ben", "--auto")
     keeper.start("timekeeper", link)
     cleo, store = Cleo(folder, plays=False), MemoryStore()
-    TabHome.create(store, new_saved("Cleo", link, os.urandom(32), os.urandom(32)))
+    TabStore.create(store, new_saved("Cleo", link, os.urandom(32), os.urandom(32)))
 
     def has_ticked(one: Cleo) -> bool:
         journals = keeper.folder.glob("state/nodealer/timekeeper/*/journal")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from baseline.masks import PAGE_PROSE, lines_of
-from nodealer.drive.minds import BotMind
+from nodealer.client.agents import BotAgent
+from nodealer.engine.participant import Participant
 from nodealer.games import free
-from nodealer.play.participant import Participant
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 from web.tables import Table
 
 HERE: Final = Path(__file__).parent
@@ -48,7 +48,7 @@ Act = Callable[[Participant], list[bytes]]
 
 
 def _bot(table: Table) -> Act:
-    return lambda one: BotMind(table.package, one.home.root).act(one)
+    return lambda one: BotAgent(table.package, one.home.root).act(one)
 
 
 def _on_the_page(table: Table, act: Act) -> Act:

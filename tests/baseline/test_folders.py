@@ -13,8 +13,8 @@ import pytest
 
 from baseline.folders import PEOPLE, TAB, Cleo, log_of, move, unpack
 from cli.test_network import Somebody, called_as
-from ports import free_port
-from web.tab.test_home import MemoryStore
+from ports import free_port, is_open
+from web.tab.test_opfs_store import MemoryStore
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def resumed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resumed]:
     try:
         link = move(people["host"], port)
         assert move(people["guest"], port) == link
-        people["host"].start("resume")
+        people["host"].start("resume").wait_until(lambda: is_open(port))
         people["guest"].start("resume")
         people["timekeeper"].start("timekeeper", link)
         cleo, store = Cleo(folder, plays=True), MemoryStore(gzip.decompress(TAB.read_bytes()))

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 
 from nodealer.cli.entropy import rehearsal_entropy
-from nodealer.drive.local import KEY_BYTES
+from nodealer.client.local_table import KEY_BYTES
+from nodealer.engine.bodies import Cards, read_body
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.session import Session, read_session
-from nodealer.play.bodies import Cards, read_body
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import encode
 

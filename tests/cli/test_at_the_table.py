@@ -10,25 +10,25 @@ from typing import Any, cast
 import pytest
 
 from conformance.games import TinyRules
-from nodealer.cli.attention import Attention, AtTheTable
+from engine.circle import Circle
 from nodealer.cli.choices import choices
-from nodealer.cli.leaving import returning
+from nodealer.cli.leave_prompt import returning
 from nodealer.cli.narrator import in_words
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
-from nodealer.drive.limits import about_time, limits_for_bots, limits_of
-from nodealer.drive.timekeeper import Timekeeper
+from nodealer.cli.wait_notices import Attention, AtTheTable
+from nodealer.client.time_limits import about_time, limits_for_bots, limits_of
+from nodealer.client.timekeeper import Ticker
+from nodealer.engine.narrator import Narrator
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied
 from nodealer.errors import DecodeError
-from nodealer.games.holdem.words import HoldemWords
-from nodealer.games.words import Text, Words
+from nodealer.games.holdem.text import HoldemWords
+from nodealer.games.text import Text, Words
 from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
-from nodealer.play.narrator import Narrator
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied
-from nodealer.words import key_words
-from play.circle import Circle
+from nodealer.wordlist import key_words
 
 LIMITS = Limits(move=20_000, cards=20_000, bank=30_000, refill=0)
 
@@ -425,7 +425,7 @@ def test_a_persons_program_votes_by_itself() -> None:
     seat = Seat(LIMITS)
     seat.circle.waiting.extend(seat.me.move({"show": False}))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
-    keeper = Timekeeper()
+    keeper = Ticker()
     for _ in range(60):
         seat.looks(1.0)
         seat.circle.waiting.extend(keeper.look(seat.circle.keeper, seat.now))

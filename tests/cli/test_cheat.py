@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import called, environment, nodealer
-from nodealer.cli.cheating import cheating_of
+from nodealer.cli.cheat_option import cheating_of
 from nodealer.errors import BadParameter
 from nodealer.protocols import make_protocol
 
@@ -52,7 +52,7 @@ def test_a_person_is_not_made_to_cheat() -> None:
 
 
 def test_who_plays_fair_does_not_load_the_attacks() -> None:
-    seen = "import sys; import nodealer.cli.app, nodealer.cli.playing, nodealer.cli.player; "
+    seen = "import sys; import nodealer.cli.app, nodealer.cli.local_game, nodealer.cli.bot_process; "
     done = subprocess.run(
         [sys.executable, "-c", seen + "print([name for name in sys.modules if 'attacks' in name])"],
         env=environment(),

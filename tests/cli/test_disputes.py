@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import nodealer
 from conformance.clear import ClearProtocol, bad_dealt_share
+from engine.circle import Circle
 from nodealer.cli.disputes import Disputes
 from nodealer.cli.screen import Screen
+from nodealer.engine.bodies import Book, Claim, read_body
+from nodealer.engine.participant import Participant
 from nodealer.group import group
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Book, Claim, read_body
-from nodealer.play.participant import Participant
-from play.circle import Circle
 
 
 class Saying(Screen):

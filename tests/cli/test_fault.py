@@ -13,7 +13,7 @@ from cli.running import TESTS, environment, nodealer
 CHEATER = """
 from nodealer.cli import player
 from nodealer.protocols.mask.messages import MaskRekey
-from nodealer.protocols.mask.rekeying import Rekeying
+from nodealer.protocols.mask.rekey import Rekeying
 from nodealer.wire import decode, encode
 
 honest = Rekeying.message

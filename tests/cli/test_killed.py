@@ -25,26 +25,26 @@ from cli.running import environment
 from conformance.harness import Source, events_of
 from games.outside import GAME
 from nodealer.audit.verify import verify_file
-from nodealer.cards import Opened
+from nodealer.cards.events import Opened
+from nodealer.cli.bot_process import PlayerOrder, transport_of
 from nodealer.cli.bots import BOT
 from nodealer.cli.loopback import table_here
 from nodealer.cli.plan import plan_of
-from nodealer.cli.player import PlayerOrder, transport_of
-from nodealer.drive.homes import JOURNAL, LOG, FolderHome
-from nodealer.drive.local import LocalTable
-from nodealer.drive.loop import Loop
-from nodealer.drive.minds import BotMind
+from nodealer.client.agents import BotAgent
+from nodealer.client.folder_store import JOURNAL, LOG, FolderStore
+from nodealer.client.local_table import LocalTable
+from nodealer.client.loop import Loop
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
+from nodealer.engine.resolve import parts_of
+from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
 from nodealer.log.file import save_log
-from nodealer.play.config import parts_of
-from nodealer.play.happened import Step
-from nodealer.play.home import Home, MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Replica
-from nodealer.play.stays import for_hands
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import ReadKey
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.tape import expand
@@ -71,16 +71,16 @@ def root_of(name: str) -> bytes:
 # --- The same game in this process ---
 
 
-def participant(home: Home) -> Participant:
+def participant(home: PlayerStore) -> Participant:
     """A bot as the command makes it."""
-    source, stays = Source("killed"), for_hands(PLAN.hands)
+    source, stays = Source("killed"), stay_for_hands(PLAN.hands)
     parts = partial(parts_of, game=GAME)
     return Participant(home, entropy=source, accept=PLAN.expected.accept, stays=stays, host=MARK, parts=parts)
 
 
 def watching() -> Participant:
     """The one who proposes and looks on."""
-    home = MemoryHome(None, HOST, expand("killed", "host root", size=32))
+    home = MemoryPlayerStore(None, HOST, expand("killed", "host root", size=32))
     return Participant(home, entropy=Source("host"), host=MARK, parts=partial(parts_of, game=GAME))
 
 
@@ -91,7 +91,7 @@ class Proposes:
         self.host = host
         self.proposed = False
 
-    def __call__(self, step: Step) -> list[bytes]:
+    def __call__(self, step: Received) -> list[bytes]:
         came = {offer.name: offer for offer in self.host.offers}
         if self.proposed or self.host.begun or not came.keys() >= set(PLAN.names):
             return []
@@ -102,7 +102,7 @@ class Proposes:
 class Recorded(LocalTable):
     """A table in this process whose frames are on record."""
 
-    def __init__(self, homes: Sequence[Home]) -> None:
+    def __init__(self, homes: Sequence[PlayerStore]) -> None:
         host = watching()
         self.frames: list[bytes] = []
         self.look: Callable[[int], None] = lambda count: None
@@ -118,7 +118,7 @@ class Recorded(LocalTable):
         return stepped
 
     def act(self, one: Participant) -> list[bytes]:
-        return BotMind(GAME, one.home.root).act(one) if one.seated else []
+        return BotAgent(GAME, one.home.root).act(one) if one.seated else []
 
 
 def outcome(replica: Replica) -> tuple[Any, ...]:
@@ -130,7 +130,7 @@ def outcome(replica: Replica) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="module")
 def undisturbed() -> tuple[Any, ...]:
-    table = Recorded([MemoryHome(name, Identity(key_of(name)), root_of(name)) for name in PLAN.names])
+    table = Recorded([MemoryPlayerStore(name, Identity(key_of(name)), root_of(name)) for name in PLAN.names])
     table.run(table.act)
     assert len(table.frames) == FRAMES and table.seats[0].replica.state.phase is Phase.ENDED
     return outcome(table.seats[0].replica)
@@ -174,7 +174,7 @@ class Bots:
     def prepare(self, *names: str) -> None:
         """Homes with the keys and roots of every game here."""
         for name in names:
-            FolderHome.create(self.homes / name, name, key_of(name), root_of(name)).close()
+            FolderStore.create(self.homes / name, name, key_of(name), root_of(name)).close()
 
     async def start(self, name: str, limit: int | None = None) -> Process:
         """A bot. `limit` is how long a file of its may grow."""
@@ -205,9 +205,9 @@ async def watched(table: Invitation) -> Replica:
 
 async def sits(table: Invitation, name: str) -> None:
     """A bot that is never disturbed: in this process."""
-    home = MemoryHome(name, Identity(key_of(name)), root_of(name))
+    home = MemoryPlayerStore(name, Identity(key_of(name)), root_of(name))
     one = participant(home)
-    await Loop(one, transport_of(table, one), BotMind(GAME, home.root)).run()
+    await Loop(one, transport_of(table, one), BotAgent(GAME, home.root)).run()
 
 
 def is_clean(replica: Replica, folder: Path) -> bool:
@@ -286,8 +286,8 @@ def test_two_processes_on_one_home(tmp_path: Path, undisturbed: tuple[Any, ...])
 
 def played_here(homes: Path, name: str, frames: int) -> list[bytes]:
     """The frames of a game in this process, in which one has its home in a folder, copied when there were so many."""
-    others = {other: MemoryHome(other, Identity(key_of(other)), root_of(other)) for other in PLAN.names}
-    with FolderHome.create(homes / name, name, key_of(name), root_of(name)) as home:
+    others = {other: MemoryPlayerStore(other, Identity(key_of(other)), root_of(other)) for other in PLAN.names}
+    with FolderStore.create(homes / name, name, key_of(name), root_of(name)) as home:
         table = Recorded([home if other == name else others[other] for other in PLAN.names])
 
         def copy_once(count: int) -> None:

@@ -13,21 +13,21 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
 from conformance.harness import Source
+from nodealer.cli.bot_process import WithItsRelay, transport_of
 from nodealer.cli.loopback import table_here
-from nodealer.cli.player import WithItsRelay, transport_of
-from nodealer.drive.loop import Connected, Disconnected, Event
-from nodealer.drive.sealed import Behind, Found, Locked, Lost, SealedTransport, Unheard
+from nodealer.client.loop import Connected, Disconnected, Event
+from nodealer.client.relay_transport import Behind, Locked, RelayFound, RelayLost, RelayTransport, Unheard
+from nodealer.engine.participant import Participant
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, RelayError, RelayRefused
 from nodealer.keys import Identity
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
 from nodealer.relay.client import connect_to
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
 
 
 def somebody() -> Participant:
-    return Participant(MemoryHome("Ada", Identity(bytes(32)), bytes(32)), entropy=Source("x"))
+    return Participant(MemoryPlayerStore("Ada", Identity(bytes(32)), bytes(32)), entropy=Source("x"))
 
 
 def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes] = ()) -> None:
@@ -67,7 +67,7 @@ def test_a_stranger_neither_writes_nor_reads() -> None:
             with pytest.raises(RelayRefused, match="for one table, and makes no others"):
                 await stranger.create("5" * 32, bytes(32))
         other = TableSecret(bytes(16), table.table, 0)
-        way = SealedTransport(somebody(), other, table.relays, entropy=os.urandom)
+        way = RelayTransport(somebody(), other, table.relays, entropy=os.urandom)
         async with aclosing(way.events()) as events:
             assert [await anext(events) for _ in range(2)] == [Connected(1), b""], "with another secret all is junk"
 
@@ -108,10 +108,10 @@ def test_a_relay_that_was_never_there() -> None:
     said: list[str] = []
     told = WithItsRelay(lambda code, sentence: said.append(f"{code}: {sentence}"))
     with pytest.raises(RelayError, match="why"):
-        told(Lost("x", "why", 0.0))
-    told(Found("x"))
-    told(Lost("x", "why", 0.0, refused=True))
-    told(Found("x"))
+        told(RelayLost("x", "why", 0.0))
+    told(RelayFound("x"))
+    told(RelayLost("x", "why", 0.0, refused=True))
+    told(RelayFound("x"))
     told(Unheard("x", "why"))
     for _ in range(2):
         told(Behind("ws://a"))
@@ -119,6 +119,6 @@ def test_a_relay_that_was_never_there() -> None:
     assert [one.partition(":")[0] for one in said] == ["unheard", "behind"]
     with pytest.raises(BadParameter, match="a new key"):
         told(Locked("x", 1))
-    told(Lost("x", "broken", 0.0))
+    told(RelayLost("x", "broken", 0.0))
     with pytest.raises(RelayError, match="gone"):
-        told(Lost("x", "gone", 0.0))
+        told(RelayLost("x", "gone", 0.0))

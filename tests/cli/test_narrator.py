@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from nodealer.cards import Unsealed
+from nodealer.cards.events import Unsealed
 from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.narrator import in_words
-from nodealer.drive.local import seat_players
-from nodealer.drive.minds import BotMind
-from nodealer.games.words import Words
-from nodealer.play.happened import Step
-from nodealer.play.narrator import Event, Narrator
-from nodealer.play.replica import Applied
-from nodealer.play.stays import for_hands
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import seat_players
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.narrator import Event, Narrator
+from nodealer.engine.replica import Applied
+from nodealer.games.text import Words
 from nodealer.protocols import make_protocol
 
 
@@ -27,13 +27,13 @@ def told(
     package = game_of(game)
     rules, seed = package.from_settings(package.settled(settings)), rehearsal_entropy(3, f"{game} {protocol}")
     table = seat_players(
-        ("Ada", "Ben"), make_protocol(protocol, parameters), rules, seed, stays=for_hands(1), package=package
+        ("Ada", "Ben"), make_protocol(protocol, parameters), rules, seed, stays=stay_for_hands(1), package=package
     )
     first, events = table.participants[0], list[Event]()
-    minds = {one: BotMind(package, one.home.root) for one in table.participants}
+    minds = {one: BotAgent(package, one.home.root) for one in table.participants}
     narrator: list[Narrator] = []
 
-    def watch(step: Step) -> list[bytes]:
+    def watch(step: Received) -> list[bytes]:
         if first.begun and not narrator:
             narrator.append(Narrator.of(first.replica.config, you))
         events.extend(event for one in step.happened if isinstance(one, Applied) for event in narrator[0].tell(one))

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from cli.running import COMMAND, TESTS, called, environment
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
 from ports import free_port
 

@@ -37,7 +37,7 @@ def test_several_files(log: Log) -> None:
 def test_nor_does_a_seat(tmp_path: Path) -> None:
     code = (
         "import os; from nodealer.errors import BadParameter; from nodealer.games.free import Free\n"
-        "from nodealer.drive.local import seat_players; from nodealer.protocols import make_protocol\n"
+        "from nodealer.client.local_table import seat_players; from nodealer.protocols import make_protocol\n"
         "try: seat_players(['Ada', 'Ben'], make_protocol('mask'), Free(), os.urandom)\n"
         "except BadParameter as error: print(error)"
     )

@@ -11,10 +11,10 @@ import pytest
 
 from cli.running import called
 from nodealer.cli.relay import limits_of
-from nodealer.cli.relaying import address_of, opened, tls_of
+from nodealer.cli.relay_process import address_of, opened, tls_of
 from nodealer.errors import BadParameter
-from nodealer.relay.limits import Limits
-from nodealer.relay.server import serving
+from nodealer.relay.limits import RelayLimits
+from nodealer.relay.server.listener import serving
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.relay.stores.sqlite import SqliteStore
 from relay.certificates import certified
@@ -22,7 +22,7 @@ from relay.wires import counting
 
 
 def test_limits_are_said_by_name() -> None:
-    assert limits_of(["refusals=3", "idle_seconds=60"]) == Limits(refusals=3, idle_seconds=60)
+    assert limits_of(["refusals=3", "idle_seconds=60"]) == RelayLimits(refusals=3, idle_seconds=60)
     for wrong in ("refusals", "refusals=", "refusals=-1", "refusals=1.5", "refusals=²", "nothing=1", "refusals=0"):
         with pytest.raises(BadParameter):
             limits_of([wrong])
@@ -72,7 +72,7 @@ def test_tls(tmp_path: Path) -> None:
     assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_of(None, None) is None
 
     async def work() -> None:
-        limits = Limits(hello_seconds=3)
+        limits = RelayLimits(hello_seconds=3)
         async with serving(MemoryStore(monotonic), entropy=counting(), limits=limits, tls=tls) as relay:
             trust = ssl.create_default_context(cafile=pem)
             reader, writer = await asyncio.open_connection("localhost", relay.port, ssl=trust)

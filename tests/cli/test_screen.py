@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from conformance.games import Tiny, TinyRules
+from engine.circle import Circle
 from nodealer.cli.screen import Screen
+from nodealer.engine.frame_result import Received
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
-from nodealer.play.happened import Step
-from play.circle import Circle
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def test_a_heading_is_that_of_a_hand_that_begins(hands: int, capsys: pytest.Capt
     """Also where players begin another one, not knowing that there is none."""
     circle = Circle(2, rules=Twice(), hands=hands).play()
     shown = Screen(json=False).follow(circle.people[0])
-    shown(Step(happened=tuple(circle.happened[0])))
+    shown(Received(happened=tuple(circle.happened[0])))
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith("Hand")] == ["Hand 1", "Hand 2"]
     assert lines.index("Hand 1") < lines.index("Hand 2") and len([line for line in lines if "result" in line]) == 2
@@ -40,7 +40,7 @@ def test_who_comes_back_in_the_middle_of_a_hand_sees_no_heading_of_it(capsys: py
     circle = Circle(2, rules=Twice()).play(until=lambda circle: bool(circle.people[0].options().must_move))
     screen, so_far = Screen(json=False), len(circle.happened[0])
     shown = screen.follow(circle.people[0])
-    shown(Step())
+    shown(Received())
     circle.play()
-    shown(Step(happened=tuple(circle.happened[0][so_far:])))
+    shown(Received(happened=tuple(circle.happened[0][so_far:])))
     assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("Hand")] == ["Hand 2"]

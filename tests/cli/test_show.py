@@ -12,12 +12,12 @@ from cli.test_verify import _proof
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Game
+from nodealer.engine.bodies import Agree, Leave, Propose
+from nodealer.engine.narrator import Narrator
+from nodealer.engine.replica import Outcome
+from nodealer.engine.rosters import proposal_id
 from nodealer.group import group
 from nodealer.log.roster import Roster
-from nodealer.play.bodies import Agree, Leave, Propose
-from nodealer.play.narrator import Narrator
-from nodealer.play.replica import Outcome
-from nodealer.play.rosters import proposal_id
 from nodealer.protocols import STEPS
 
 

@@ -13,16 +13,16 @@ from rich.console import Console
 from cli.running import after
 from games.dealer import CALL, SHOW, Dealer, script, table_of
 from games.wardens_dealer import dealt
-from nodealer.cards import Look, Peek
+from nodealer.cards.operations import Look, Peek
 from nodealer.cli import output
 from nodealer.cli.terminal import Person
+from nodealer.engine.prompts import Decision, Question
 from nodealer.games.holdem import Call, Holdem, Muck, Raise, ShowHand
-from nodealer.games.holdem.words import HoldemWords
+from nodealer.games.holdem.text import HoldemWords
+from nodealer.games.text import Words
 from nodealer.games.view import View
 from nodealer.games.wardens import EndTurn
-from nodealer.games.wardens.words import WardensWords
-from nodealer.games.words import Words
-from nodealer.play.asked import Decision, Question
+from nodealer.games.wardens.text import WardensWords
 
 
 class Typed:

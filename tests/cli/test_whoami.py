@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from cli.running import called
-from nodealer.cli import me as mine
+from nodealer.cli import identity_prompt as mine
 from nodealer.cli import whoami
-from nodealer.drive import identity
+from nodealer.client import identity
 from nodealer.errors import BadParameter
-from nodealer.words import key_words
+from nodealer.wordlist import key_words
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nodealer.cards import Capability, Event, Operation, Random, Rolled, Seal, Unseal, Unsealed
+from nodealer.cards.events import Event, Rolled, Unsealed
+from nodealer.cards.operations import Capability, Operation, Random, Seal, Unseal
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 

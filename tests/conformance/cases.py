@@ -10,22 +10,35 @@ from typing import Final
 
 import msgspec
 
-from nodealer.cards import Card, Close, Deal, Look, NewDeck, Open, Operation, Place, Portion, Prove, Return, Show
+from nodealer.cards.operations import (
+    Card,
+    Close,
+    Deal,
+    Look,
+    NewDeck,
+    Open,
+    Operation,
+    Place,
+    Portion,
+    Prove,
+    Return,
+    Show,
+)
 from nodealer.group import Group, concat, group
 from nodealer.protocols.base import Binding
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.deck import ChainDeck, SeatLayer
-from nodealer.protocols.keyed import Releasing
+from nodealer.protocols.exclusion import Proving
+from nodealer.protocols.keyed_deck import Releasing
 from nodealer.protocols.lock import Lock
+from nodealer.protocols.lock.community import Picking
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.picking import Picking
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.returning import Gathering
+from nodealer.protocols.mask.return_cards import Gathering
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
-from nodealer.protocols.proving import Proving
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.stages import Idle
 from nodealer.tape import DIGEST_BYTES, Tape
 
 from .clear import SHARE_BYTES, ClearDeck, ClearProtocol, KeyMessage, ShareMessage, ShuffleMessage, permuted

@@ -14,27 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from nodealer.cards import (
-    Capability,
-    Card,
-    Deal,
-    Event,
-    Finished,
-    Half,
-    Look,
-    Moved,
-    NewDeck,
-    Open,
-    Opened,
-    Operation,
-    Peek,
-    Return,
-    Show,
-    needed,
-)
+from nodealer.cards.events import Event, Finished, Half, Moved, Opened
+from nodealer.cards.operations import Capability, Card, Deal, Look, NewDeck, Open, Operation, Peek, Return, Show, needed
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter, CardUnreadable, Malformed, PeerFault
 from nodealer.group import Group
-from nodealer.places import Places
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import check_knowledge, prove_knowledge
 from nodealer.proofs.transcript import Context, draw_scalars

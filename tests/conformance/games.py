@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nodealer.cards import (
+from nodealer.cards.events import Event, Moved, Opened
+from nodealer.cards.operations import (
     Capability,
     Deal,
-    Event,
     Look,
-    Moved,
     NewDeck,
     NoneOf,
     Open,
-    Opened,
     Operation,
     Peek,
     Place,

@@ -14,7 +14,13 @@ from typing import Any
 
 import msgspec
 
-from nodealer.cards import Event, Seal
+from nodealer.cards.events import Event
+from nodealer.cards.operations import Seal
+from nodealer.engine.bodies import Body, Without
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome, Replica
+from nodealer.engine.seat import Seat
+from nodealer.engine.state import Config, TableState
 from nodealer.errors import EntryRefused, NodealerError
 from nodealer.games.base import Rules
 from nodealer.keys import Identity
@@ -22,11 +28,6 @@ from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
 from nodealer.log.roster import TIMEKEEPER, Roster, member_of
 from nodealer.log.session import NONCE_BYTES, Limits, Part, Proposal, Session, nonce_commitment, open_session
-from nodealer.play.bodies import Body, Without
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome, Replica
-from nodealer.play.seat import Seat
-from nodealer.play.state import Config, TableState
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import CardProtocol, Duty
 from nodealer.tape import Tape, hand_tape

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from nodealer.cards import Operation
+from nodealer.cards.operations import Operation
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome, Replica
 from nodealer.group import Group
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome, Replica
-from nodealer.protocols.lasting import LastingDeck
-from nodealer.protocols.staged import Stage
+from nodealer.protocols.recoverable import RecoverableDeck
+from nodealer.protocols.stages import Stage
 from nodealer.tape import Tape
 from protocols.script import LastingRules
 
@@ -18,7 +18,7 @@ from .harness import Game, Table
 from .suite import ProtocolCase
 
 #: A deck that goes on, whatever its cards are.
-AnyDeck = LastingDeck[Any]
+AnyDeck = RecoverableDeck[Any]
 
 
 Script = tuple[tuple[Operation, ...], ...]
@@ -108,7 +108,7 @@ def ends_well(game: Game) -> None:
 
 def lasting_deck(game: Game | Replica) -> AnyDeck:
     deck = game.state.hand.decks[0]
-    assert isinstance(deck, LastingDeck)
+    assert isinstance(deck, RecoverableDeck)
     return deck
 
 

@@ -15,17 +15,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nodealer.cards import Card, Event, Moved, Opened, Operation
+from nodealer.cards.events import Event, Moved, Opened
+from nodealer.cards.operations import Card, Operation
+from nodealer.engine.bodies import Answer, Begin, Cards, Move, read_body
+from nodealer.engine.disclosure import refuse_false_book
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome, Replica
+from nodealer.engine.state import Books, HandState
 from nodealer.errors import BadSignature, DecodeError, EntryRefused, LogRolledBack, NodealerError, PeerFault
 from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Answer, Begin, Cards, Move, read_body
-from nodealer.play.books import refuse_false_book
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Books, HandState
 from nodealer.protocols.base import CardProtocol
-from nodealer.protocols.staged import Stage
+from nodealer.protocols.stages import Stage
 from nodealer.tape import Tape
 
 from .games import TinyRules

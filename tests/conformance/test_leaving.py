@@ -12,10 +12,11 @@ from typing import Final
 
 import pytest
 
-from nodealer.cards import Deal, Moved, NewDeck, Open, Portion
+from nodealer.cards.events import Moved
+from nodealer.cards.operations import Deal, NewDeck, Open, Portion
+from nodealer.engine.replica import Outcome
 from nodealer.group import Group
 from nodealer.group import group as make_group
-from nodealer.play.replica import Outcome
 from sampling import times
 
 from . import suite

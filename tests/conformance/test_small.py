@@ -11,9 +11,9 @@ from functools import cache
 import pytest
 
 from backends import HAS_NATIVE
+from nodealer.engine.replica import Outcome
 from nodealer.group import group
 from nodealer.log.entry import read_entry
-from nodealer.play.replica import Outcome
 from sampling import DEEP, times
 
 from . import suite

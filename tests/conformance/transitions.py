@@ -9,7 +9,7 @@ from nodealer.protocols.duel.stages import TRANSITIONS as DUEL
 from nodealer.protocols.lock.stages import TRANSITIONS as LOCK
 from nodealer.protocols.mask.stages import TRANSITIONS as MASK
 from nodealer.protocols.offset.stages import TRANSITIONS as OFFSET
-from nodealer.protocols.staged import Stage, StagedDeck, Transitions
+from nodealer.protocols.stages import Stage, StagedDeck, Transitions
 
 TABLES: Final[dict[str, Transitions]] = {"mask": MASK, "lock": LOCK, "offset": OFFSET, "chain": CHAIN, "duel": DUEL}
 

@@ -10,26 +10,39 @@ import pytest
 
 from cli.running import called
 from gamecheck import tiny
-from nodealer.cards import Capability, Deal, Gift, Look, Mix, NewDeck, Pass, Peek, Place, Portion, Return, Show
+from nodealer.cards.operations import (
+    Capability,
+    Deal,
+    Gift,
+    Look,
+    Mix,
+    NewDeck,
+    Pass,
+    Peek,
+    Place,
+    Portion,
+    Return,
+    Show,
+)
 from nodealer.errors import BadParameter
-from nodealer.gamecheck import QUICK, check, playing, tables
+from nodealer.gamecheck import QUICK, check, playthrough, tables
 from nodealer.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
 from nodealer.gamecheck.dealer import PlainDeck, finished
-from nodealer.gamecheck.elsewhere import refuse_other_processes
 from nodealer.gamecheck.findings import Findings, Found
-from nodealer.gamecheck.open_decks import Effort, OpenDecks
-from nodealer.gamecheck.tables import OnProtocol, TableEffort, Tables, protocols_for
-from nodealer.games.found import chosen, find
+from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
+from nodealer.gamecheck.other_process import refuse_other_processes
+from nodealer.gamecheck.tables import OnProtocol, TableChecks, TableEffort, protocols_for
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import chosen, find
 from nodealer.group import group
 from protocols.mask.kit import without
-from protocols.mask.test_peeking import begun
+from protocols.mask.test_peek import begun
 
-SOME = Effort(games=1, others=1, hands=2, moments=5, finishes=1, seats=2)
+SOME = CheckEffort(games=1, others=1, hands=2, moments=5, finishes=1, seats=2)
 ONE_TABLE = TableEffort(modes=False, hands=1, losses=3, leavings=2)
 
 
-def on_open_decks(package: GamePackage, *counts: int, effort: Effort = SOME) -> tuple[OpenDecks, Findings]:
+def on_open_decks(package: GamePackage, *counts: int, effort: CheckEffort = SOME) -> tuple[OpenDecks, Findings]:
     findings = Findings()
     decks = OpenDecks(package, package.from_settings(package.settled({})), effort, findings, lambda doing: None)
     decks.check(counts)
@@ -38,7 +51,7 @@ def on_open_decks(package: GamePackage, *counts: int, effort: Effort = SOME) -> 
 
 def at_tables(package: GamePackage, protocol: str, seats: int, effort: TableEffort = ONE_TABLE) -> Findings:
     findings = Findings()
-    played = Tables(package, package.from_settings(package.settled({})), effort, findings, lambda doing: None)
+    played = TableChecks(package, package.from_settings(package.settled({})), effort, findings, lambda doing: None)
     played.check(OnProtocol(protocol, b"{}"), seats)
     return findings
 
@@ -85,7 +98,7 @@ def test_a_game_with_proofs() -> None:
 
 @pytest.mark.parametrize(("name", "seats"), [("wardens", 2), ("holdem", 3), ("games.outside:GAME", 4)])
 def test_games_that_are_here_are_sound(name: str, seats: int) -> None:
-    effort = Effort(games=1, others=1, hands=1, moments=3, finishes=1, seats=1)
+    effort = CheckEffort(games=1, others=1, hands=1, moments=3, finishes=1, seats=1)
     _, findings = on_open_decks(chosen(name), seats, effort=effort)
     assert not findings, said(findings)
     assert not (found := agreed(chosen(name))), said(found)
@@ -111,7 +124,7 @@ def test_games_are_sound_in_every_way(name: str) -> None:
 
 @pytest.mark.parametrize("name", tiny.BROKEN)
 def test_what_is_wrong_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "STEPS_MAX", 100)
+    monkeypatch.setattr(playthrough, "STEPS_MAX", 100)
     kind, package = tiny.BROKEN[name]
     _, findings = on_open_decks(package, *((2,) if kind == "chips" else (2, 3)))
     assert kind in {found for found, _ in findings.first}, said(findings)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from nodealer.cards import Card, Deal, Event, Finished, Moved, NewDeck, Open, Opened, Show
+from nodealer.cards.events import Event, Finished, Moved, Opened
+from nodealer.cards.operations import Card, Deal, NewDeck, Open, Show
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Call, Carry, Fold, Hand, HandStage, Holdem, Move, Muck, NoHand, Raise, ShowHand
 from nodealer.games.holdem.faces import CARDS, indices

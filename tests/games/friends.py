@@ -14,7 +14,8 @@ from itertools import combinations, permutations
 from random import Random
 from typing import Final
 
-from nodealer.cards import Half, Open
+from nodealer.cards.events import Half
+from nodealer.cards.operations import Open
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Hand, Holdem, Move
 from nodealer.games.holdem.bot import HoldemBot

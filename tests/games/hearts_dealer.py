@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nodealer.cards import Deal, Event, Finished, Moved, NewDeck, NoneOf, Opened, Operation, Pass, Prove, Show
+from nodealer.cards.events import Event, Finished, Moved, Opened
+from nodealer.cards.operations import Deal, NewDeck, NoneOf, Operation, Pass, Prove, Show
+from nodealer.cards.places import Places
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.hearts import Give, HeartsHand, HeartsRules, Lead, Move, Play, Stage, Without
+from nodealer.games.hearts import Give, HeartsHand, HeartsRules, HeartsStage, Lead, Move, Play, Without
 from nodealer.games.hearts.bot import HeartsBot
 from nodealer.games.hearts.faces import CARDS, RANKS, SUITS, TWO_OF_CLUBS
 from nodealer.games.view import View
-from nodealer.places import Places
 from nodealer.tape import Tape, expand
 from nodealer.wire import encode
 
@@ -146,6 +147,6 @@ def at_play(*hands: str) -> Dealer:
     """Stacked hands, nothing passed, and the two of clubs on the table."""
     dealer = Dealer.stacked(*hands)
     dealer.settle()
-    assert dealer.game.stage is Stage.OPENING
+    assert dealer.game.stage is HeartsStage.OPENING
     dealer.opens()
     return dealer

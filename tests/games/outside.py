@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Opened, Portion, Show
+from nodealer.cards.events import Event, Moved, Opened
+from nodealer.cards.operations import Capability, Deal, NewDeck, Portion, Show
 from nodealer.errors import DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Entropy, Game, Turn, Want, WithoutStakes
 from nodealer.games.package import Bot, GamePackage, Setting, whole_number
+from nodealer.games.text import Words
 from nodealer.games.view import View
-from nodealer.games.words import Words
 from nodealer.wire import Message, Natural, decode, encode
 
 

@@ -300,7 +300,7 @@ def test_11_every_error_is_ours() -> None:
 
 
 def test_12_the_version_is_agreed_on() -> None:
-    """Once, in the versions of a proposal: `play/config.py` refuses others."""
+    """Once, in the versions of a proposal: `engine/resolve.py` refuses others."""
     assert Holdem(100).versions == (("pokerkit", POKERKIT_VERSION),)
     assert POKERKIT_VERSION.encode() not in Holdem(100).parameters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.holdem import Ending, Hand, HandStage, Holdem
+from nodealer.games.holdem import Hand, HandStage, Holdem, HoldemEnding
 from nodealer.games.pots import PotClaims, pots, winnings
 from nodealer.wire import encode
 
@@ -37,7 +37,7 @@ def three(*stacks: int) -> Hand:
 def test_no_cards_the_last_who_stays_takes_the_pot() -> None:
     hand = script(three(), Dealer.stacked(DECK), raise_to(10), CALL, FOLD)
     end = hand.left((1,), cards=False)
-    assert end.ending is Ending.FORFEIT and end.gone == {1}
+    assert end.ending is HoldemEnding.FORFEIT and end.gone == {1}
     assert stacks_after(end) == {0: 212, 1: 190, 2: 198}
 
 
@@ -83,7 +83,7 @@ def test_a_folded_or_sitting_seat_leaves() -> None:
     sitting = table_of({0: 200, 1: 200, 2: 0}, RULES)
     assert sitting.players == (1, 0)
     end = dealt(sitting, Dealer.stacked(DECK)).left((2,), cards=False)
-    assert end.ending is Ending.FORFEIT
+    assert end.ending is HoldemEnding.FORFEIT
     assert stacks_after(end) == {0: 200, 1: 200, 2: 0}
 
 
@@ -108,12 +108,12 @@ def test_an_uncontested_pot_is_won_whoever_leaves() -> None:
     hand = script(three(), Dealer.stacked(DECK), raise_to(10), FOLD, FOLD)
     for gone in ((0,), (1,), (0, 1, 2)):
         end = hand.left(gone, cards=False)
-        assert end.ending is Ending.FOLDED
+        assert end.ending is HoldemEnding.FOLDED
         assert stacks_after(end) == {0: 203, 1: 199, 2: 198}
     assert hand.left((1,), cards=True).wants == Turn((0,))
-    assert hand.left((0,), cards=True).ending is Ending.FOLDED
+    assert hand.left((0,), cards=True).ending is HoldemEnding.FOLDED
     boasting = hand.moved(0, SHOW)
-    assert boasting.left((0,), cards=True).ending is Ending.FOLDED
+    assert boasting.left((0,), cards=True).ending is HoldemEnding.FOLDED
     assert boasting.left((1,), cards=True).wants == boasting.wants
     mucked = script(three(), Dealer.stacked(DECK), *[CALL] * 12, MUCK, MUCK)
     assert stacks_after(mucked.left((0,), cards=False)) == {0: 204, 1: 198, 2: 198}
@@ -129,7 +129,7 @@ def test_an_absent_seat_checks_and_folds_in_its_turn() -> None:
     # The small blind was to call one chip: it has folded, and the big blind is asked.
     assert hand.wants == Turn((2,)) and hand.table.live == (2, 0)
     end = script(hand, dealer, CALL, *[CALL] * 6, SHOW, SHOW)
-    assert end.ending is Ending.SHOWDOWN and stacks_after(end) == {0: 198, 1: 199, 2: 203}
+    assert end.ending is HoldemEnding.SHOWDOWN and stacks_after(end) == {0: 198, 1: 199, 2: 203}
     assert isinstance(end.wants, Done) and end.wants.result["gone"] == [1]
 
 
@@ -139,7 +139,7 @@ def test_an_absent_all_in_hand_loses() -> None:
     hand = script(three(200, 20, 200), dealer, CALL, raise_to(20), CALL, CALL)
     hand = hand.left((1,), cards=True)
     hand = script(hand, dealer, *[CALL] * 6)
-    assert hand.ending is Ending.SHOWDOWN
+    assert hand.ending is HoldemEnding.SHOWDOWN
     assert stacks_after(hand) == {0: 180, 1: 0, 2: 240}
     assert set(hand.shown) == {0, 2}
 
@@ -165,7 +165,7 @@ def test_gone_while_it_shows() -> None:
     hand = script(three(), dealer, *[CALL] * 12).moved(1, SHOW).left((1,), cards=True)
     assert isinstance(hand.wants, Ask)
     end = dealt(hand, dealer)
-    assert end.ending is Ending.SHOWDOWN and stacks_after(end) == {0: 198, 1: 198, 2: 204}
+    assert end.ending is HoldemEnding.SHOWDOWN and stacks_after(end) == {0: 198, 1: 198, 2: 204}
 
 
 def test_leaving_twice_and_after_the_end() -> None:
@@ -201,7 +201,7 @@ def _forfeits(seed: int) -> None:
             before, cards = hand, dice.below(3) > 0
             gone = tuple(seat for seat in stacks if seat not in hand.gone and dice.below(3) == 0)
             hand, replica = hand.left(gone, cards=cards), replica.left(gone, cards=cards)
-            if hand.stage is HandStage.OVER and hand.ending is Ending.FORFEIT:
+            if hand.stage is HandStage.OVER and hand.ending is HoldemEnding.FORFEIT:
                 _nobody_gains_by_leaving(before, hand)
         elif isinstance(hand.wants, Ask):
             events = dealer.answer(hand.wants, hand.gone)

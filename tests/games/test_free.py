@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.cards import (
+from nodealer.cards.events import Finished, Moved, Opened
+from nodealer.cards.operations import (
     Capability,
     Card,
     Close,
     Deal,
-    Finished,
     Gift,
     Look,
     Mix,
-    Moved,
     NewDeck,
     NoneOf,
     Open,
-    Opened,
     Pass,
     Peek,
     Place,
@@ -28,7 +26,6 @@ from nodealer.cards import (
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.found import find
 from nodealer.games.free import (
     DealCards,
     Finish,
@@ -47,6 +44,7 @@ from nodealer.games.free import (
     ShowToOne,
     Shuffle,
 )
+from nodealer.games.registry import find
 from nodealer.wire import encode
 
 

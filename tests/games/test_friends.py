@@ -5,25 +5,25 @@ from __future__ import annotations
 import pytest
 
 from nodealer.games.holdem import Holdem
-from nodealer.games.holdem.leaving import Leaving
+from nodealer.games.holdem.leave_price import LeavePricing
 from sampling import times
 
 from .friends import fifty_each, gain_per_hand
 
 STRICT = Holdem(200, (1, 2))
-GENTLE = Holdem(200, (1, 2), leaving=Leaving.GENTLE)
+GENTLE = Holdem(200, (1, 2), leaving=LeavePricing.GENTLE)
 #: In big blinds a hand.
 MOST = 0.5
 
 
-def deep_stacks(leaving: Leaving) -> Holdem:
+def deep_stacks(leaving: LeavePricing) -> Holdem:
     return Holdem(400, (1, 2), leaving=leaving)
 
 
 @pytest.mark.timeout(3600)
 def test_with_fifty_big_blinds_each_on_the_turn(capsys: pytest.CaptureFixture[str]) -> None:
     hands = range(times(50, deep=2000))
-    strict, gentle = (fifty_each(deep_stacks(leaving), hands) for leaving in (Leaving.STRICT, Leaving.GENTLE))
+    strict, gentle = (fifty_each(deep_stacks(leaving), hands) for leaving in (LeavePricing.STRICT, LeavePricing.GENTLE))
     with capsys.disabled():
         print(f"\nfifty big blinds each, {len(hands)} hands: strict {strict:+.2f}, gentle {gentle:+.2f} a hand")
     assert strict < MOST

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from nodealer.cards import Card, Deal, NewDeck, Open, Opened, Portion, Show
+from nodealer.cards.events import Opened
+from nodealer.cards.operations import Card, Deal, NewDeck, Open, Portion, Show
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.holdem import Ending, Hand, HandStage, Holdem, Legal
+from nodealer.games.holdem import Hand, HandStage, Holdem, HoldemEnding, Legal
 from nodealer.games.holdem.faces import indices
 from nodealer.games.holdem.result import Carry
 
@@ -222,7 +223,7 @@ def test_mucks_at_the_showdown() -> None:
         over = script(end, Dealer.stacked(DECK), move)
         assert stacks_after(over) == {0: 204, 1: 198, 2: 198}
         assert len(result(over)["shown"]) == shown
-        assert over.ending is Ending.SHOWDOWN
+        assert over.ending is HoldemEnding.SHOWDOWN
 
 
 def test_the_last_to_bet_shows_first() -> None:
@@ -250,7 +251,7 @@ def test_all_in_before_the_flop(count: int) -> None:
     assert hand.wants.operations[0] == Open(0, 5, order=order)
     assert {op.seat for op in hand.wants.operations[1:] if isinstance(op, Show)} == set(stacks)
     hand = hand.told(dealer.answer(hand.wants))
-    assert hand.ending is Ending.SHOWDOWN and len(hand.board) == 5
+    assert hand.ending is HoldemEnding.SHOWDOWN and len(hand.board) == 5
     assert sum(stacks_after(hand).values()) == sum(stacks.values())
     # The largest stack cannot lose more than the second has.
     assert stacks_after(hand)[count - 1] >= 10
@@ -259,7 +260,7 @@ def test_all_in_before_the_flop(count: int) -> None:
 def test_all_in_by_the_blinds() -> None:
     """Nobody has a decision to make."""
     hand = dealt(table_of({0: 1, 1: 2}, RULES), Dealer.stacked("AsAd KsKd 2c7dJh3s9c"))
-    assert hand.ending is Ending.SHOWDOWN
+    assert hand.ending is HoldemEnding.SHOWDOWN
     assert sum(stacks_after(hand).values()) == 3
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.games.holdem.faces import indices
-from nodealer.games.holdem.naming import as_one, hand_name, told_apart
+from nodealer.games.holdem.hand_names import as_one, hand_name, told_apart
 from nodealer.games.holdem.ranking import rank
 
 

@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from nodealer.cards import Card, Finished, Gift, Moved, NoneOf, Pass, Prove, Show
+from nodealer.cards.events import Finished, Moved
+from nodealer.cards.operations import Card, Gift, NoneOf, Pass, Prove, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.hearts import (
-    Ending,
     Give,
+    HeartsEnding,
     HeartsHand,
     HeartsRules,
+    HeartsStage,
     Lead,
     Play,
-    Stage,
     Trick,
     Without,
     allowed,
@@ -84,7 +85,7 @@ def test_three_cards_are_passed_all_at_once(number: int, to: tuple[int, ...]) ->
     dealer.move(3, Give(before[3][:3]))
     assert dealer.asked[-1] == Pass(0, tuple(Gift(seat, to[seat], before[seat][:3]) for seat in SEATS))
     after = dealer.game
-    assert after.stage is Stage.OPENING and all(len(places) == 13 for places in after.held.values())
+    assert after.stage is HeartsStage.OPENING and all(len(places) == 13 for places in after.held.values())
     for seat in SEATS:
         assert after.held[seat][:10] == before[seat][3:] and after.held[seat] == tuple(sorted(after.held[seat]))
         assert set(after.held[seat]) == set(dealer.places.hand(seat))
@@ -161,7 +162,7 @@ def test_who_leads_another_card_is_caught() -> None:
     dealer.move(1, Lead(dealer.at(1, "3d")))
     dealer.move(2, Lead(dealer.at(2, "2c")))
     dealer.move(3, Without())
-    assert dealer.game.ending is Ending.CAUGHT and net(dealer.game) == {0: 0, 1: -26, 2: 0, 3: 0}
+    assert dealer.game.ending is HeartsEnding.CAUGHT and net(dealer.game) == {0: 0, 1: -26, 2: 0, 3: 0}
 
 
 def test_a_false_word_beside_the_true_one_changes_nothing() -> None:
@@ -306,7 +307,7 @@ def test_the_rule_is_the_same_from_inside_and_outside() -> None:
 def test_bots_play_it_to_its_end() -> None:
     dealer = Dealer.shuffled("whole")
     game = dealer.finish()
-    assert game.ending is Ending.PLAYED and len(game.tricks) == 13 and not any(game.held.values())
+    assert game.ending is HeartsEnding.PLAYED and len(game.tricks) == 13 and not any(game.held.values())
     assert -sum(net(game).values()) == ALL_POINTS and len(game.proofs) == len(dealer.claims) > 0
     result = game.wants.result if isinstance(game.wants, Done) else {}
     assert result["tricks"] == 13 and not result["over"] and result["winners"] == []

@@ -7,19 +7,19 @@ from collections.abc import Callable
 import pytest
 
 from conformance.harness import Source
-from nodealer.cards import Prove
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.cards.operations import Prove
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import replay
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask
-from nodealer.games.hearts import HeartsHand, HeartsRules, Move, Play, Stage, Without
+from nodealer.games.hearts import HeartsHand, HeartsRules, HeartsStage, Move, Play, Without
 from nodealer.games.hearts.bot import HeartsBot
 from nodealer.games.hearts.package import GAME
-from nodealer.games.hearts.seen import hand_of, playable
+from nodealer.games.hearts.view import hand_of, playable
 from nodealer.games.view import View
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
-from nodealer.play.stays import for_hands
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.mask import Mask
 
@@ -28,7 +28,7 @@ LOG_MAX = 300_000
 
 
 def seated(goal: int, label: str) -> LocalTable:
-    return seat_players(NAMES, Mask(), HeartsRules(goal), Source(label), stays=for_hands(16), package=GAME)
+    return seat_players(NAMES, Mask(), HeartsRules(goal), Source(label), stays=stay_for_hands(16), package=GAME)
 
 
 BOT = HeartsBot().move
@@ -69,7 +69,7 @@ def test_who_plays_what_it_cannot_prove_is_out() -> None:
 
     def mind(view: View) -> Move:
         held = hand_of(view)
-        if not cheats and isinstance(view.game, HeartsHand) and view.game.stage is Stage.PLAYING:
+        if not cheats and isinstance(view.game, HeartsHand) and view.game.stage is HeartsStage.PLAYING:
             wrong = sorted(held.keys() - playable(view).keys())
             if wrong:
                 cheats.append(view.seat)
@@ -90,7 +90,7 @@ def test_who_hides_the_two_of_clubs_is_out() -> None:
     has = list[int]()
 
     def mind(view: View) -> Move:
-        if isinstance(view.game, HeartsHand) and view.game.stage is Stage.OPENING:
+        if isinstance(view.game, HeartsHand) and view.game.stage is HeartsStage.OPENING:
             has.extend([view.seat] * (0 in hand_of(view).values()))
             return Without()
         return HeartsBot().move(view)

@@ -7,12 +7,12 @@ from collections import deque
 import pytest
 
 import nodealer
-from nodealer.cards import Deal, Place, Portion, Return, Show
+from nodealer.cards.operations import Deal, Place, Portion, Return, Show
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter, EntryRefused, IllegalMove
 from nodealer.games import free
 from nodealer.games.free import Free
 from nodealer.group import group
-from nodealer.places import Places
 from nodealer.protocols import make_protocol
 from nodealer.wire import encode
 from protocols.decks import Decks, binding, tapes_of

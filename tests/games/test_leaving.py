@@ -7,14 +7,14 @@ from typing import Final
 import pytest
 
 from conformance.harness import Source
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import replay
 from nodealer.errors import IllegalMove
 from nodealer.games.holdem import Hand, Holdem
 from nodealer.games.holdem.moves import Call, Raise, ShowHand
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
-from nodealer.play.stays import for_hands
 from nodealer.protocols.mask import Mask
 from sampling import times
 
@@ -31,7 +31,7 @@ class Leaving:
         self.leavers = leavers
         names = [f"player {seat}" for seat in range(SEATS)]
         self.table: LocalTable = seat_players(
-            names, Mask(), Holdem(STACK, (1, 2)), Source("holdem leaves"), stays=for_hands(hands)
+            names, Mask(), Holdem(STACK, (1, 2)), Source("holdem leaves"), stays=stay_for_hands(hands)
         )
 
     def play(self) -> None:

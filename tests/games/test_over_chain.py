@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import replay
 from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Muck, ShowHand
 from nodealer.group import Group, group
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
-from nodealer.play.stays import for_hands
 from nodealer.protocols.chain import Chain
 
 from .test_over_mask import Source
@@ -18,7 +18,7 @@ from .test_over_mask import Source
 
 def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> LocalTable:
     names = [f"player {seat}" for seat in range(seats)]
-    source, stays = Source(f"chain {parameters!r}"), for_hands(hands)
+    source, stays = Source(f"chain {parameters!r}"), stay_for_hands(hands)
     table = seat_players(names, Chain(parameters, on), Holdem(60, (1, 2)), source, stays=stays)
 
     def decide(one: Participant) -> list[bytes]:

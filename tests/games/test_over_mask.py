@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import replay
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Move, Muck, Raise, ShowHand, read_move
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
-from nodealer.play.stays import for_hands
 from nodealer.protocols.mask import Mask
 from nodealer.tape import expand
 
@@ -30,7 +30,7 @@ class Source:
 
 def seated(count: int, label: str) -> LocalTable:
     names = [f"player {seat}" for seat in range(count)]
-    return seat_players(names, Mask(), Holdem(60, (1, 2)), Source(label), stays=for_hands(3))
+    return seat_players(names, Mask(), Holdem(60, (1, 2)), Source(label), stays=stay_for_hands(3))
 
 
 def game(seat: Participant) -> Hand:

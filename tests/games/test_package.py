@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from nodealer.cards import Card, Look, Opened, Peek
+from nodealer.cards.events import Opened
+from nodealer.cards.operations import Card, Look, Peek
 from nodealer.errors import BadParameter, IllegalMove
-from nodealer.games.found import OURS, find
 from nodealer.games.package import Bot, GamePackage, whole_number
+from nodealer.games.registry import OURS, find
+from nodealer.games.text import Line, Span, Words, line, picked
 from nodealer.games.view import View, plain_page
-from nodealer.games.words import Line, Span, Words, line, picked
 from nodealer.wire import encode
 
 from .outside import GAME, Highest, HighestHand

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from nodealer.cards import Half
+from nodealer.cards.events import Half
+from nodealer.engine.ledger import Ledger
 from nodealer.games.base import Done
 from nodealer.games.holdem import Call, Fold, Hand, HandStage, Holdem, Move, Muck, NoHand, Raise, ShowHand
 from nodealer.games.holdem.export import history
-from nodealer.games.holdem.leaving import Leaving
-from nodealer.play.account import Account
+from nodealer.games.holdem.leave_price import LeavePricing
 
 from .dealer import CALL, FOLD, Dealer, Dice, checks_down, dealt, play, raise_to, step, table_of, wild
 
 RULES = Holdem(200, (1, 2))
-GENTLE = Holdem(200, (1, 2), leaving=Leaving.GENTLE)
+GENTLE = Holdem(200, (1, 2), leaving=LeavePricing.GENTLE)
 DECK = "AsAd KsKd QsQd 2c7dJh 3s 9c"
 
 
@@ -87,7 +87,7 @@ def test_the_hand_is_dead_and_the_bets_stay_and_the_charge_is_in_no_pot_of_this_
 def test_dead_money_lies_in_the_next_pot_and_its_leaver_is_not_dealt_in() -> None:
     """As many hands as seats were dealt in; the button and the blinds pass it by."""
     over = ended()
-    account = Account({0: 200, 1: 200, 2: 200}).closed(0, done_of(over), over.players, books=False)
+    account = Ledger({0: 200, 1: 200, 2: 200}).closed(0, done_of(over), over.players, books=False)
     assert account.chips == {0: 150, 1: 100, 2: 300} and [one.amount for one in account.dead] == [50]
     hand: Hand | NoHand = over
     for number in range(1, 4):
@@ -128,7 +128,7 @@ def shoves(hand: Hand, seat: int) -> Move:
 
 def test_without_a_next_hand_the_others_dealt_in_have_it() -> None:
     over = ended()
-    account = Account({0: 200, 1: 200, 2: 200, 3: 9}).closed(0, done_of(over), over.players, books=False)
+    account = Ledger({0: 200, 1: 200, 2: 200, 3: 9}).closed(0, done_of(over), over.players, books=False)
     assert account.over().chips == {0: 175, 1: 100, 2: 325, 3: 9}
     # A hand that is not played is not played for it.
     idle = NoHand(1, (0, 1, 2), over.carry, account.chips)
@@ -178,7 +178,9 @@ def paired(seed: int) -> None:
     """
     dice = Dice("paired", seed)
     stacks = {seat: 2 + dice.below((30, 300)[dice.below(2)]) for seat in range(2 + dice.below(4))}
-    hand = table_of(stacks, Holdem(300, (1, 2), dice.below(2), (Leaving.STRICT, Leaving.GENTLE)[dice.below(2)]))
+    hand = table_of(
+        stacks, Holdem(300, (1, 2), dice.below(2), (LeavePricing.STRICT, LeavePricing.GENTLE)[dice.below(2)])
+    )
     dealer, policy = Dealer.shuffled("paired", seed), wild(dice)
     at = 0
     while not isinstance(hand.wants, Done):

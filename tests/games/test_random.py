@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nodealer.engine.ledger import Ledger
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Hand, HandStage, Holdem, Move, Raise
 from nodealer.games.holdem.adapter import strength
-from nodealer.play.account import Account
 from nodealer.wire import encode
 from sampling import times
 
@@ -129,7 +129,7 @@ def _session(seed: int, hands: int) -> None:
     """Hands one after another; seats come, go, miss hands and run out of chips."""
     dice = Dice("session", seed)
     rules = Holdem(60, (1, 2), dice.below(2))
-    before, account = None, Account()
+    before, account = None, Ledger()
     seats = tuple(range(3 + dice.below(5)))
     for number in range(hands):
         account = account.seated(seats, rules.stake)

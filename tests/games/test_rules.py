@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from nodealer.engine.ledger import Ledger
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Done
-from nodealer.games.found import find
 from nodealer.games.holdem import Carry, Hand, Holdem, NoHand
 from nodealer.games.holdem.faces import NAMES, index, indices, name, names
 from nodealer.games.holdem.rules import STACK_MAX
-from nodealer.play.account import Account
+from nodealer.games.registry import find
 
 from .dealer import FOLD, MUCK, Dealer, checks_down, play, script, stacks_after
 
@@ -128,7 +128,7 @@ def test_nobody_has_the_big_blind_twice_when_two_are_left() -> None:
 
 def test_joining_leaving_and_coming_back() -> None:
     """The table keeps the account, of all seats that it has seen; a hand knows those that begin it."""
-    account, hand = Account(), None
+    account, hand = Ledger(), None
     for seats, players, chips in (
         ((0, 1, 2), (1, 2, 0), {0: 100, 1: 99, 2: 101}),
         # 1 is away, 3 is new; both are known afterwards.

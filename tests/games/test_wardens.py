@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.cards import Look, Open, Peek, Place, Return
+from nodealer.cards.operations import Look, Open, Peek, Place, Return
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.wardens import (
@@ -27,7 +27,7 @@ from nodealer.games.wardens import (
 )
 from nodealer.games.wardens.hand import OPENING, TURNS_MAX
 from nodealer.games.wardens.side import LIGHT, Warden
-from nodealer.games.wardens.words import WardensWords
+from nodealer.games.wardens.text import WardensWords
 from nodealer.wire import encode
 
 from .wardens_dealer import Dealer, dealt

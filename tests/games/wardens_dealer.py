@@ -6,27 +6,13 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nodealer.cards import (
-    Close,
-    Deal,
-    Event,
-    Finished,
-    Look,
-    Moved,
-    NewDeck,
-    Open,
-    Opened,
-    Operation,
-    Peek,
-    Place,
-    Return,
-    Show,
-)
+from nodealer.cards.events import Event, Finished, Moved, Opened
+from nodealer.cards.operations import Close, Deal, Look, NewDeck, Open, Operation, Peek, Place, Return, Show
+from nodealer.cards.places import Places
 from nodealer.games.base import Ask, Done
 from nodealer.games.view import View
 from nodealer.games.wardens import Move, WardensGame, WardensRules
 from nodealer.games.wardens.bot import WardensBot, chosen
-from nodealer.places import Places
 from nodealer.wire import encode
 
 

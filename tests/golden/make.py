@@ -18,22 +18,22 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from conformance.harness import Source
-from nodealer.cards import WITHOUT_CARDS, Look
-from nodealer.drive.local import LocalTable, seat_players
-from nodealer.drive.minds import BotMind
-from nodealer.drive.patience import Looks, Patience
-from nodealer.drive.timekeeper import Timekeeper
+from nodealer.cards.operations import WITHOUT_CARDS, Look
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.client.policies import Policy, TimeoutVoter
+from nodealer.client.timekeeper import Ticker
+from nodealer.engine.bodies import Claim
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
 from nodealer.games import free
-from nodealer.games.found import find
 from nodealer.games.free import Free
 from nodealer.games.free.rules import OPERATIONS
+from nodealer.games.registry import find
 from nodealer.log.file import save_log
 from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
-from nodealer.play.bodies import Claim
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 
@@ -102,7 +102,9 @@ def play_free(
     """A table without rules, on `mask` where nothing else is said, and a word."""
     protocol = on or make_protocol("mask")
     offered = frozenset(OPERATIONS) & (protocol.claims.operations | WITHOUT_CARDS)
-    table = seat_players(names, protocol, Free(8, offered), Source(f"golden {name}"), stays=for_hands(1), roles=roles)
+    table = seat_players(
+        names, protocol, Free(8, offered), Source(f"golden {name}"), stays=stay_for_hands(1), roles=roles
+    )
 
     def decide(one: Participant) -> list[bytes]:
         if (question := one.question()) is not None and question.seal is not None:
@@ -211,13 +213,13 @@ def play_timed() -> LocalTable:
         make_protocol("mask"),
         rules,
         source,
-        stays=for_hands(1),
+        stays=stay_for_hands(1),
         package=game,
         clock=limits,
     )
-    minds = {one: BotMind(game, one.home.root) for one in table.participants}
+    minds = {one: BotAgent(game, one.home.root) for one in table.participants}
     ada, _, keeper = table.participants
-    looks: dict[Participant, Looks] = {keeper: Timekeeper(), **{one: Patience() for one in table.participants[:2]}}
+    looks: dict[Participant, Policy] = {keeper: Ticker(), **{one: TimeoutVoter() for one in table.participants[:2]}}
 
     def decide(one: Participant) -> list[bytes]:
         late = one is ada and not one.replica.state.chronicle.statements
@@ -264,14 +266,14 @@ def play_left_on(protocol: str, parameters: bytes = b"{}", *, roles: Mapping[int
     return play_free(name, "Ada", "Ben", "Cleo", *(["Server"] if roles else []), asked=asked, on=on, roles=roles)
 
 
-def play_bots(name: str, *names: str, hands: int) -> tuple[LocalTable, dict[Participant, BotMind]]:
+def play_bots(name: str, *names: str, hands: int) -> tuple[LocalTable, dict[Participant, BotAgent]]:
     """Hold'em on `mask`, and who plays at it."""
     game = find("holdem")
     rules = game.from_settings(game.settled({}))
     table = seat_players(
-        names, make_protocol("mask"), rules, Source(f"golden {name}"), stays=for_hands(hands), package=game
+        names, make_protocol("mask"), rules, Source(f"golden {name}"), stays=stay_for_hands(hands), package=game
     )
-    return table, {one: BotMind(game, one.home.root) for one in table.participants}
+    return table, {one: BotAgent(game, one.home.root) for one in table.participants}
 
 
 def play_seats() -> LocalTable:

@@ -10,11 +10,11 @@ from typing import get_args
 import pytest
 
 from cli.running import called
-from nodealer.games.found import OURS
+from nodealer.engine.bodies import Body, read_body
+from nodealer.games.registry import OURS
 from nodealer.log.entry import read_entry
 from nodealer.log.file import read_log
 from nodealer.log.session import FORMAT_VERSION
-from nodealer.play.bodies import Body, read_body
 from nodealer.protocols import PROTOCOLS
 
 from .make import CLAIM, HERE, NAMES, PLAYED, SIZE_MAX, SUMS, digest_of, held, log_of, missing, report_of

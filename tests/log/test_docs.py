@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from nodealer.engine import bodies
 from nodealer.log.entry import first_head, next_head, read_entry
 from nodealer.log.session import read_session
-from nodealer.play import bodies
 
 from .make_example import rewritten
 

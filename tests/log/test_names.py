@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from nodealer.errors import DecodeError
-from nodealer.log.names import DIGITS, SCRIPTS, SIGNS, folded, refuse_bad_name
+from nodealer.log.names import DIGITS, SCRIPTS, SIGNS, casefold_name, refuse_bad_name
 from nodealer.log.roster import refuse_bad_roster
 
 from .test_roster import roster
@@ -75,7 +75,7 @@ def test_bad_names(name: str, said: str) -> None:
     [("Ada", "ada"), ("ADA", "Ada"), ("Ada B", "AdaB"), ("a da", "A Da"), ("Straße", "STRASSE"), ("É", "é")],
 )
 def test_two_names_that_are_one(one: str, two: str) -> None:
-    assert folded(one) == folded(two)
+    assert casefold_name(one) == casefold_name(two)
     table = roster(2, name=two)
     renamed = type(table)((msgspec.structs.replace(roster(2).members[0], name=one), table.members[1]))
     with pytest.raises(DecodeError, match="same name"):

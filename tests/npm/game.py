@@ -10,8 +10,8 @@ from nodealer.errors import PeerFault
 from nodealer.group import Group, Points, Scalars, group
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.codec import point_index, read_points, read_secrets
-from nodealer.protocols.lock import steps
-from nodealer.protocols.lock.steps import BareSeat
+from nodealer.protocols.lock import bare_steps
+from nodealer.protocols.lock.bare_steps import BareSeat
 from nodealer.tape import Tape, expand
 from nodealer_lab.npm import NodeSeat
 
@@ -54,7 +54,7 @@ class OurSeat:
         self.index: dict[bytes, int] = {}
 
     def faces(self, fragments: Sequence[Points]) -> Points:
-        faces = steps.faces(fragments)
+        faces = bare_steps.faces(fragments)
         self.index = point_index(faces)
         assert len(self.index) == len(faces)
         return faces
@@ -67,7 +67,7 @@ class OurSeat:
 
     def accepts(self, deck: Points) -> bool:
         try:
-            steps.refuse_deck(0, deck, self.bare.cards)
+            bare_steps.refuse_deck(0, deck, self.bare.cards)
         except PeerFault:
             return False
         return True
@@ -77,13 +77,13 @@ class OurSeat:
 
     def verifies(self, public: Points, secrets: Scalars) -> bool:
         try:
-            steps.refuse_keys(0, public, secrets)
+            bare_steps.refuse_keys(0, public, secrets)
         except PeerFault:
             return False
         return True
 
     def reads(self, card: Points, place: int, secrets: Sequence[Scalars]) -> int:
-        bare = steps.unlock(card, [self.bare.keys[place], *secrets])
+        bare = bare_steps.unlock(card, [self.bare.keys[place], *secrets])
         return self.index.get(bare.to_bytes(), -1)
 
     def reveal(self) -> Scalars:
@@ -193,7 +193,7 @@ class Game:
     def recheck(self) -> None:
         """What only a seat of ours does then: look at every step again. Raises `PeerFault`."""
         announced, keys = zip(*((seat.public_keys, seat.reveal()) for seat in self.seats), strict=True)
-        steps.recheck(self.faces, self.cascaded, self.locked, announced, keys)
+        bare_steps.recheck(self.faces, self.cascaded, self.locked, announced, keys)
 
 
 def three_seats(node: Callable[[], NodeSeat]) -> list[Seat]:

@@ -21,11 +21,11 @@ from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Binding
 from nodealer.protocols.codec import point_index
-from nodealer.protocols.lock import Lock, steps
+from nodealer.protocols.lock import Lock, bare_steps
+from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.locking import Locking
-from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.messages import Cascade, LockedCards
+from nodealer.protocols.lock.shuffle import Cascading
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from nodealer_lab.npm import NodeSeat
@@ -189,7 +189,7 @@ def test_the_proof_of_the_cascade_refuses_it(name: str, cheat: Cheat) -> None:
     assert isinstance(stage, Cascading)
     s = deck.cascade_secret(tapes[0], 0)
     order = tapes[0].permutation("any", b"", SMALL)
-    S, honest = s * table.group.G, steps.cascade(s, stage.cards, order)
+    S, honest = s * table.group.G, bare_steps.cascade(s, stage.cards, order)
 
     def message(cards: Points) -> bytes:
         relation = OneScalar(S, stage.cards, cards)
@@ -209,7 +209,7 @@ def test_the_proof_of_the_lock_refuses_the_repair(name: str, repair: str) -> Non
     before = stage.layer.cards
     old = deck.cascade_secret(tapes[0], 0)
     new = table.group.integers(range(1000, 1000 + SMALL))
-    factors, place = steps.lock_factors(old, new), 3
+    factors, place = bare_steps.lock_factors(old, new), 3
     slot = {
         "another card": factors[place] * before[1],
         "the same card, another scalar": factors[1] * before[place],
@@ -222,6 +222,6 @@ def test_the_proof_of_the_lock_refuses_the_repair(name: str, repair: str) -> Non
         proof = equality.prove_many_equalities(deck.transcript(duty, deck.epoch), tapes[0], each, known)
         return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))
 
-    honest = steps.lock(old, new, before)
+    honest = bare_steps.lock(old, new, before)
     settle(deck.apply(duty, message(honest, factors)).checks, os.urandom)
     refused(deck, message(put(honest, place, slot), factors), "secret each|equality")

@@ -10,12 +10,12 @@ import pytest
 
 from nodealer.group import default_backend
 from nodealer_lab import npm
-from nodealer_lab.bench import Effort
+from nodealer_lab.bench import BenchEffort
 from nodealer_lab.bench import npm as race
 from nodealer_lab.npm import NodeError, NodeSeat, NpmMissing, installed
 
 needs_core = pytest.mark.skipif(default_backend() != "native", reason="measures the native core")
-QUICK = Effort(pairs=1, seconds=0.0, shrink=13)
+QUICK = BenchEffort(pairs=1, seconds=0.0, shrink=13)
 
 
 def script(path: Path, text: str) -> str:

@@ -12,8 +12,8 @@ import pytest
 from nodealer.errors import BadParameter, PeerFault
 from nodealer.group import Group, group
 from nodealer.protocols.codec import point_index
-from nodealer.protocols.lock import steps
-from nodealer.protocols.lock.steps import BareSeat
+from nodealer.protocols.lock import bare_steps
+from nodealer.protocols.lock.bare_steps import BareSeat
 from npm.game import CARDS
 from npm.make_vectors import VECTORS
 
@@ -40,7 +40,7 @@ def seats(on: Group, played: dict[str, Any]) -> list[BareSeat]:
 
 def test_every_step_gives_the_bytes_of_the_package(on: Group, played: dict[str, Any], seats: list[BareSeat]) -> None:
     assert [seat.public_keys.to_bytes().hex() for seat in seats] == [seat["public_keys"] for seat in played["seats"]]
-    faces = steps.faces([seat.fragments for seat in seats])
+    faces = bare_steps.faces([seat.fragments for seat in seats])
     assert faces.to_bytes().hex() == played["faces"]
     deck = faces
     for seat, said, after in zip(seats, played["seats"], played["cascaded"], strict=True):
@@ -49,7 +49,7 @@ def test_every_step_gives_the_bytes_of_the_package(on: Group, played: dict[str, 
     for seat, after in zip(seats, played["locked"], strict=True):
         deck = seat.lock(deck)
         assert deck.to_bytes().hex() == after
-    bare, index = steps.unlock(deck, [seat.keys[:CARDS] for seat in seats]), point_index(faces)
+    bare, index = bare_steps.unlock(deck, [seat.keys[:CARDS] for seat in seats]), point_index(faces)
     assert [index[bare[place].to_bytes()] for place in range(CARDS)] == played["opened"]
     assert sorted(played["opened"]) == list(range(CARDS))
 
@@ -60,28 +60,28 @@ def test_all_of_it_is_found_right_when_the_keys_are_open(
     faces = on.points(bytes.fromhex(played["faces"]))
     cascaded, locked = ([on.points(bytes.fromhex(deck)) for deck in played[name]] for name in ("cascaded", "locked"))
     keys, announced = [seat.keys for seat in seats], [seat.public_keys for seat in seats]
-    steps.recheck(faces, cascaded, locked, announced, keys)
+    bare_steps.recheck(faces, cascaded, locked, announced, keys)
     swapped = locked[1].take([1, 0, *range(2, CARDS)])
     with pytest.raises(PeerFault, match="lock") as fault:
-        steps.recheck(faces, cascaded, [locked[0], swapped, locked[2]], announced, keys)
+        bare_steps.recheck(faces, cascaded, [locked[0], swapped, locked[2]], announced, keys)
     assert fault.value.seat == 1
     with pytest.raises(PeerFault, match="cascade") as fault:
-        steps.recheck(faces, [*cascaded[:2], cascaded[1]], locked, announced, keys)
+        bare_steps.recheck(faces, [*cascaded[:2], cascaded[1]], locked, announced, keys)
     assert fault.value.seat == 2
-    steps.refuse_keys(0, seats[0].public_keys, keys[0])
+    bare_steps.refuse_keys(0, seats[0].public_keys, keys[0])
     with pytest.raises(PeerFault, match="announced"):
-        steps.refuse_keys(1, seats[0].public_keys, keys[1])
-    steps.refuse_deck(0, faces, CARDS)
+        bare_steps.refuse_keys(1, seats[0].public_keys, keys[1])
+    bare_steps.refuse_deck(0, faces, CARDS)
     with pytest.raises(PeerFault, match="two equal"):
-        steps.refuse_deck(0, faces.take([0, *range(CARDS - 1)]), CARDS)
+        bare_steps.refuse_deck(0, faces.take([0, *range(CARDS - 1)]), CARDS)
     with pytest.raises(PeerFault, match="51 cards"):
-        steps.refuse_deck(0, faces[1:], CARDS)
+        bare_steps.refuse_deck(0, faces[1:], CARDS)
 
 
 def test_what_does_not_fit_together_is_refused(seats: list[BareSeat]) -> None:
     with pytest.raises(BadParameter, match="different numbers"):
-        steps.faces([seats[0].fragments, seats[1].fragments[1:]])
+        bare_steps.faces([seats[0].fragments, seats[1].fragments[1:]])
     with pytest.raises(BadParameter, match="51 keys for 52 cards"):
-        steps.lock(seats[0].keys[0], seats[0].keys[:51], seats[0].fragments)
+        bare_steps.lock(seats[0].keys[0], seats[0].keys[:51], seats[0].fragments)
     with pytest.raises(BadParameter, match="not one more"):
         replace(seats[0], keys=seats[0].keys[:CARDS])

@@ -18,7 +18,7 @@ from nodealer.group import group as make_group
 from nodealer.proofs import exclusion, labels
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
-from nodealer.proofs.hidden import LockedCards, MaskedCards
+from nodealer.proofs.hidden_cards import LockedCards, MaskedCards
 from nodealer.proofs.transcript import Context
 from sampling import times
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, Protocol, TypeVar
 
 from conformance.harness import Source
-from nodealer.cards import Card, Event, Operation
+from nodealer.cards.events import Event
+from nodealer.cards.operations import Card, Operation
 from nodealer.group import Group
 from nodealer.proofs.checks import Check, settle
 from nodealer.protocols.base import Binding, Deck, Duty

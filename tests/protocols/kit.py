@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.harness import Game, Table, refusal, resigned
+from nodealer.engine.bodies import Cards, Leave, read_body
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome
+from nodealer.engine.state import Fault, TableState
 from nodealer.errors import EntryRefused
 from nodealer.group import Points
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, Leave, read_body
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
-from nodealer.play.state import Fault, TableState
 from nodealer.protocols.base import Duty
 from nodealer.tape import Tape
 from nodealer.wire import encode

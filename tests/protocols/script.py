@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from nodealer.cards import (
+from nodealer.cards.events import Event, Moved, Opened
+from nodealer.cards.operations import (
     Capability,
     Deal,
-    Event,
     Mix,
-    Moved,
     NewDeck,
     NoneOf,
-    Opened,
     Operation,
     Pass,
     Peek,

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from conformance.harness import Source
-from nodealer.cards import Deal, Place, Portion, Return
+from nodealer.cards.operations import Deal, Place, Portion, Return
 from nodealer.errors import NodealerError
 from nodealer.group import Group
 from nodealer.proofs.checks import settle
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Deck, Duty
 from nodealer.protocols.mask import Mask
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.stages import Idle
 from nodealer.tape import digest
 
 from .decks import ROSTER, SESSION, Decks, binding, tapes_of

@@ -10,7 +10,7 @@ import pytest
 from backends import FASTEST
 from conformance.clear import ClearProtocol
 from conformance.harness import Game, Source
-from nodealer.cards import (
+from nodealer.cards.operations import (
     WITHOUT_CARDS,
     Capability,
     Close,
@@ -32,10 +32,10 @@ from nodealer.cards import (
     Show,
     needed,
 )
-from nodealer.drive.local import seat_players
+from nodealer.client.local_table import seat_players
+from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter
 from nodealer.group import group
-from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import CardProtocol, Deck
 

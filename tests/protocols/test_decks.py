@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from nodealer.cards import NewDeck
+from nodealer.cards.operations import NewDeck
 from nodealer.errors import BadParameter
 from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.base import Binding
-from nodealer.protocols.staged import StagedDeck
+from nodealer.protocols.stages import StagedDeck
 
 
 def new_deck(name: str, size: int) -> Any:

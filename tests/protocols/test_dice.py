@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import pytest
 
 from backends import FASTEST
-from nodealer.cards import ROLLS_MAX, SIDES_MAX, Close, Event, Finished, NewDeck, Operation, Random, Rolled
+from nodealer.cards.events import Event, Finished, Rolled
+from nodealer.cards.operations import ROLLS_MAX, SIDES_MAX, Close, NewDeck, Operation, Random
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import group
 from nodealer.protocols.base import DeckChange

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from backends import FASTEST
-from nodealer.cards import SEALED_MAX, Event, Finished, NewDeck, Operation, Random, Seal, Unseal, Unsealed
+from nodealer.cards.events import Event, Finished, Unsealed
+from nodealer.cards.operations import SEALED_MAX, NewDeck, Operation, Random, Seal, Unseal
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import group
 from nodealer.protocols.base import DeckChange

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nodealer.cards import Deal, Open, Portion
+from nodealer.cards.operations import Deal, Open, Portion
 from nodealer.group import Group
 from nodealer.protocols import make_protocol
 

@@ -13,9 +13,9 @@ import nodealer.protocols as protocols
 from conformance.transitions import TABLES
 from nodealer.protocols import PROTOCOLS, STEPS
 from nodealer.protocols.duel.work import TaskKind
-from nodealer.protocols.keyed import Release, Releasing
-from nodealer.protocols.proving import Exclude, Proving
-from nodealer.protocols.words import KEY_NEEDS_NO_PROOF
+from nodealer.protocols.exclusion import Exclude, Proving
+from nodealer.protocols.keyed_deck import Release, Releasing
+from nodealer.protocols.text import KEY_NEEDS_NO_PROOF
 from nodealer.wire import Message
 
 ROOM = Path(protocols.__file__).parent

@@ -11,8 +11,21 @@ import pytest
 
 from conformance.harness import NAMES
 from conformance.transitions import TABLES, seen, steps
-from nodealer import cards
-from nodealer.cards import Close, Deal, Gift, Look, NoneOf, Open, Operation, Peek, Place, Portion, Return, Show
+from nodealer.cards import operations
+from nodealer.cards.operations import (
+    Close,
+    Deal,
+    Gift,
+    Look,
+    NoneOf,
+    Open,
+    Operation,
+    Peek,
+    Place,
+    Portion,
+    Return,
+    Show,
+)
 from nodealer.group import group
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, Deck, Duty
@@ -22,7 +35,7 @@ from nodealer.protocols.chain.messages import ChainShuffle, Pass, ShownCards
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.lock.messages import RaisedCards
 from nodealer.protocols.mask.messages import MaskShares
-from nodealer.protocols.staged import Closed, StagedDeck, Untouched
+from nodealer.protocols.stages import Closed, StagedDeck, Untouched
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -106,7 +119,7 @@ def mask_scripts() -> None:
     made.ask(Return(0, (1,), Place.TOP), Return(0, (2,), Place.SHUFFLED), Close(0))
     for stage in ("MaskShuffling", "Rekeying"):
         Script("mask").until(stage).leave(2).run()
-    for stage in ("Joining", "Declaring", "MaskShuffling", "Tagging", "Sharing", "Rekeying"):
+    for stage in ("Joining", "MaskDeclaring", "MaskShuffling", "Tagging", "Sharing", "Rekeying"):
         Script("mask", seats=4).run().ask(DEAL).leave(2).until(stage).leave(3).run()
         Script("mask", seats=4).run().ask(DEAL).leave(2).until(stage).begin(Close(0))
     Script("mask").run().begin(Open(0, 1)).leave(2).run()
@@ -124,13 +137,13 @@ def scripts_of_proofs(name: str) -> None:
     for leaves in (False, True):
         script = Script(name).run().ask(DEAL, Open(0, 1))
         (face,) = script.deck.places.opened.values()
-        script.begin(cards.Prove(0, (NoneOf(0, (0,), (face,)), NoneOf(1, (1,), (face,)))))
+        script.begin(operations.Prove(0, (NoneOf(0, (0,), (face,)), NoneOf(1, (1,), (face,)))))
         script.leave(2).run() if leaves else script.run()
 
 
 def mask_scripts_of_gifts() -> None:
     """Two cards change hands; a seat leaves meanwhile, with a pile and without one."""
-    gifts = cards.Pass(0, (Gift(0, 1, (0,)), Gift(1, 0, (1,))))
+    gifts = operations.Pass(0, (Gift(0, 1, (0,)), Gift(1, 0, (1,))))
     Script("mask").run().ask(DEAL, gifts)
     for stage in ("Receiving", "Handing"):
         Script("mask").run().ask(DEAL).begin(gifts).until(stage).leave(2).run()
@@ -146,7 +159,7 @@ def mask_scripts_of_looks() -> None:
         Script("mask").run().begin(Peek(0, 0, 2, Look.REORDER)).until(stage).leave(2).run()
     hand = Deal(0, (Portion(0, 2),))
     for leaves in (False, True):
-        mixing = Script("mask").run().ask(hand).begin(cards.Mix(0, 0, (0, 1)))
+        mixing = Script("mask").run().ask(hand).begin(operations.Mix(0, 0, (0, 1)))
         mixing.leave(2).run() if leaves else mixing.run()
 
 
@@ -177,7 +190,13 @@ def mask_scripts_of_a_lost_card() -> None:
         return encode(MaskShares(shares.to_bytes(), said.proof))
 
     for leaves in (False, True):
-        lost = Script("mask", seats=4, forge=false_share).run().ask(Deal(0, (Portion(0, 1),))).leave(2).until("Unfound")
+        lost = (
+            Script("mask", seats=4, forge=false_share)
+            .run()
+            .ask(Deal(0, (Portion(0, 1),)))
+            .leave(2)
+            .until("MaskUnfound")
+        )
         lost.leave(3).until("Joining") if leaves else lost.begin(Close(0))
 
 
@@ -189,7 +208,7 @@ def lock_scripts() -> None:
     Script("lock").run().ask(DEAL, Open(0, 1), Show(0, 0, (0,)), DISCARD, Close(0))
     for stage in ("CommittingFragments", "OpeningFragments", "Cascading", "Locking"):
         Script("lock").until(stage).leave(2).run()
-    for stage in ("Cascading", "Declaring", "Raising", "Locking"):
+    for stage in ("Cascading", "LockDeclaring", "Raising", "Locking"):
         Script("lock", seats=4).run().ask(DEAL).leave(2).until(stage).leave(3).run()
         Script("lock", seats=4).run().ask(DEAL).leave(2).until(stage).begin(Close(0))
     Script("lock").run().ask(DEAL).begin(Show(0, 0, (0,))).leave(2).run()
@@ -224,7 +243,7 @@ def lock_script_of_a_lost_card() -> None:
         return encode(RaisedCards((deck.binding.group.points(said.cards) + G).to_bytes(), said.proof))
 
     lost = Script("lock", forge=false_raise).run().ask(Deal(0, (Portion(0, 1),))).leave(2)
-    lost.until("Unfound")
+    lost.until("LockUnfound")
 
 
 def chain_scripts() -> None:

@@ -16,19 +16,19 @@ from websockets.asyncio.server import ServerConnection
 
 from conformance.games import TinyMove
 from conformance.harness import NAMES, Source
-from nodealer.cards import Opened as OpenedCard
-from nodealer.drive.loop import Loop
-from nodealer.drive.sealed import Line, Lost, SealedTransport
+from engine.circle import Circle
+from nodealer.cards.events import Opened as OpenedCard
+from nodealer.client.loop import Loop
+from nodealer.client.relay_transport import Line, RelayLost, RelayTransport
+from nodealer.engine.frame_result import Diverged, Received
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.prompts import Decision, Question
+from nodealer.engine.replica import Applied
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import NodealerError
-from nodealer.play.asked import Decision, Question
-from nodealer.play.happened import Diverged, Step
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied
 from nodealer.relay.messages import FRAME_BYTES_MAX, Opened, Stored, Told, page
 from nodealer.relay.sealing import TableSecret
-from play.circle import Circle
 from relay.liar import Liar
 from sampling import DEEP
 
@@ -68,12 +68,12 @@ class Around:
 
     async def _play(self, one: Participant, url: str) -> None:
         name = str(one.home.name)
-        way = SealedTransport(
+        way = RelayTransport(
             one, SECRET, [url + name], entropy=Source(name), create=True, tell=self.told.append, sleep=soon
         )
         await Loop(one, way, Shows(), watch=lambda step: self._watch(one, name, step)).run()
 
-    def _watch(self, one: Participant, name: str, step: Step) -> list[bytes]:
+    def _watch(self, one: Participant, name: str, step: Received) -> list[bytes]:
         self.happened[name] += step.happened
         first = one is self.circle.people[0]
         if not first or one.begun or one.lobby.proposal is not None or len(one.offers) < 3:
@@ -175,7 +175,7 @@ class RepeatsToOne(Liar):
 class AnotherEvening(Circle):
     """The same people, with the same keys, at another table."""
 
-    def sit(self, home: Home, **options: Any) -> Participant:
+    def sit(self, home: PlayerStore, **options: Any) -> Participant:
         return super().sit(home, table="another", **options)
 
 
@@ -253,7 +253,7 @@ class Garbage(Liar):
 def test_garbage() -> None:
     async def work(table: Around) -> None:
         await table.end()
-        reasons = [line.reason for line in table.told if isinstance(line, Lost)]
+        reasons = [line.reason for line in table.told if isinstance(line, RelayLost)]
         assert reasons and all("the relay ws://127.0.0.1" in reason for reason in reasons)
         assert any("nonsense" in reason for reason in reasons) and any("because" in reason for reason in reasons)
 

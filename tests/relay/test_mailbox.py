@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from nodealer.errors import CodeDead, RelayError
-from nodealer.relay.codes import Code, Guest, Over
 from nodealer.relay.mailbox import Mailbox, OpenMailbox, get_invitation, give_invitation
 from nodealer.relay.messages import Accepted, Stored
+from nodealer.relay.pairing import Code, PairedGuest, PairingOver
 from nodealer.wire import encode
 
-from .test_codes import GUEST, INVITATION, guest, host
+from .test_pairing import GUEST, INVITATION, guest, host
 
 
 class List:
@@ -69,7 +69,7 @@ async def both(box: Mailbox, **change: Any) -> tuple[Any, Any]:
 def test_both_sides() -> None:
     async def run() -> None:
         came, welcome = await both(List())
-        assert came == Guest(GUEST.public, "Ada") and welcome.invitation == INVITATION
+        assert came == PairedGuest(GUEST.public, "Ada") and welcome.invitation == INVITATION
 
     asyncio.run(run())
 
@@ -79,7 +79,7 @@ def test_through_a_client() -> None:
         box = List()
         host_side = give_invitation(host(), OpenMailbox(Pages(box)), zero)
         came, welcome = await asyncio.gather(host_side, get_invitation(guest(now=0), OpenMailbox(Pages(box)), zero))
-        assert came == Guest(GUEST.public, "Ada") and welcome.invitation == INVITATION
+        assert came == PairedGuest(GUEST.public, "Ada") and welcome.invitation == INVITATION
 
     asyncio.run(run())
 
@@ -89,7 +89,7 @@ def test_a_wrong_code_ends_both_at_once() -> None:
         box = List()
         came, welcome = await both(box, code=Code(7, ("zoo", "zoo")))
         assert isinstance(came, CodeDead) and isinstance(welcome, CodeDead) and "wrong code" in str(came)
-        assert encode(Over()) in box.kept
+        assert encode(PairingOver()) in box.kept
 
     asyncio.run(run())
 
@@ -101,7 +101,7 @@ def test_nobody_comes() -> None:
         box = List()
         with pytest.raises(CodeDead, match="ten minutes"):
             await give_invitation(host(), box, lambda: 599.99)
-        assert box.kept[-1] == encode(Over())
+        assert box.kept[-1] == encode(PairingOver())
 
     asyncio.run(run())
 
@@ -115,7 +115,7 @@ def test_a_host_that_gives_up_says_so_and_the_guest_waits_no_longer() -> None:
         giving.cancel()
         with pytest.raises(asyncio.CancelledError):
             await giving
-        assert box.kept[-1] == encode(Over())
+        assert box.kept[-1] == encode(PairingOver())
         with pytest.raises(CodeDead, match="ask the host for another"):
             await get_invitation(guest(now=0), box, zero)
 
@@ -160,7 +160,7 @@ def test_the_relay_goes_away() -> None:
         box = List(ends=3)
         for _ in range(2):
             await box.append(b"junk")
-        await box.append(encode(Over()))
+        await box.append(encode(PairingOver()))
         with pytest.raises(CodeDead, match="does not work"):
             await get_invitation(guest(now=0), box, zero)
 

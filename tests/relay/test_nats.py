@@ -19,12 +19,12 @@ from nodealer.errors import BadParameter, RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, Stored, read_page
 from nodealer.relay.stores import jetstream, nats
 from nodealer.relay.stores.base import Standing, Store
-from nodealer.relay.stores.jetstream import Link, NotYet, Session
-from nodealer.relay.stores.nats import Follower, NatsStore, Tally, open_nats, place
+from nodealer.relay.stores.jetstream import JetStreamSession, Link, NotYet
+from nodealer.relay.stores.nats import Follower, NatsStore, TableTally, open_nats, place
 from ports import free_port
 from relay.nats_servers import NatsServer, cluster, with_jetstream
 from relay.store_contract import CONTRACT, Ears, Promise, made, new_table, the_largest_frame_fits, whole
-from relay.test_server import process
+from relay.test_listener import process
 from relay.wires import TABLE, TOKEN, Wire, seat, wire
 from sampling import times
 
@@ -160,7 +160,9 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_frame_that_does_not_come_is_noticed(server: NatsServer, monkeypatch: pytest.MonkeyPatch, lost: int) -> None:
     take, taken = Follower._take, 0
 
-    async def lose(follower: Follower, session: Session, message: Msg, heard: int, frames: list[Stored]) -> int:
+    async def lose(
+        follower: Follower, session: JetStreamSession, message: Msg, heard: int, frames: list[Stored]
+    ) -> int:
         nonlocal taken
         taken += message.data == b"frame %d" % lost
         return (
@@ -204,11 +206,11 @@ def test_a_server_that_lags_tells_nothing_twice() -> None:
 
     async def work() -> None:
         follower = Follower(
-            cast(Link, SimpleNamespace(session=asyncio.Event().wait)), place("t"), Tally(3, 7, 2, 9), ears
+            cast(Link, SimpleNamespace(session=asyncio.Event().wait)), place("t"), TableTally(3, 7, 2, 9), ears
         )
         follower._tell([(3, b"old"), (7, b"old"), (8, b"new")])
         follower._tell([(8, b"new")])
-        assert (ears.heard, follower.tally) == ([(8, b"new")], Tally(3, 8, 3, 12))
+        assert (ears.heard, follower.tally) == ([(8, b"new")], TableTally(3, 8, 3, 12))
         await follower.stop()
 
     run(work)

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.relay.limits import Limits
+from nodealer.relay.limits import RelayLimits
 from nodealer.relay.messages import Create, Created
-from nodealer.relay.server import Relay
+from nodealer.relay.server.listener import Relay
 from relay.certificates import certified
 from relay.wires import TABLE, on_relay, wire, writer
 
 Friend = Callable[[Relay], Awaitable[None]]
 
 
-def on_tls(folder: Path, work: Callable[[Relay, Friend], Awaitable[None]], limits: Limits) -> None:
+def on_tls(folder: Path, work: Callable[[Relay, Friend], Awaitable[None]], limits: RelayLimits) -> None:
     """A relay with TLS, and a friend who gets in and out again."""
     pem, private = certified(folder)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -55,7 +55,7 @@ def test_half_tls_handshakes_are_counted_and_do_not_stay(tmp_path: Path) -> None
         for _, writing in half:
             writing.close()
 
-    on_tls(tmp_path, work, Limits(connections_per_address=4, hello_seconds=3))
+    on_tls(tmp_path, work, RelayLimits(connections_per_address=4, hello_seconds=3))
 
 
 @pytest.mark.parametrize("said", [b"", b"\x16\x03\x01", b"GET / HTTP/1.1\r\n\r\n"])
@@ -68,7 +68,7 @@ def test_who_goes_in_the_middle_of_a_tls_handshake(tmp_path: Path, said: bytes) 
         await until(relay, 0)
         await friend(relay)
 
-    on_tls(tmp_path, work, Limits())
+    on_tls(tmp_path, work, RelayLimits())
 
 
 def test_a_relay_that_stops_does_not_wait_for_half_a_handshake(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_relay_that_stops_does_not_wait_for_half_a_handshake(tmp_path: Path) -
         stopped.append(relay)
 
     with socket.socket() as half:
-        on_tls(tmp_path, work, Limits(hello_seconds=1000))
+        on_tls(tmp_path, work, RelayLimits(hello_seconds=1000))
     assert stopped[0].metrics.connections == 0
 
 
@@ -90,4 +90,4 @@ def test_a_relay_that_stops_waits_for_nobody_who_has_said_nothing() -> None:
         await until(relay, 1)
 
     with socket.socket() as silent:
-        on_relay(work, Limits(hello_seconds=1000))
+        on_relay(work, RelayLimits(hello_seconds=1000))

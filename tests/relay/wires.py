@@ -11,7 +11,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from nodealer.relay.limits import Limits
+from nodealer.relay.limits import RelayLimits
 from nodealer.relay.messages import (
     PAGE_BYTES_MAX,
     Asked,
@@ -24,7 +24,7 @@ from nodealer.relay.messages import (
     read_page,
     read_told,
 )
-from nodealer.relay.server import Relay, serving
+from nodealer.relay.server.listener import Relay, serving
 from nodealer.relay.stores.base import Store
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.wire import encode
@@ -107,7 +107,7 @@ async def seat(port: int, *, token: bytes | None = TOKEN) -> AsyncIterator[Wire]
 
 def on_relay(
     work: Callable[[Relay], Awaitable[None]],
-    limits: Limits | None = None,
+    limits: RelayLimits | None = None,
     store: Store | None = None,
     **options: Any,
 ) -> None:

@@ -17,14 +17,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Raw
 
 from conformance.harness import NAMES, Source
-from nodealer.errors import NodealerError
-from nodealer.games.free.rules import OPERATIONS, Free
-from nodealer.games.holdem.rules import Holdem
-from nodealer.keys import Identity
-from nodealer.log.entry import Entry, sign_entry
-from nodealer.log.roster import Member, Roster, member_of, sign_newcomer
-from nodealer.log.session import Limits, nonce_commitment, open_session
-from nodealer.play.bodies import (
+from nodealer.engine.bodies import (
     Agree,
     Begin,
     Body,
@@ -42,10 +35,17 @@ from nodealer.play.bodies import (
     Without,
     Word,
 )
-from nodealer.play.config import config_of, proposal_of
-from nodealer.play.duties import OpenDuty
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Replica
+from nodealer.engine.duties import OpenDuty
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
+from nodealer.engine.resolve import config_of, proposal_of
+from nodealer.errors import NodealerError
+from nodealer.games.free.rules import OPERATIONS, Free
+from nodealer.games.holdem.rules import Holdem
+from nodealer.keys import Identity
+from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.roster import Member, Roster, member_of, sign_newcomer
+from nodealer.log.session import Limits, nonce_commitment, open_session
 from nodealer.protocols import make_protocol
 from nodealer.tape import Tape, commitment, hand_tape
 from nodealer.wire import encode

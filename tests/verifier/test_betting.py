@@ -13,11 +13,12 @@ import pytest
 
 from conformance.harness import Source
 from games.dealer import Dealer
-from nodealer.cards import Half, Moved, Opened, for_those_who_stay, words
+from nodealer.cards.events import Half, Moved, Opened
+from nodealer.cards.operations import for_those_who_stay, words
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Holdem
-from nodealer.games.holdem.leaving import Leaving
+from nodealer.games.holdem.leave_price import LeavePricing
 from nodealer.wire import encode
 
 from .judging import ROOT
@@ -47,7 +48,7 @@ class Evening:
         self.chance = Source(seed)
         stack = 2 + self.below(self.one_of((8, 40, 400)))
         big = 1 + self.below(min(stack, 9))
-        leaving = self.one_of((Leaving.STRICT, Leaving.GENTLE))
+        leaving = self.one_of((LeavePricing.STRICT, LeavePricing.GENTLE))
         self.rules = Holdem(stack, (1 + self.below(big), big), self.below(min(4, stack)), leaving)
         self.seats = tuple(sorted({self.below(12) for _ in range(3 + self.below(9))} | {0, 5}))
         self.chips = dict.fromkeys(self.seats, stack)

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from msgspec import Raw
 
+from nodealer.engine.bodies import Cards, Claim, Move, Propose, Without
 from nodealer.keys import Identity, box_words
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.roster import Roster
-from nodealer.play.bodies import Cards, Claim, Move, Propose, Without
 from nodealer.wire import encode
 
 from .games import Game, Kind

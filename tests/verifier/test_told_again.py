@@ -11,12 +11,12 @@ import pytest
 from msgspec import Raw
 
 import nodealer
+from nodealer.engine.bodies import Body, Cards, Choice, Claim, End, Leave, Move
+from nodealer.engine.replica import replay
+from nodealer.engine.resolve import config_of
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.file import read_log
-from nodealer.play.bodies import Body, Cards, Choice, Claim, End, Leave, Move
-from nodealer.play.config import config_of
-from nodealer.play.replica import replay
 from nodealer.tape import Tape, hand_tape
 from nodealer.wire import encode
 

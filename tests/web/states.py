@@ -16,12 +16,12 @@ from games import outside
 from nodealer.audit.verify import verify_file
 from nodealer.cli.games import game_of
 from nodealer.cli.plan import plan_of
-from nodealer.cli.playpage import offers_of
-from nodealer.drive.minds import BotMind
+from nodealer.cli.play_page import offers_of
+from nodealer.client.agents import BotAgent
+from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
 from nodealer.log.file import save_log
-from nodealer.play.participant import Participant
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 from nodealer.web.lobby import qr_rows
 
 from .searching import GAME as SEARCHING
@@ -65,7 +65,7 @@ class Seen:
 
         def decide(one: Participant) -> list[bytes]:
             nonlocal mind
-            mind = mind or BotMind(self.table.package, first.home.root)
+            mind = mind or BotAgent(self.table.package, first.home.root)
             question = one.question()
             if question is None:
                 return mind.act(one)
@@ -218,7 +218,7 @@ def away() -> State:
 def ended(seen: Seen) -> Iterator[State]:
     table = seen.table
     table.pages[0].seat.unask()
-    table.waiting.extend(BotMind(table.package, table.people[0].home.root).act(table.people[0]))
+    table.waiting.extend(BotAgent(table.package, table.people[0].home.root).act(table.people[0]))
     table.play()
     replica, page = table.people[0].replica, table.pages[0].seat
     with TemporaryDirectory() as folder:

@@ -9,16 +9,16 @@ from functools import partial
 from typing import Any
 
 from conformance.harness import Source
-from nodealer.drive.minds import BotMind
-from nodealer.games.found import find
+from nodealer.client.agents import BotAgent
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import parts_of, proposal_of
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import find
 from nodealer.keys import Identity
-from nodealer.play.config import parts_of, proposal_of
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
 
@@ -45,8 +45,8 @@ class Table:
         self.watched: list[dict[str, Any]] = []
         self.time = 0.0
         self.pages = [self._page(self.told), self._page(self.watched)]
-        homes = [MemoryHome(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
-        rest: dict[str, Any] = {"entropy": self.source, "stays": for_hands(hands)}
+        homes = [MemoryPlayerStore(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
+        rest: dict[str, Any] = {"entropy": self.source, "stays": stay_for_hands(hands)}
         rest["parts"] = partial(parts_of, game=self.package)
         self.people: list[Participant] = [self.pages[0].take_part(homes[0], **rest)]
         self.people += [Participant(home, **rest) for home in homes[1:-1]]
@@ -67,7 +67,7 @@ class Table:
     def play(self, decide: Act | None = None, steps: int = 100_000, others: Act | None = None) -> None:
         """Play until no one has anything to say. `decide` acts for the first player, `others` for all others; bots do
         where they are not given."""
-        minds = {one: BotMind(self.package, one.home.root) for one in self.people if one.home.name is not None}
+        minds = {one: BotAgent(self.package, one.home.root) for one in self.people if one.home.name is not None}
         for _ in range(steps):
             if not self.waiting:
                 self._propose()

@@ -11,12 +11,12 @@ from playwright.sync_api import Browser
 from nodealer.errors import BadParameter
 from nodealer_lab import browser as lab
 from nodealer_lab.bench import page
-from nodealer_lab.bench.rows import Row
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
+from nodealer_lab.bench.rows import BenchRow
 
 
-def found(rows: Sequence[Row], figures: Iterator[page.Figures]) -> list[Row]:
-    judged = list(page.judged(Effort(), rows, figures))
+def found(rows: Sequence[BenchRow], figures: Iterator[page.Figures]) -> list[BenchRow]:
+    judged = list(page.judged(BenchEffort(), rows, figures))
     for row in judged:
         print(row)
     return judged
@@ -60,4 +60,4 @@ def test_what_cannot_be_measured_has_failed() -> None:
 def test_without_a_browser_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "CHROMIUM", ("no-such-browser",))
     with pytest.raises(BadParameter, match="apt-get install chromium"):
-        next(page.run(Effort()))
+        next(page.run(BenchEffort()))

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from nodealer.cards import Seal
+from nodealer.cards.operations import Seal
+from nodealer.engine.chat import sign_chat
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_for_hands, stay_while_playable
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import parts_of
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import HomeUnusable
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
-from nodealer.play.chat import sign_chat
-from nodealer.play.config import parts_of
-from nodealer.play.happened import Step
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands, while_it_lasts
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson
 from nodealer.web.recall import Own, recall, retold
 from nodealer.web.seat import PageSeat
@@ -137,8 +137,8 @@ def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> Non
     """In another process: all hands are listed, and none is kept that was begun before."""
     told: list[dict[str, Any]] = []
     page = played._page(told)
-    back = page.take_part(played.people[0].home, entropy=played.source, stays=for_hands(2), parts=parts_of)
-    page.watch(back)(Step((), ()))
+    back = page.take_part(played.people[0].home, entropy=played.source, stays=stay_for_hands(2), parts=parts_of)
+    page.watch(back)(Received((), ()))
     assert [one["hand"] for one in of(told, "hand")] == [1, 2]
     assert [one["type"] for one in told].count("hello") == 1 and of(told, "line")
     assert page.seat.kept(1) is None and page.seat.kept(2) is None
@@ -301,7 +301,7 @@ def test_a_seat_that_chats_without_end_does_not_push_the_log_from_the_page(askin
 
 
 def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(asking: Asking) -> None:
-    told: list[doc.Document] = []
+    told: list[doc.ServerMessage] = []
     page = PagePerson(PageSeat(told.append, asking.clock), lambda: 1)
     page.hear(doc.Leave())
     assert told == [doc.Refused(code="not now")]
@@ -316,13 +316,13 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     """One says to whom a seat is offered, and a page that has not agreed is asked; the newcomer sits then."""
     table = Table(seats=3, hands=9)
     table.play(steps=60)
-    home = MemoryHome("Dan", Identity(table.source(32)), table.source(32))
-    dan = Participant(home, entropy=table.source, stays=for_hands(9), parts=parts_of)
+    home = MemoryPlayerStore("Dan", Identity(table.source(32)), table.source(32))
+    dan = Participant(home, entropy=table.source, stays=stay_for_hands(9), parts=parts_of)
     for number, frame in enumerate(table.frames):
         dan.receive(frame, number)
-    told: list[doc.Document] = []
+    told: list[doc.ServerMessage] = []
     seat = PageSeat(told.append, lambda: 0.0, "player", "Dan")
-    seat.see(dan, Step())
+    seat.see(dan, Received())
     ada, page = table.people[0], table.pages[0]
     table.people.insert(-1, dan)
     table.waiting.extend(dan.ask_to_sit())
@@ -347,7 +347,7 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     assert len(list(retold(ada.replica.config, ada.replica.entries, table.source))) == ada.replica.height
     # Pages draw who sits there now; and the newcomer's has buttons.
     assert [one["name"] for one in of(table.told, "table")[-1]["seats"]] == ["Ada", "Ben", "Cleo", "Dan"]
-    seat.see(dan, Step())
+    seat.see(dan, Received())
     first, *_, last = (one for one in told if isinstance(one, doc.Table))
     assert (first.you, last.you) == (None, 3) and len(last.seats) == 4
 
@@ -355,7 +355,7 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
 def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     table = Table(seats=2, hands=9)
     ada, page = table.people[0], table.pages[0]
-    ada.stays = table.people[1].stays = while_it_lasts
+    ada.stays = table.people[1].stays = stay_while_playable
     table.play(steps=40)
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     page.hear(doc.SitOut())

@@ -15,11 +15,11 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from nodealer.errors import BadParameter
-from nodealer.games.found import find
-from nodealer.web import documents as doc
+from nodealer.games.registry import find
+from nodealer.web import messages as doc
 from nodealer.web import server
 from nodealer.web.hub import PAGES_MAX, WAITING_BYTES_MAX, WAITING_MAX, Hub
-from nodealer.web.server import Door, game_file, serve, static_files
+from nodealer.web.server import TokenGate, game_file, serve, static_files
 
 
 class Source:
@@ -36,7 +36,7 @@ class Source:
 @dataclass
 class Served:
     hub: Hub
-    door: Door
+    door: TokenGate
     port: int
     token: str
 
@@ -77,7 +77,7 @@ class Served:
 
 @asynccontextmanager
 async def page() -> AsyncIterator[Served]:
-    hub, door = Hub(), Door("t1", Source())
+    hub, door = Hub(), TokenGate("t1", Source())
     async with serve(hub, door, lambda name: find(name) if name == "holdem" else None) as address:
         port = int(address.split(":")[2].partition("/")[0])
         yield Served(hub, door, port, address.partition("#")[2])
@@ -292,7 +292,7 @@ def test_a_page_that_says_nonsense_or_asks_for_much_and_takes_nothing_is_sent_aw
 def test_a_port_that_is_taken_is_said() -> None:
     async def taken(served: Served) -> None:
         with pytest.raises(BadParameter, match="cannot be served"):
-            async with serve(Hub(), Door("t", Source()), lambda name: None, served.port):
+            async with serve(Hub(), TokenGate("t", Source()), lambda name: None, served.port):
                 raise AssertionError("it was served twice")
 
     run(taken)

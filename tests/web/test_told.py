@@ -7,11 +7,11 @@ from typing import Any, get_args
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer.cli.paging import CONNECTION, NOTICES
-from nodealer.drive.known import Sight
-from nodealer.drive.lobby import Asked
-from nodealer.web import documents as doc
+from nodealer.cli.browser_table import CONNECTION, NOTICES
+from nodealer.client.contacts import KeyStatus
+from nodealer.client.lobby import Asked
 from nodealer.web import lobby
+from nodealer.web import messages as doc
 
 from .told import Document, Told, told_page
 
@@ -167,6 +167,6 @@ def test_there_are_words_for_every_code(words: dict[str, list[str]]) -> None:
     assert set(words["notices"]) >= {*NOTICES, *lobby.NOTICES, *CONNECTION, "diverged", "silenced"}
     assert set(words["question"]) == {one.value for one in Asked}
     assert set(words["answer"]) == {answer for answers in lobby.ANSWERS.values() for answer in answers}
-    assert set(words["known"]) == {one.value for one in Sight}
+    assert set(words["known"]) == {one.value for one in KeyStatus}
     assert {*words["refused"], ""} == set(get_args(doc.RefusedCode))
     assert set(words["breaks"]) == set(get_args(doc.Breaks))

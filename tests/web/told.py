@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute
 
-from nodealer.games.found import find
+from nodealer.games.registry import find
 from nodealer.web.server import game_file, static_files
 
 from .browser import opened

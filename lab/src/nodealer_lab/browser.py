@@ -115,7 +115,7 @@ def environment(state: Path) -> dict[str, str]:
     return {**os.environ, **folders, "COLUMNS": "400"}
 
 
-class Program:
+class PageServer:
     """A command that serves a page."""
 
     def __init__(self, process: subprocess.Popen[str], lines: Queue[str]) -> None:
@@ -139,7 +139,7 @@ class Program:
 
 
 @contextmanager
-def program(state: Path, *arguments: str, within: Path | None = None) -> Iterator[Program]:
+def program(state: Path, *arguments: str, within: Path | None = None) -> Iterator[PageServer]:
     """`nodealer …` on a page, ended with the context; in a folder with somebody's game, where one is named."""
     process = subprocess.Popen(
         [sys.executable, "-m", "nodealer.cli", *arguments, "--no-browser"],
@@ -159,7 +159,7 @@ def program(state: Path, *arguments: str, within: Path | None = None) -> Iterato
     reading = threading.Thread(target=read, daemon=True)
     reading.start()
     try:
-        yield Program(process, lines)
+        yield PageServer(process, lines)
     finally:
         process.terminate()
         process.wait(60)

@@ -10,17 +10,17 @@ from typing import Final
 from fuzz import played
 from fuzz.target import Target
 from games import hearts_dealer, wardens_dealer
-from nodealer.cards import Look, Peek, Seal
+from nodealer.cards.operations import Look, Peek, Seal
 from nodealer.cli.program import Program
+from nodealer.engine.prompts import Question
 from nodealer.errors import BadParameter, DecodeError, IllegalMove, Malformed
-from nodealer.games.found import find
+from nodealer.games.registry import find
 from nodealer.games.view import View
-from nodealer.play.asked import Question
 from nodealer.protocols.base import Deck, Duty
 from nodealer.protocols.codec import read_choice
-from nodealer.protocols.offset.making import _chosen_order
+from nodealer.protocols.offset.shuffle import _chosen_order
 from nodealer.tape import Tape
-from nodealer.web.documents import read_said
+from nodealer.web.messages import read_said
 
 # --- Private choices ---
 

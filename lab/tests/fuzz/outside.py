@@ -12,14 +12,14 @@ from starlette.requests import Request
 from conformance.harness import Source
 from fuzz import played
 from fuzz.target import Target, text_of
-from nodealer.cli.player import PlayerOrder
-from nodealer.cli.timekeeping import KeeperOrder
+from nodealer.cli.bot_process import PlayerOrder
+from nodealer.cli.timekeeper_process import KeeperOrder
 from nodealer.errors import BadParameter, CodeDead, Declined, DecodeError
-from nodealer.relay.codes import _A, _B, GuestSays, GuestSeals, HostSays, HostSeals
-from nodealer.relay.links import read_link
+from nodealer.relay.invitations import read_link
+from nodealer.relay.pairing import _A, _B, GuestSays, GuestSeals, HostSays, HostSeals
 from nodealer.web.hub import Hub
-from nodealer.web.server import Door, TableServer
-from nodealer.web.tab.plan import hosted_of, read_wish
+from nodealer.web.server import TableServer, TokenGate
+from nodealer.web.tab.setup import hosted_of, read_wish
 from nodealer.wire import NAME_BYTES_MAX, decode, encode
 
 # --- Orders, wishes, and the door ---
@@ -43,7 +43,7 @@ def wish(data: bytes) -> None:
 
 def knock(data: bytes) -> None:
     """What is posted to the door of a page: it lets in who has the token, and nobody else."""
-    door = Door("fuzz", Source("door"))
+    door = TokenGate("fuzz", Source("door"))
     server = TableServer(Hub(), door, lambda name: None, 1)
     right = door.token
 

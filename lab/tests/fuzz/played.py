@@ -13,41 +13,41 @@ from typing import Final
 from conformance.bids import BidRules
 from conformance.games import TinyRules
 from conformance.harness import Game, Source, forked
-from nodealer.cards import Close, Deal, Look, NewDeck, Peek, Portion, Show
-from nodealer.drive.files import SmallFile
-from nodealer.drive.homes import FolderHome
-from nodealer.drive.identity import my_identity
-from nodealer.drive.known import PLAYERS, PLAYERS_BYTES_MAX, KnownPlayers
-from nodealer.drive.lobby import Guest, Hosting, Onlooker, Tell, ask_first
-from nodealer.drive.patience import Looks
+from engine.circle import Circle
+from nodealer.cards.operations import Close, Deal, Look, NewDeck, Peek, Portion, Show
+from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
+from nodealer.client.durable_files import SmallFile
+from nodealer.client.folder_store import FolderStore
+from nodealer.client.identity import my_identity
+from nodealer.client.lobby import Guest, Hosting, Onlooker, Tell, ask_first
+from nodealer.client.policies import Policy
+from nodealer.engine.bodies import Cards, read_body
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.lobby_messages import _signed_words
+from nodealer.engine.participant import Participant
+from nodealer.engine.prompts import Question
+from nodealer.engine.replica import Replica
+from nodealer.engine.resolve import proposal_of
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.base import Rules
-from nodealer.games.found import find
 from nodealer.games.package import GamePackage
-from nodealer.games.words import Words
+from nodealer.games.registry import find
+from nodealer.games.text import Words
 from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
 from nodealer.log.journal import Sent
 from nodealer.log.roster import Member
 from nodealer.log.session import Proposal
-from nodealer.play.asked import Question
-from nodealer.play.bodies import Cards, read_body
-from nodealer.play.config import proposal_of
-from nodealer.play.frames import _signed_words
-from nodealer.play.happened import Step
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.replica import Replica
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Deck, Duty
-from nodealer.relay.codes import GuestExchange, HostExchange, read_code
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
+from nodealer.relay.pairing import GuestExchange, HostExchange, read_code
 from nodealer.relay.sealing import TableSecret
-from nodealer.web.documents import encoded
+from nodealer.web.messages import encoded
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
 from nodealer.wire import encode
-from play.circle import Circle
 from protocols.kit import duty_of
 from protocols.script import LastingRules
 
@@ -168,9 +168,9 @@ def listener(which: bytes) -> Participant:
 def with_page(which: bytes) -> tuple[PagePerson, Participant]:
     """One of them with a page, at some moment."""
     person = PagePerson(silent_seat(), lambda: 1)
-    one = person.take_part(_home(which), entropy=Source("page"), stays=for_hands(1), parts=circle().parts)
+    one = person.take_part(_home(which), entropy=Source("page"), stays=stay_for_hands(1), parts=circle().parts)
     # The page has seen that there is a table.
-    person.watch(_brought(one, which))(Step((), ()))
+    person.watch(_brought(one, which))(Received((), ()))
     return person, one
 
 
@@ -186,10 +186,10 @@ def _heard(which: bytes) -> list[bytes]:
     return frames[: which[0] * len(frames) // 256]
 
 
-def _home(which: bytes) -> MemoryHome:
+def _home(which: bytes) -> MemoryPlayerStore:
     """What one of them had kept by then. Without its journal it would say nothing any more."""
     home, heard = circle().homes[which[0] % len(circle().homes)], _heard(which)
-    kept = MemoryHome(home.name, home.identity, home.root)
+    kept = MemoryPlayerStore(home.name, home.identity, home.root)
     kept.entries = [entry for entry in home.entries if entry in heard]
     if kept.entries:
         kept.lobby, kept.session = home.lobby, home.session
@@ -237,18 +237,20 @@ class Holdem:
 
 
 @cache
-def nobody_known() -> KnownPlayers:
-    return KnownPlayers(SmallFile(Path("/nowhere") / PLAYERS, PLAYERS_BYTES_MAX))
+def nobody_known() -> Contacts:
+    return Contacts(SmallFile(Path("/nowhere") / PLAYERS, PLAYERS_BYTES_MAX))
 
 
-def in_lobby() -> Iterator[tuple[Participant, Callable[[Tell], Looks]]]:
+def in_lobby() -> Iterator[tuple[Participant, Callable[[Tell], Policy]]]:
     """A host, a guest and somebody who looks on, who have all come, each with what it does in a lobby."""
-    looks: list[tuple[str | None, Callable[[Tell], Looks]]] = [
+    looks: list[tuple[str | None, Callable[[Tell], Policy]]] = [
         ("Cy", lambda tell: Hosting(Holdem(), 2, tell, nobody_known(), None)),
         ("Bo", lambda tell: Guest(tell, nobody_known(), None)),
         (None, Onlooker),
     ]
-    homes = [MemoryHome(name, Identity(bytes([20 + place]) * 32), bytes(32)) for place, (name, _) in enumerate(looks)]
+    homes = [
+        MemoryPlayerStore(name, Identity(bytes([20 + place]) * 32), bytes(32)) for place, (name, _) in enumerate(looks)
+    ]
     people = [Participant(home, entropy=Source("lobby"), accept=ask_first) for home in homes]
     for frame in [frame for one in people for frame in one.resend()]:
         for one in people:
@@ -263,7 +265,7 @@ def home_files() -> dict[str, bytes]:
     home, session = table.homes[0], table.people[0].replica.config.session
     with TemporaryDirectory() as place:
         folder = Path(place) / "home"
-        with FolderHome.create(folder, "Ada", bytes(32), bytes(32)) as made:
+        with FolderStore.create(folder, "Ada", bytes(32), bytes(32)) as made:
             for frame in home.lobby:
                 made.heard(frame)
             made.begin(session)
@@ -272,7 +274,7 @@ def home_files() -> dict[str, bytes]:
             for record in home.journal.records[:3]:
                 made.journal.write(record)
         my_identity(folder, Source("user"))
-        KnownPlayers(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX)).met([("Bo", home.identity.public)], 0)
+        Contacts(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX)).met([("Bo", home.identity.public)], 0)
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 

@@ -14,12 +14,17 @@ from fuzz import choosing, played
 from fuzz.stored import FILES
 from fuzz.target import CORPUS
 from fuzz.targets import SECRET, TABLE, TARGETS
-from nodealer.cli.invited import TABLE as TABLE_FILE
-from nodealer.cli.invited import KeptTable
-from nodealer.cli.kept import GAME, Ended, Kept
-from nodealer.cli.player import PlayerOrder
-from nodealer.cli.timekeeping import KeeperOrder
-from nodealer.drive.history import history
+from nodealer.cli.bot_process import PlayerOrder
+from nodealer.cli.saved_games import GAME, Ended, Kept
+from nodealer.cli.table_folders import TABLE as TABLE_FILE
+from nodealer.cli.table_folders import KeptTable
+from nodealer.cli.timekeeper_process import KeeperOrder
+from nodealer.client.key_history import history
+from nodealer.engine.bodies import Book, Claim, read_body
+from nodealer.engine.chat import sign_chat
+from nodealer.engine.lobby import Expected, Lobby
+from nodealer.engine.lobby_messages import Proposed
+from nodealer.engine.replica import Replica
 from nodealer.games.hearts.bot import HeartsBot
 from nodealer.games.wardens.bot import WardensBot
 from nodealer.group import group
@@ -27,19 +32,14 @@ from nodealer.group.modp import modp2048
 from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
 from nodealer.log.session import FORMAT_VERSION
-from nodealer.play.bodies import Book, Claim, read_body
-from nodealer.play.chat import sign_chat
-from nodealer.play.frames import Proposed
-from nodealer.play.lobby import Expected, Lobby
-from nodealer.play.replica import Replica
 from nodealer.proofs.encoding import encode_proof
 from nodealer.protocols import MODES, PROTOCOLS
-from nodealer.relay.core import Made, note_bytes
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
 from nodealer.relay.messages import Create, Open, Opened, Refused, Token, page
+from nodealer.relay.permissions import MadeRecord, record_bytes
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.web import documents as doc
-from nodealer.web.tab.home import new_saved
+from nodealer.web import messages as doc
+from nodealer.web.tab.opfs_store import new_saved
 from nodealer.wire import encode
 
 ADA: Final = Identity(bytes(32))
@@ -106,7 +106,7 @@ def _outside() -> dict[str, list[bytes]]:
     host, guest = played.exchanges()
     (first,) = host.first_words
     asked = (Create(TABLE, bytes(64)), Open(TABLE, None), Token(bytes(32)), Opened(1, 2), Refused("a", "b"))
-    notes = b"\n".join(map(note_bytes, (Made(bytes(64)),)))
+    notes = b"\n".join(map(record_bytes, (MadeRecord(bytes(64)),)))
     parameters = [parameters for modes in MODES.values() for parameters in modes[1:]]
     return {
         "invitation": [invitation.link.encode(), invitation.to_watch().fragment.encode(), relay.encode()],

@@ -12,11 +12,11 @@ from typing import Final
 
 from fuzz.target import Target
 from nodealer.cli.bots import how_it_ended
-from nodealer.cli.invited import LATER, TABLE, KeptTable, TableFolder
-from nodealer.cli.kept import ENDED, GAME, Ended, Kept, KeptGame, reached_in, read_kept
-from nodealer.drive.homes import LOG
+from nodealer.cli.saved_games import ENDED, GAME, Ended, Kept, KeptGame, reached_in, read_kept
+from nodealer.cli.table_folders import LATER, TABLE, KeptTable, TableFolder
+from nodealer.client.folder_store import LOG
 from nodealer.errors import HomeUnusable, Malformed, OtherFormat, RelayError
-from nodealer.relay.core import Made, note_bytes, rules_of
+from nodealer.relay.permissions import MadeRecord, permissions_of, record_bytes
 from nodealer.relay.stores.sqlite import SqliteStore, open_sqlite
 
 # --- Kept games and tables ---
@@ -74,7 +74,7 @@ _TABLE: Final = "0" * 32
 
 
 async def _fill(store: SqliteStore) -> None:
-    await store.note(_TABLE, note_bytes(Made(bytes(64))))
+    await store.note(_TABLE, record_bytes(MadeRecord(bytes(64))))
     for number in range(40):
         await store.append(_TABLE, b"frame %d" % number * 20)
 
@@ -120,7 +120,7 @@ def use_store(data: bytes) -> None:
 
 async def _ask_all(store: SqliteStore) -> None:
     async def read() -> None:
-        rules_of(await store.notes(_TABLE))
+        permissions_of(await store.notes(_TABLE))
         page = await store.read(_TABLE, 0)
         assert page is None or page.last > 0
 
@@ -130,7 +130,7 @@ async def _ask_all(store: SqliteStore) -> None:
         lambda: store.count(_TABLE, 0),
         lambda: store.follow(_TABLE, lambda frames: None),
         lambda: store.append(_TABLE, b"one more"),
-        lambda: store.note(_TABLE, note_bytes(Made(bytes(64)))),
+        lambda: store.note(_TABLE, record_bytes(MadeRecord(bytes(64)))),
         lambda: store.expire(_TABLE, 1.0),
         lambda: store.sweep(1.0),
     ):

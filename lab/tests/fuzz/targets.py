@@ -26,11 +26,15 @@ from fuzz.stored import STORED
 from fuzz.target import MALFORMED, Target, text_of
 from fuzz.telling import TELLING
 from nodealer.audit.verify import verify_file
-from nodealer.drive.files import SmallFile
-from nodealer.drive.history import read_history
-from nodealer.drive.homes import HOME, FolderHome
-from nodealer.drive.identity import my_identity
-from nodealer.drive.known import PLAYERS, PLAYERS_BYTES_MAX, KnownPlayers
+from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
+from nodealer.client.durable_files import SmallFile
+from nodealer.client.folder_store import HOME, FolderStore
+from nodealer.client.identity import my_identity
+from nodealer.client.key_history import read_history
+from nodealer.engine.bodies import read_body
+from nodealer.engine.chat import read_chat
+from nodealer.engine.lobby import Lobby
+from nodealer.engine.lobby_messages import read_ask, read_frame, read_said
 from nodealer.errors import (
     BadParameter,
     BadSignature,
@@ -44,10 +48,10 @@ from nodealer.errors import (
     PeerError,
     RelayError,
 )
-from nodealer.games.found import find
 from nodealer.games.free.rules import read_move as free_move
 from nodealer.games.hearts.moves import read_move as hearts_move
 from nodealer.games.holdem.moves import read_move as holdem_move
+from nodealer.games.registry import find
 from nodealer.games.wardens.moves import read_move as wardens_move
 from nodealer.group import Group, group
 from nodealer.group.modp import modp2048
@@ -56,22 +60,18 @@ from nodealer.log.entry import Signed, authenticate, read_entry
 from nodealer.log.file import read_log
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.session import read_session
-from nodealer.play.bodies import read_body
-from nodealer.play.chat import read_chat
-from nodealer.play.frames import read_ask, read_frame, read_said
-from nodealer.play.lobby import Lobby
 from nodealer.proofs.checks import settle, weights_from_bytes
 from nodealer.proofs.encoding import decode_proof, encode_proof
 from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.codec import read_points, read_secrets
 from nodealer.protocols.duel.bits import XOR
-from nodealer.relay.codes import read_code
-from nodealer.relay.core import rules_of
-from nodealer.relay.links import page_address, read_link, relay_address
+from nodealer.relay.invitations import page_address, read_link, relay_address
 from nodealer.relay.messages import Create, Open, page, read_asked, read_page, read_told
+from nodealer.relay.pairing import read_code
+from nodealer.relay.permissions import permissions_of
 from nodealer.relay.sealing import ReadKey, TableSecret, open_box
-from nodealer.web.documents import read_said as read_page_said
-from nodealer.web.tab.home import read_saved
+from nodealer.web.messages import read_said as read_page_said
+from nodealer.web.tab.opfs_store import read_saved
 from nodealer.wire import decode, encode
 
 # --- The wire, and elements of groups ---
@@ -271,7 +271,7 @@ def read_relay(data: bytes) -> None:
             # It stands in names of stores, and in lines of logs.
             assert not isinstance(said, Create | Open) or said.table.replace("-", "").isalnum()
     with suppress(RelayError):
-        rules_of(data.split(b"\n"))
+        permissions_of(data.split(b"\n"))
     assert page(read_page(data)) == data
 
 
@@ -292,7 +292,7 @@ def read_home(data: bytes) -> None:
             (path / name).chmod(0o600)
         for read in (
             lambda: my_identity(path, Source("home")),
-            lambda: KnownPlayers(SmallFile(path / PLAYERS, PLAYERS_BYTES_MAX)).all,
+            lambda: Contacts(SmallFile(path / PLAYERS, PLAYERS_BYTES_MAX)).all,
             lambda: _opened_and_closed(path),
         ):
             with suppress(HomeUnusable, OtherFormat):
@@ -300,7 +300,7 @@ def read_home(data: bytes) -> None:
 
 
 def _opened_and_closed(folder: Path) -> None:
-    with FolderHome.open(folder) as home:
+    with FolderStore.open(folder) as home:
         list(home.entries)
 
 

@@ -9,17 +9,17 @@ from fuzz import played
 from fuzz.target import Target
 from nodealer.api.telling import Teller
 from nodealer.cli.narrator import in_words
-from nodealer.drive.lobby import News, Proposed
-from nodealer.log.visible import is_unseen
-from nodealer.play.happened import Happened
-from nodealer.play.narrator import Narrator
-from nodealer.play.participant import Participant
-from nodealer.play.replica import Applied
+from nodealer.client.lobby import News, Proposed
+from nodealer.engine.frame_result import ReceivedEvent
+from nodealer.engine.narrator import Narrator
+from nodealer.engine.participant import Participant
+from nodealer.engine.replica import Applied
+from nodealer.log.control_characters import is_invisible
 from nodealer.web.lobby import PageLobby, PageQuestions, proposal_told
 from nodealer.wire import encode
 
 
-def tell_all(one: Participant, happened: Iterable[Happened]) -> None:
+def tell_all(one: Participant, happened: Iterable[ReceivedEvent]) -> None:
     """In every way: nothing raises, and no line moves a cursor."""
     teller = Teller(one)
     for event in (*teller.tell(happened), *teller.asked()):
@@ -28,7 +28,7 @@ def tell_all(one: Participant, happened: Iterable[Happened]) -> None:
         if isinstance(applied, Applied):
             for told in Narrator.of(one.replica.config, one.seat.number if one.seated else None).tell(applied):
                 lines = in_words(told)
-                assert not any(is_unseen(letter) for line in lines for letter in line)
+                assert not any(is_invisible(letter) for line in lines for letter in line)
 
 
 def tell_of_entry(data: bytes) -> None:
@@ -55,7 +55,7 @@ def tell_of_lobby(data: bytes) -> None:
         for news in told:
             page.hear(news)
             if isinstance(news, Proposed):
-                assert not any(is_unseen(letter) for letter in proposal_told(news).game)
+                assert not any(is_invisible(letter) for letter in proposal_told(news).game)
 
 
 TELLING: Final = (

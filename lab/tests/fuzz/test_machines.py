@@ -25,19 +25,30 @@ from hypothesis.stateful import (
 )
 
 from conformance.harness import Source, forked
+from engine.circle import Circle, shows_if_even
 from fuzz import played
 from fuzz.mutating import Mutator
-from nodealer.cards import Card, Deal, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards.operations import Card, Deal, Open, Operation, Place, Portion, Return, Show
+from nodealer.engine.replica import Outcome, Replica
 from nodealer.errors import BadParameter, BadSignature, Malformed, PeerError, PeerFault
 from nodealer.group import group
-from nodealer.play.replica import Outcome, Replica
 from nodealer.proofs.checks import settle
 from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.base import Deck, DeckChange, Duty
-from nodealer.relay.core import Ended, Made, Note, Reached, Refusal, Rekeyed, Rules, check_frame, note_bytes, rules_of
-from nodealer.relay.limits import Limits
+from nodealer.relay.limits import RelayLimits
+from nodealer.relay.permissions import (
+    EndedRecord,
+    MadeRecord,
+    PermissionRecord,
+    ReachedRecord,
+    Refusal,
+    RekeyedRecord,
+    TablePermissions,
+    check_frame,
+    permissions_of,
+    record_bytes,
+)
 from nodealer.tape import Tape
-from play.circle import Circle, shows_if_even
 from protocols.decks import binding
 from sampling import times
 
@@ -134,14 +145,14 @@ class RelayMachine(RuleBasedStateMachine):
         #: Token to the token of whoever named it.
         self.named: dict[bytes, bytes | None] = {b"0" * 32: None}
         self.current = b"0" * 32
-        self.put(Made(writer(self.current)))
+        self.put(MadeRecord(writer(self.current)))
 
-    def put(self, note: Note) -> None:
-        self.notes.append(note_bytes(note))
+    def put(self, note: PermissionRecord) -> None:
+        self.notes.append(record_bytes(note))
 
     @property
-    def standing(self) -> Rules:
-        rules = rules_of(self.notes)
+    def standing(self) -> TablePermissions:
+        rules = permissions_of(self.notes)
         assert rules is not None
         return rules
 
@@ -159,7 +170,7 @@ class RelayMachine(RuleBasedStateMachine):
         epoch = self.standing.epoch_of(by)
         assert (epoch is not None) == self.counts(by)
         if epoch is not None and token not in self.named:
-            self.put(Rekeyed(writer(token), epoch))
+            self.put(RekeyedRecord(writer(token), epoch))
             self.named[token] = by
 
     @rule(data=st.data())
@@ -170,26 +181,26 @@ class RelayMachine(RuleBasedStateMachine):
         if epoch is None:
             assert not self.counts(by)
             return
-        self.put(Reached(epoch))
+        self.put(ReachedRecord(epoch))
         self.current = by
 
     @rule(epoch=st.integers(0, 50), by=st.integers(0, 50))
     def nonsense(self, epoch: int, by: int) -> None:
         """Notes that a crashed relay could have put down twice or too late change nothing."""
         before = self.standing
-        self.put(Reached(min(epoch, before.reached)))
-        self.put(Made(writer(b"x")))
-        self.put(Rekeyed(before.writers[0], by))
+        self.put(ReachedRecord(min(epoch, before.reached)))
+        self.put(MadeRecord(writer(b"x")))
+        self.put(RekeyedRecord(before.writers[0], by))
         assert self.standing == before
 
     @rule()
     def end(self) -> None:
-        self.put(Ended())
+        self.put(EndedRecord())
         assert self.standing.ended
 
     @rule(size=st.integers(-1, 1 << 23), frames=st.integers(0, 1 << 21), total=st.integers(0, 1 << 33))
     def frame(self, size: int, frames: int, total: int) -> None:
-        limits = Limits()
+        limits = RelayLimits()
         fits = 0 < size <= limits.frame_bytes and frames < limits.frames_per_table
         fits = fits and total + size <= limits.bytes_per_table
         try:

@@ -12,8 +12,8 @@ from fuzz import __main__ as command
 from fuzz.mutating import Mutator
 from fuzz.target import CORPUS, Target
 from fuzz.targets import TARGETS
+from nodealer.engine.participant import Participant
 from nodealer.errors import DecodeError
-from nodealer.play.participant import Participant
 from nodealer.wire import decode
 from sampling import times
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodealer.protocols.chain.deck import ChainDeck
-from nodealer.protocols.chain.drawing import Passing, Showing
+from nodealer.protocols.chain.draw import Passing, Showing
 from nodealer.protocols.duel.deck import DuelDeck
 from nodealer.protocols.offset.deck import OffsetDeck
-from nodealer.protocols.offset.making import RevealingOffsets
+from nodealer.protocols.offset.shuffle import RevealingOffsets
 from nodealer.tape import Tape
 
 #: Deck, seat and place of a key. What is owed once for a whole deck has a word instead of a place.

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.harness import Source
-from nodealer.cards import Capability, Deal, NoneOf, Open, Portion, Prove
+from nodealer.cards.operations import Capability, Deal, NoneOf, Open, Portion, Prove
+from nodealer.engine.participant import Participant
+from nodealer.engine.prompts import Question
+from nodealer.engine.seat import Seat
 from nodealer.log.entry import read_entry
 from nodealer.log.journal import Journal, MemoryJournal, Sent
-from nodealer.play.asked import Question
-from nodealer.play.participant import Participant
-from nodealer.play.seat import Seat
 from nodealer.protocols.base import Duty
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.tape import Tape

@@ -19,37 +19,37 @@ from typing import Any, Final
 
 import pytest
 
+from client.around import Around
 from conformance.games import TinyRules
 from conformance.harness import Source
-from drive.around import Around
+from engine.circle import Circle, shows_if_even
 from leaks.keys import Due, keys_of
 from leaks.mistakes import Mistake, complaints
 from leaks.search import Secrets
 from leaks.watching import Drawn, Watched, printed, private_keys, secrets_of, written_down
 from nodealer import events
 from nodealer.api.telling import Teller
-from nodealer.cards import Deal, Look, NewDeck, Portion, Show
+from nodealer.cards.operations import Deal, Look, NewDeck, Portion, Show
+from nodealer.engine import seat as seats
+from nodealer.engine.participant import Participant
+from nodealer.engine.seat import Seat
 from nodealer.errors import RelayRefused
 from nodealer.games.base import Rules
 from nodealer.group import group
 from nodealer.keys import Identity, agree
-from nodealer.play import seat as seats
-from nodealer.play.participant import Participant
-from nodealer.play.seat import Seat
 from nodealer.proofs import exclusion
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols import codec, keyed, make_protocol
+from nodealer.protocols import codec, keyed_deck, make_protocol
 from nodealer.protocols.base import Deck
 from nodealer.relay.client import connect_to
-from nodealer.relay.codes import read_code
+from nodealer.relay.invitations import Invitation, read_link
 from nodealer.relay.limits import AT_HOME
-from nodealer.relay.links import Invitation, read_link
+from nodealer.relay.pairing import read_code
 from nodealer.relay.sealing import TableSecret
-from nodealer.relay.server import serving
+from nodealer.relay.server.connection import ClientConnection
+from nodealer.relay.server.listener import serving
 from nodealer.relay.stores.memory import MemoryStore
-from nodealer.relay.talk import Talk
 from nodealer.tape import Tape, hand_tape
-from play.circle import Circle, shows_if_even
 from protocols.script import LastingRules
 
 TINY: Final = TinyRules(deck_max=8, reveal=False)
@@ -73,7 +73,7 @@ PROTOCOLS: Final[dict[str, tuple[Rules, frozenset[str]]]] = {
 }
 protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
 #: What holds messages that are in the log, or on their way into it: an entry of the journal, and a part of the state.
-SENT: Final = (".log.journal.Sent", ".play.state.Deed")
+SENT: Final = (".log.journal.Sent", ".engine.state.Deed")
 
 
 def first_shows(one: Participant) -> list[bytes]:
@@ -228,7 +228,7 @@ def test_nothing_shows_itself(protocol: str) -> None:
     found = secrets(protocol).find("repr", b"\n".join(others))
     assert found == [], [where for text, where in others.items() if secrets(protocol).find(where, text)]
     kinds = table.mirror.kinds
-    assert {"MemoryHome", "Identity", "Seat", "Replica"} <= {kind.rpartition(".")[2] for kind in kinds}
+    assert {"MemoryPlayerStore", "Identity", "Seat", "Replica"} <= {kind.rpartition(".")[2] for kind in kinds}
     assert sum(f".protocols.{protocol}." in kind for kind in kinds) > 3, "no deck was seen in the middle of something"
 
 
@@ -328,9 +328,9 @@ class Overheard:
 def at_a_relay(visit: Callable[[str], Awaitable[None]]) -> Overheard:
     """Something at a real relay in this process. The operator sees its log, its metrics and its store, and could write
     down what comes in."""
-    store, logged, told, hear = MemoryStore(lambda: 0.0), list[str](), list[bytes](), Talk._hear
+    store, logged, told, hear = MemoryStore(lambda: 0.0), list[str](), list[bytes](), ClientConnection._hear
 
-    async def hearing(self: Talk, message: str | bytes) -> None:
+    async def hearing(self: ClientConnection, message: str | bytes) -> None:
         told.append(message.encode() if isinstance(message, str) else message)
         await hear(self, message)
 
@@ -346,7 +346,7 @@ def at_a_relay(visit: Callable[[str], Awaitable[None]]) -> Overheard:
             return relay.metrics.text()
 
     with pytest.MonkeyPatch.context() as patch, printed() as said:
-        patch.setattr(Talk, "_hear", hearing)
+        patch.setattr(ClientConnection, "_hear", hearing)
         metrics = asyncio.run(run())
     stored = [data for kept in store._tables.values() for data in (*kept.notes, *kept.frames)]
     return Overheard(stored, logged, metrics, told, said)
@@ -408,7 +408,7 @@ RAISED: Final = {
     "IllegalMove": seats,
     "JournalLost": seats,
     "LogRolledBack": seats,
-    "CardUnreadable": keyed,
+    "CardUnreadable": keyed_deck,
     "BadParameter": codec,
     "Unprovable": exclusion,
 }
@@ -429,7 +429,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
     def prints(self: Seat) -> list[bytes]:
         print(self._root.hex())
         print(self._root.hex(), file=sys.stderr)
-        logging.getLogger("nodealer.play").debug("by %s", self._root.hex())
+        logging.getLogger("nodealer.engine").debug("by %s", self._root.hex())
         os.write(2, self._root.hex().encode())
         return due(self)
 

@@ -14,18 +14,18 @@ from typing import Any, Final
 
 import pytest
 
+from engine.circle import Circle
 from leaks.keys import Due, due
 from leaks.mistakes import complaints, mistakes, of_cards
 from leaks.search import Secrets
 from nodealer.api.telling import Teller
+from nodealer.engine.participant import Participant
+from nodealer.engine.store import PlayerStore
 from nodealer.group import Group, Order
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
 from nodealer.tape import Tape, hand_tape
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
-from play.circle import Circle
 
 #: What is cut into elements: scalars, nonces and shares have 32 bytes.
 ELEMENT: Final = 32
@@ -107,7 +107,7 @@ class Watched(Circle):
         self.mirror = Mirror()
         super().__init__(*args, **options)
 
-    def sit(self, home: Home, **options: Any) -> Participant:
+    def sit(self, home: PlayerStore, **options: Any) -> Participant:
         given: dict[str, Any] = {"stays": lambda state: state.hand.number < self.hands, "parts": self.parts} | options
         page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encoded(one)), lambda: 0.0), lambda: 1)
         one = page.take_part(home, entropy=self.source, **given)
@@ -186,7 +186,7 @@ def add_value(found: Secrets, name: str, value: bytes, group: Group) -> None:
                 found.add(f"{name}, a scalar{what}", data[at : at + group.scalar_size])
 
 
-def private_keys(home: Home) -> dict[str, bytes]:
+def private_keys(home: PlayerStore) -> dict[str, bytes]:
     """The signing key and what is made of it: the scalar that signs, the prefix of its nonces, and the box's secret."""
     identity: Any = home.identity
     wide = hashlib.sha512(identity._seed).digest()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.harness import Source
-from nodealer.cards import Deal, Operation, Portion, Random
+from nodealer.cards.operations import Deal, Operation, Portion, Random
 from nodealer.group import Order as SecretOrder
 from nodealer.group import group
 from nodealer.group import order as secret

@@ -15,23 +15,23 @@ from nodealer.api.requests import FreeTable, Then, To, free_rules
 from nodealer.api.standing import cannot_ask, listed
 from nodealer.api.telling import proposed
 from nodealer.api.watcher import Watcher, in_memory
-from nodealer.drive.homes import HOME, home_in
-from nodealer.drive.patience import Patience
+from nodealer.client.folder_store import HOME, home_in
+from nodealer.client.policies import TimeoutVoter
+from nodealer.engine.lobby import decline_rehearsals
+from nodealer.engine.prompts import Decision, Question
+from nodealer.engine.resolve import proposal_of
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter, Declined, IllegalMove
 from nodealer.events import Face
 from nodealer.games import free
 from nodealer.games.base import Rules
-from nodealer.games.found import chosen
 from nodealer.games.free import Free
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import chosen
 from nodealer.games.view import View
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import PLAYER, TIMEKEEPER, Member
 from nodealer.log.session import Limits, Proposal
-from nodealer.play.asked import Decision, Question
-from nodealer.play.config import proposal_of
-from nodealer.play.home import Home
-from nodealer.play.lobby import decline_rehearsals
 from nodealer.protocols import make_protocol
 from nodealer.wire import DECKS_MAX, WORD_BYTES_MAX, encode
 
@@ -63,7 +63,7 @@ class Player(Watcher):
         *,
         games: Iterable[str | GamePackage] = (Free.name,),
         accept: Accept = accept_without_warnings,
-        home: Home | None = None,
+        home: PlayerStore | None = None,
     ) -> None:
         """`games` are what this player plays: names of installed games, "module:attribute", or packages. Anything else,
         and any rehearsal, is declined. `accept` looks at the rest of a proposal, and raises `Declined` to decline;
@@ -72,7 +72,7 @@ class Player(Watcher):
         refuse_bad_name(name, "the name of this player")
         self.name = name
         self._accept = accept
-        self._patience = Patience()
+        self._patience = TimeoutVoter()
         self._sit(home or in_memory(name), games)
 
     @classmethod

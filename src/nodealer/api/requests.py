@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from nodealer.api.telling import face_of
-from nodealer.cards import ROLLS_MAX, SIDES_MAX, WITHOUT_CARDS
+from nodealer.cards.operations import ROLLS_MAX, SIDES_MAX, WITHOUT_CARDS
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Face
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
 from nodealer.games.free.faces import FACE_MAX, is_face
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
 from nodealer.protocols.base import CardProtocol
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Replica
-from nodealer.play.state import TableState
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
+from nodealer.engine.state import TableState
 
 _SEAT: Final = re.compile(r"\bseat (\d+)\b")
 

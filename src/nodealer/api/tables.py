@@ -11,13 +11,13 @@ from nodealer import events
 from nodealer.api.player import Player
 from nodealer.api.requests import To
 from nodealer.audit.verify import Report, verify_file
-from nodealer.drive.local import Carrier
+from nodealer.client.local_table import Carrier
 from nodealer.errors import BadParameter, Declined
 from nodealer.events import Face
 from nodealer.games.base import Rules
-from nodealer.games.found import chosen
 from nodealer.games.free import Free, FreeHand
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import chosen
 
 
 class Table:

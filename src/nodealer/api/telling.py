@@ -7,23 +7,24 @@ from typing import Any
 
 import msgspec
 
-from nodealer import cards, events
+from nodealer import events
 from nodealer.api.standing import named, names_of
+from nodealer.cards import events as card_events
+from nodealer.engine import lobby_messages
+from nodealer.engine.bodies import Break, Move, Propose, Without, Word
+from nodealer.engine.frame_result import Diverged, ReceivedEvent, Silenced
+from nodealer.engine.narrator import proven_by
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome
+from nodealer.engine.state import TableState
 from nodealer.errors import BadParameter, CardUnreadable, Malformed
 from nodealer.games.base import Game
 from nodealer.games.free import FreeHand
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
-from nodealer.play import frames
-from nodealer.play.bodies import Break, Move, Propose, Without, Word
-from nodealer.play.happened import Diverged, Happened, Silenced
-from nodealer.play.narrator import proven_by
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome
-from nodealer.play.state import TableState
 from nodealer.protocols import make_protocol
-from nodealer.words import session_words
+from nodealer.wordlist import session_words
 
 #: Cards of one deck to which one thing happened: positions, and faces where they are open.
 _Heap = list[tuple[int, int | None]]
@@ -63,7 +64,7 @@ class Teller:
         self._unreadable: tuple[int, int, int] | None = None
         self._unprovable: bytes | None = None
 
-    def tell(self, happened: Iterable[Happened]) -> Iterator[events.Event]:
+    def tell(self, happened: Iterable[ReceivedEvent]) -> Iterator[events.Event]:
         """One event after the other."""
         for one in happened:
             match one:
@@ -95,23 +96,23 @@ class Teller:
 
     # --- The lobby ---
 
-    def _news(self, news: frames.News) -> Iterator[events.Event]:
+    def _news(self, news: lobby_messages.News) -> Iterator[events.Event]:
         match news:
-            case frames.Came(who=who):
+            case lobby_messages.Came(who=who):
                 yield events.Came(who.name)
-            case frames.Went(who=who):
+            case lobby_messages.Went(who=who):
                 yield events.Went(who.name)
-            case frames.Proposes(by=by, proposal=proposal):
+            case lobby_messages.Proposes(by=by, proposal=proposal):
                 yield events.Proposed(self._name_of(by), proposed(proposal))
             # One's own is told when it is heard, like everybody's.
-            case frames.Refuses(by=by, name=name, reason=reason, mine=False):
+            case lobby_messages.Refuses(by=by, name=name, reason=reason, mine=False):
                 yield events.Declined(name or self._name_of(by), reason)
-            case frames.Agreed(session=session):
+            case lobby_messages.Agreed(session=session):
                 names = tuple(member.name for member in session.proposal.roster.members)
                 yield events.Agreed(names, session_words(session.id))
-            case frames.Asks(who=asking):
+            case lobby_messages.Asks(who=asking):
                 yield events.AsksToSit(asking.name)
-            case frames.PassedOver(reason=reason, mine=True) | frames.OtherVersion(reason=reason):
+            case lobby_messages.PassedOver(reason=reason, mine=True) | lobby_messages.OtherVersion(reason=reason):
                 yield events.NotTaken(reason)
 
     def _name_of(self, key: bytes) -> str:
@@ -160,16 +161,16 @@ class Teller:
         game, words = one.before.hand.game, one.before.config.words
         for event in one.events:
             match event:
-                case cards.Moved(card=card, holder=holder):
+                case card_events.Moved(card=card, holder=holder):
                     what = "given back" if holder is None else "dealt"
                     heaps.setdefault((what, card.deck, holder), []).append((card.position, None))
-                case cards.Opened(card=card, face=face):
+                case card_events.Opened(card=card, face=face):
                     deck = one.before.hand.decks.get(card.deck)
                     whose = words.owner(game, event, None if deck is None else deck.places.holder(card.position))
                     heaps.setdefault(("opened", card.deck, whose), []).append((card.position, face))
-                case cards.Rolled(numbers=numbers, silent=silent):
+                case card_events.Rolled(numbers=numbers, silent=silent):
                     yield events.Rolled(numbers, tuple(one.before.known[seat].name for seat in silent))
-                case cards.Unsealed(seat=seat, value=value):
+                case card_events.Unsealed(seat=seat, value=value):
                     yield events.Unsealed(one.before.known[seat].name, value)
         for (what, number, whose), heap in heaps.items():
             yield self._heap(one, what, number, whose, heap)

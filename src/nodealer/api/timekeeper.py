@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nodealer.api.watcher import Watcher, in_memory
-from nodealer.drive.timekeeper import Timekeeper as Ticking
+from nodealer.client.timekeeper import Ticker as Ticking
+from nodealer.engine.store import PlayerStore
 from nodealer.games.package import GamePackage
 from nodealer.log.names import refuse_bad_name
-from nodealer.play.home import Home
 
 
 class Timekeeper(Watcher):
@@ -18,7 +18,7 @@ class Timekeeper(Watcher):
     """
 
     def __init__(
-        self, name: str = "Clock", *, games: Iterable[str | GamePackage] = (), home: Home | None = None
+        self, name: str = "Clock", *, games: Iterable[str | GamePackage] = (), home: PlayerStore | None = None
     ) -> None:
         """`games` are those that are not installed here, as packages or as "module:attribute"."""
         refuse_bad_name(name, "the name of this timekeeper")

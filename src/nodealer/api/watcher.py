@@ -11,31 +11,31 @@ from typing import Self
 from nodealer.api.requests import FreeTable
 from nodealer.api.standing import holding_up, named, names_of, stopped
 from nodealer.api.telling import Teller
-from nodealer.drive.homes import FolderHome, home_in
+from nodealer.client.folder_store import FolderStore, home_in
+from nodealer.engine.leave_policy import stay_while_playable
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.resolve import Parts, parts_of
+from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Event, Face
 from nodealer.games.base import Game
-from nodealer.games.found import chosen
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import chosen
 from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.file import save_log
 from nodealer.log.session import Proposal
-from nodealer.play.config import Parts, parts_of
-from nodealer.play.home import Home, MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.stays import while_it_lasts
 from nodealer.tape import ROOT_BYTES
 
 
 class Watcher:
     """Somebody who watches: no seat, no secrets, and everything checked. No socket, no thread, no clock."""
 
-    def __init__(self, *, games: Iterable[str | GamePackage] = (), home: Home | None = None) -> None:
+    def __init__(self, *, games: Iterable[str | GamePackage] = (), home: PlayerStore | None = None) -> None:
         """`games` are those that are not installed here, as packages or as "module:attribute"."""
         self._sit(home or in_memory(None), games)
 
-    def _sit(self, home: Home, games: Iterable[str | GamePackage], *, keeps_time: bool = False) -> None:
+    def _sit(self, home: PlayerStore, games: Iterable[str | GamePackage], *, keeps_time: bool = False) -> None:
         packages = [chosen(game) if isinstance(game, str) else game for game in games]
         self._games = {package.name: package for package in packages}
         self._home = home
@@ -44,7 +44,7 @@ class Watcher:
             home,
             entropy=secrets.token_bytes,
             accept=self._looks_at,
-            stays=lambda state: self._stays and while_it_lasts(state),
+            stays=lambda state: self._stays and stay_while_playable(state),
             parts=self._parts,
             keeps_time=keeps_time,
         )
@@ -70,7 +70,7 @@ class Watcher:
 
     def close(self) -> None:
         """Let another program have the folder. Without a folder this does nothing."""
-        if isinstance(self._home, FolderHome):
+        if isinstance(self._home, FolderStore):
             self._home.close()
 
     # --- Bytes ---
@@ -193,6 +193,6 @@ class Watcher:
             raise type(error)(named(str(error), names)) from None
 
 
-def in_memory(name: str | None) -> MemoryHome:
+def in_memory(name: str | None) -> MemoryPlayerStore:
     """A home that nobody comes back to."""
-    return MemoryHome(name, Identity(secrets.token_bytes(KEY_BYTES)), secrets.token_bytes(ROOT_BYTES))
+    return MemoryPlayerStore(name, Identity(secrets.token_bytes(KEY_BYTES)), secrets.token_bytes(ROOT_BYTES))

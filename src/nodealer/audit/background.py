@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from nodealer.play.replica import Begin
+from nodealer.engine.replica import Begin
 from nodealer.proofs.checks import Check, Entropy, settle
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from nodealer.audit.background import in_background
+from nodealer.engine.ledger import Charge, Held
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome, Replica
+from nodealer.engine.resolve import config_of
+from nodealer.engine.state import Chronicle, Config, Fault, HandRecord, RosterPeriod, StatementRecord, TableState
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, OtherFormat
 from nodealer.games.package import GamePackage
 from nodealer.group import Group
 from nodealer.log.file import LineCut, read_log
 from nodealer.log.session import Session
-from nodealer.play.account import Charge, Held
-from nodealer.play.config import config_of
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Chronicle, Config, Fault, HandRecord, Seating, StatementRecord, TableState
 from nodealer.proofs.checks import Entropy
 from nodealer.wire import LOG_BYTES_MAX
 
@@ -179,7 +179,7 @@ class Report:
         said = {"entry": one.entry, "hand": one.hand + 1, "by": list(one.by), "of": one.of, "did": one.did}
         return said | {"chips": _by_seat(net)}
 
-    def _seating(self, one: Seating) -> dict[str, Any]:
+    def _seating(self, one: RosterPeriod) -> dict[str, Any]:
         seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.members]
         chips = _by_seat(one.chips)
         return {"from_hand": one.from_hand + 1, "seats": seats, "agreed": list(one.agreed), "chips": chips}
@@ -265,6 +265,7 @@ def _told(lines: Iterator[bytes], progress: Progress | None, at: Callable[[], in
             progress(at(), size)
 
 
+# defence: cut-log
 def _judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
     """Take all lines that are left, and say what the log is worth."""
     cut = False

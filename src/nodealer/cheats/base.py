@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Moment:
+class SignedMoment:
     """A message about cards that is about to be signed."""
 
     #: A deck of the protocol under attack; the cheat knows which kind.
@@ -30,13 +30,13 @@ class Moment:
 
 
 #: Return what the cheater sends instead of the honest message, or the honest message if this is not the moment.
-Forge = Callable[[Moment], bytes]
+Forge = Callable[[SignedMoment], bytes]
 #: Return what the cheater sends in addition, given what it has just signed.
 Beside = Callable[["Cheater", Sequence[bytes]], list[bytes]]
 
 
 @dataclass(frozen=True)
-class Trick:
+class CheatMethod:
     """One way to play a cheat on one protocol."""
 
     #: The claim of the protocol, in its own words.
@@ -52,7 +52,7 @@ class Trick:
     seen: str | None = None
 
 
-AnyTrick = TypeVar("AnyTrick", bound=Trick)
+AnyTrick = TypeVar("AnyTrick", bound=CheatMethod)
 
 
 @dataclass(frozen=True)

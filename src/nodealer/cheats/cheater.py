@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from msgspec import Raw
 
-from nodealer.cheats.base import BotCheat, CheatScheme, Moment
+from nodealer.cheats.base import BotCheat, CheatScheme, SignedMoment
+from nodealer.engine.bodies import Body, Cards
+from nodealer.engine.duties import OpenDuty
+from nodealer.engine.participant import Participant
+from nodealer.engine.seat import Seat
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import CardUnreadable, IllegalMove
-from nodealer.play.bodies import Body, Cards
-from nodealer.play.duties import OpenDuty
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
-from nodealer.play.seat import Seat
 from nodealer.protocols.base import Duty
 
 #: The moves that give a hand up, in the games that have one.
@@ -70,7 +70,7 @@ class CheatingSeat(Seat):
         if forge is None or duty.deck is None:
             return body
         deck, honest = self.replica.state.hand.decks[duty.deck], bytes(body.message)
-        false = forge(Moment(deck, duty, self._tape(duty.binding.hand), honest))
+        false = forge(SignedMoment(deck, duty, self._tape(duty.binding.hand), honest))
         return body if false == honest else Cards(body.duty, Raw(false))
 
 
@@ -80,7 +80,7 @@ class Cheater(Participant):
     #: How it signs.
     signs: type[CheatingSeat] = CheatingSeat
 
-    def __init__(self, home: Home, *, attack: BotCheat[Any], **named: Any) -> None:
+    def __init__(self, home: PlayerStore, *, attack: BotCheat[Any], **named: Any) -> None:
         self.attack = attack
         #: The entries that an honest player would not have signed.
         self.lies: list[bytes] = []

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodealer.cheats.arrays import half, put, times, twice
-from nodealer.cheats.base import BotCheat, Forge, Moment, Trick
+from nodealer.cheats.base import BotCheat, CheatMethod, Forge, SignedMoment
 from nodealer.protocols.chain.messages import Candidate, ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelLock, DuelShuffle
@@ -17,7 +17,7 @@ from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.wire import encode
 
 
-def _mask(moment: Moment) -> bytes:
+def _mask(moment: SignedMoment) -> bytes:
     """The second card stands in the place of the first, masked once more."""
     said, group = read_message(MaskShuffle, moment.honest), moment.deck.binding.group
     joint = moment.deck.stage.joint + group.points(said.key)
@@ -27,12 +27,12 @@ def _mask(moment: Moment) -> bytes:
     return encode(replace(said, epk=first, msg=second))
 
 
-def _lock(moment: Moment) -> bytes:
+def _lock(moment: SignedMoment) -> bytes:
     said, group = read_message(Cascade, moment.honest), moment.deck.binding.group
     return encode(replace(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[1]).to_bytes())))
 
 
-def _offset(moment: Moment) -> bytes:
+def _offset(moment: SignedMoment) -> bytes:
     """Both halves of every second pair, times a number, over the pair before it: half of the deals twice, and the
     others not at all."""
     said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
@@ -48,7 +48,7 @@ def _chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
     """In its own deck or in everybody's: every number is twice the next one. Who comes after it gets cards that are
     none."""
 
-    def forge(moment: Moment) -> bytes:
+    def forge(moment: SignedMoment) -> bytes:
         said, group = read_message(kind, moment.honest), moment.deck.binding.group
         numbers = group.points(said.numbers)
         doubled = times(group, 2, numbers.take([*range(1, len(numbers)), 0]))
@@ -57,7 +57,7 @@ def _chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
     return forge
 
 
-def _duel(moment: Moment) -> bytes:
+def _duel(moment: SignedMoment) -> bytes:
     """A card of the rival's, as twice another."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
@@ -66,7 +66,7 @@ def _duel(moment: Moment) -> bytes:
     return encode(replace(said, cards=put(said.cards, 1, card.to_bytes())))
 
 
-def _duel_mended(moment: Moment) -> bytes:
+def _duel_mended(moment: SignedMoment) -> bytes:
     """Half of it again: then it is the other card."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
@@ -84,36 +84,36 @@ DOUBLE: Final = BotCheat(
     does="puts a card into the deck twice",
     ways={
         "mask": (
-            Trick(
+            CheatMethod(
                 "a card doubled, dropped, replaced or marked in a shuffle",
                 {"shuffle": _mask},
             ),
         ),
         # What is multiplied to look like another card is none afterwards: its holder cannot read it.
         "lock": (
-            Trick(
+            CheatMethod(
                 "a card doubled, replaced or marked in the cascade",
                 {"cascade": _lock},
             ),
         ),
         "offset": (
-            Trick(
+            CheatMethod(
                 "a pair doubled, dropped or foreign in a shuffle",
                 {"shuffle": _offset},
             ),
         ),
         "chain": (
             # Two stand behind each other here: who doubles a number in its own list cannot draw it by its key either.
-            Trick(_NUMBER, _CHAIN, seen="at once"),
-            Trick(_NUMBER, _CHAIN),
+            CheatMethod(_NUMBER, _CHAIN, seen="at once"),
+            CheatMethod(_NUMBER, _CHAIN),
         ),
         "duel": (
-            Trick(
+            CheatMethod(
                 "a card doubled, replaced or marked in a shuffle",
                 {"shuffle": _duel},
             ),
-            Trick("a card doubled by a multiple that the lock takes off again", _MENDED),
-            Trick("a card played twice, or doubled", _MENDED),
+            CheatMethod("a card doubled by a multiple that the lock takes off again", _MENDED),
+            CheatMethod("a card played twice, or doubled", _MENDED),
         ),
     },
 )

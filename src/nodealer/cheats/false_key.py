@@ -7,23 +7,23 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodealer.cheats.arrays import one_more, put, times
-from nodealer.cheats.base import BotCheat, Forge, Moment, Trick
+from nodealer.cheats.base import BotCheat, CheatMethod, Forge, SignedMoment
 from nodealer.protocols.chain.messages import Pass
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.bits import Bits
 from nodealer.protocols.duel.messages import Give
-from nodealer.protocols.keyed import Release
+from nodealer.protocols.keyed_deck import Release
 from nodealer.protocols.offset.messages import DealFinal, RevealFinal, RevealInitial
 from nodealer.wire import encode
 
 
-def _release(moment: Moment) -> bytes:
+def _release(moment: SignedMoment) -> bytes:
     keys = moment.deck.binding.group.scalars(read_message(Release, moment.honest).keys)
     return encode(Release(one_more(keys)))
 
 
 def _part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Forge:
-    def forge(moment: Moment) -> bytes:
+    def forge(moment: SignedMoment) -> bytes:
         said = read_message(kind, moment.honest)
         if not said.dealKeyPart:
             return moment.honest
@@ -32,7 +32,7 @@ def _part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Fo
     return forge
 
 
-def _chain(moment: Moment) -> bytes:
+def _chain(moment: SignedMoment) -> bytes:
     """A false decryption; or, for a card that is only looked up, a false nonce."""
     said, group = read_message(Pass, moment.honest), moment.deck.binding.group
     if said.numbers:
@@ -41,7 +41,7 @@ def _chain(moment: Moment) -> bytes:
     return encode(replace(said, nonces=put(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
 
 
-def _duel(moment: Moment) -> bytes:
+def _duel(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     keys = moment.deck.cipher.scalars(read_message(Give, moment.honest).keys)
@@ -53,10 +53,10 @@ FALSE_KEY: Final = BotCheat(
     name="false-key",
     does="publishes a false key of a card",
     ways={
-        "mask": (Trick("a false key for a card that is dealt or opened", {"release": _release}),),
-        "lock": (Trick("a false secret for a card that is dealt or opened", {"release": _release}),),
+        "mask": (CheatMethod("a false key for a card that is dealt or opened", {"release": _release}),),
+        "lock": (CheatMethod("a false secret for a card that is dealt or opened", {"release": _release}),),
         "offset": (
-            Trick(
+            CheatMethod(
                 "a false key part for a deal",
                 {
                     "dealFinal": _part(DealFinal),
@@ -66,14 +66,14 @@ FALSE_KEY: Final = BotCheat(
             ),
         ),
         "chain": (
-            Trick(
+            CheatMethod(
                 "a false nonce, prior name or decryption in a draw",
                 {"pass": _chain},
             ),
         ),
         "duel": (
-            Trick("a false key of the rival", {"give": _duel}),
-            Trick("a false key or card of the rival", {"give": _duel}),
+            CheatMethod("a false key of the rival", {"give": _duel}),
+            CheatMethod("a false key or card of the rival", {"give": _duel}),
         ),
     },
 )

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodealer.cheats.arrays import put, times, twice
-from nodealer.cheats.base import BotCheat, Moment, Trick
+from nodealer.cheats.base import BotCheat, CheatMethod, SignedMoment
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelLock
@@ -19,18 +19,18 @@ from nodealer.wire import encode
 POWER: Final = 7
 
 
-def _mask(moment: Moment) -> bytes:
+def _mask(moment: SignedMoment) -> bytes:
     """The first card gains more than its new key says."""
     said, group = read_message(MaskRekey, moment.honest), moment.deck.binding.group
     return encode(replace(said, gains=put(said.gains, 0, (group.points(said.gains)[0] + group.G).to_bytes())))
 
 
-def _lock(moment: Moment) -> bytes:
+def _lock(moment: SignedMoment) -> bytes:
     said, group = read_message(LockedCards, moment.honest), moment.deck.binding.group
     return encode(replace(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[0]).to_bytes())))
 
 
-def _offset(moment: Moment) -> bytes:
+def _offset(moment: SignedMoment) -> bytes:
     """The last pair with another offset than all others."""
     said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
     pairs, others = group.points(said.deck), moment.deck.size - 1
@@ -38,7 +38,7 @@ def _offset(moment: Moment) -> bytes:
     return encode(replace(said, deck=marked.to_bytes() + said.deck[len(marked) * group.point_size :]))
 
 
-def _chain(moment: Moment) -> bytes:
+def _chain(moment: SignedMoment) -> bytes:
     """A power of the first card's number in the slot that the cheater will draw."""
     said, group = read_message(ChainShuffle, moment.honest), moment.deck.binding.group
     mine = moment.deck.binding.players.index(moment.duty.seat)
@@ -46,7 +46,7 @@ def _chain(moment: Moment) -> bytes:
     return encode(replace(said, numbers=put(said.numbers, mine, number.to_bytes())))
 
 
-def _duel(moment: Moment) -> bytes:
+def _duel(moment: SignedMoment) -> bytes:
     """The first card of the rival's deck gets more than its key."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
@@ -62,26 +62,26 @@ MARK: Final = BotCheat(
     does="marks a card to recognise it later",
     ways={
         "mask": (
-            Trick(
+            CheatMethod(
                 "a card moved to another key than the one published",
                 {"rekey": _mask},
             ),
         ),
-        "lock": (Trick("a card replaced in the lock", {"lock": _lock}),),
+        "lock": (CheatMethod("a card replaced in the lock", {"lock": _lock}),),
         "offset": (
-            Trick(
+            CheatMethod(
                 "a pair doubled, dropped or foreign in a shuffle",
                 {"shuffle": _offset},
             ),
         ),
         "chain": (
-            Trick(_POWER, {"shuffle": _chain}, seen="at once"),
-            Trick(_POWER, {"shuffle": _chain}),
+            CheatMethod(_POWER, {"shuffle": _chain}, seen="at once"),
+            CheatMethod(_POWER, {"shuffle": _chain}),
         ),
         "duel": (
-            Trick("a card replaced when keys are put on", {"lock": _duel}),
-            Trick("a card that the rival replaced or marked", {"lock": _duel}),
-            Trick("a false key or card of the rival", {"lock": _duel}),
+            CheatMethod("a card replaced when keys are put on", {"lock": _duel}),
+            CheatMethod("a card that the rival replaced or marked", {"lock": _duel}),
+            CheatMethod("a false key or card of the rival", {"lock": _duel}),
         ),
     },
 )

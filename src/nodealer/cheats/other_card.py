@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodealer.cards import Close
+from nodealer.cards.operations import Close
 from nodealer.cheats.arrays import one_more, put
-from nodealer.cheats.base import BotCheat, Moment, Trick
+from nodealer.cheats.base import BotCheat, CheatMethod, SignedMoment
 from nodealer.errors import DecodeError
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.lists import NAME_BYTES
@@ -19,7 +19,7 @@ from nodealer.protocols.duel.messages import DuelReveal, Give
 from nodealer.wire import encode
 
 
-def _chain(moment: Moment) -> bytes:
+def _chain(moment: SignedMoment) -> bytes:
     """Another face that there could be; the dealer, who names none, says another nonce."""
     said, deck = read_message(ShownCards, moment.honest), moment.deck
     if said.faces:
@@ -37,14 +37,14 @@ def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
     return False
 
 
-def _duel_key(moment: Moment) -> bytes:
+def _duel_key(moment: SignedMoment) -> bytes:
     """Where a card is shown by its key alone."""
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
     return encode(Give(one_more(moment.deck.cipher.scalars(read_message(Give, moment.honest).keys))))
 
 
-def _duel_name(moment: Moment) -> bytes:
+def _duel_name(moment: SignedMoment) -> bytes:
     """A card that lies in the pile: the owner knows all nonces of its deck."""
     deck, said = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not said.cards:
@@ -66,15 +66,15 @@ OTHER_CARD: Final = BotCheat(
     name="other-card",
     does="shows a different card from the one it holds",
     ways={
-        "chain": (Trick("another card shown than was drawn", {"reveal": _chain}),),
+        "chain": (CheatMethod("another card shown than was drawn", {"reveal": _chain}),),
         "duel": (
-            Trick(
+            CheatMethod(
                 "a card played that was not drawn, or under another name",
                 {"reveal": _duel_name},
             ),
             # Where a card is played by its key there is no `reveal`, and where the source is followed no key.
-            Trick(_NOT_DRAWN, {"give": _duel_key}, seen="at once"),
-            Trick(_NOT_DRAWN, {"reveal": _duel_name}),
+            CheatMethod(_NOT_DRAWN, {"give": _duel_key}, seen="at once"),
+            CheatMethod(_NOT_DRAWN, {"reveal": _duel_name}),
         ),
     },
     instead={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from nodealer.cheats.base import BotCheat, CheatScheme, Trick
+from nodealer.cheats.base import BotCheat, CheatMethod, CheatScheme
 from nodealer.cheats.cheater import Cheater
 from nodealer.protocols.base import Cheat
 
@@ -24,5 +24,5 @@ CLAIM: Final = Cheat("one seat alone that would not wait for the others", "never
 THROW_OUT: Final = BotCheat(
     name="throw-out",
     does="tries to vote the others out whenever they owe something",
-    law=CheatScheme(Trick(CLAIM.cheat, beside=_without), CLAIM),
+    law=CheatScheme(CheatMethod(CLAIM.cheat, beside=_without), CLAIM),
 )

@@ -8,10 +8,10 @@ from typing import Final
 from msgspec import Raw
 from msgspec.structs import replace
 
-from nodealer.cheats.base import BotCheat, CheatScheme, Trick
+from nodealer.cheats.base import BotCheat, CheatMethod, CheatScheme
 from nodealer.cheats.cheater import Cheater
+from nodealer.engine.bodies import Cards, Leave, read_body
 from nodealer.log.entry import read_entry, sign_entry
-from nodealer.play.bodies import Cards, Leave, read_body
 from nodealer.protocols.base import Cheat
 from nodealer.wire import encode
 
@@ -30,5 +30,5 @@ CLAIM: Final = Cheat("two different entries with one number", "at once", True)
 TWO_THINGS: Final = BotCheat(
     name="two-things",
     does="sends two different messages where it may send one",
-    law=CheatScheme(Trick(CLAIM.cheat, beside=_contradict), CLAIM),
+    law=CheatScheme(CheatMethod(CLAIM.cheat, beside=_contradict), CLAIM),
 )

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final
 import typer
 
 import nodealer
-from nodealer.cli.commands import Commands, Place, example
+from nodealer.cli.commands import CommandEntry, Commands, example
 
 #: Where commands are that are not in this package.
 _LAB: Final = "nodealer-lab"
@@ -17,35 +17,35 @@ class _All(Commands):
     group: ClassVar = "nodealer.commands"
     elsewhere: ClassVar = {"lab": _LAB, "bench": _LAB}
     places: ClassVar = {
-        "play": Place("play", "play", "play --auto --seats 4 --hands 3 --log game.jsonl"),
-        "host": Place("host", "host", "host --seats 3 --name Ada"),
-        "join": Place("join", "join", "join 'nodealer:#AQ...' --name Ben"),
-        "watch": Place("join", "watch", "watch 'nodealer:#AQ...'"),
-        "timekeeper": Place("timekeeper", "timekeeper", "timekeeper 'nodealer:#AQ...'"),
-        "demo": Place("demo", "demo", "demo"),
-        "verify": Place("verify", "verify", "verify game.jsonl"),
-        "show": Place("show", "show", "show game.jsonl"),
-        "export": Place("export", "export", "export game.jsonl --format phh --out game.phhs"),
-        "games": Place("keeping", "games", "games --json"),
-        "resume": Place("keeping", "resume", "resume"),
-        "whoami": Place("whoami", "whoami", "whoami --name Ada"),
-        "relay": Place("relay", "relay", "relay --listen 0.0.0.0:7777 --store sqlite:relay.db"),
-        "protocols": Place("protocols", "protocols", "protocols --json"),
-        "doctor": Place("doctor", "doctor", "doctor --json"),
+        "play": CommandEntry("play", "play", "play --auto --seats 4 --hands 3 --log game.jsonl"),
+        "host": CommandEntry("host", "host", "host --seats 3 --name Ada"),
+        "join": CommandEntry("join", "join", "join 'nodealer:#AQ...' --name Ben"),
+        "watch": CommandEntry("join", "watch", "watch 'nodealer:#AQ...'"),
+        "timekeeper": CommandEntry("timekeeper", "timekeeper", "timekeeper 'nodealer:#AQ...'"),
+        "demo": CommandEntry("demo", "demo", "demo"),
+        "verify": CommandEntry("verify", "verify", "verify game.jsonl"),
+        "show": CommandEntry("show", "show", "show game.jsonl"),
+        "export": CommandEntry("export", "export", "export game.jsonl --format phh --out game.phhs"),
+        "games": CommandEntry("saved_games_command", "games", "games --json"),
+        "resume": CommandEntry("saved_games_command", "resume", "resume"),
+        "whoami": CommandEntry("whoami", "whoami", "whoami --name Ada"),
+        "relay": CommandEntry("relay", "relay", "relay --listen 0.0.0.0:7777 --store sqlite:relay.db"),
+        "protocols": CommandEntry("protocols", "protocols", "protocols --json"),
+        "doctor": CommandEntry("doctor", "doctor", "doctor --json"),
     }
 
 
 class _OfGames(Commands):
     places: ClassVar = {
-        "check": Place("game", "check", "game check mygame:GAME"),
-        "list": Place("game", "list_games", "game list --json"),
+        "check": CommandEntry("game", "check", "game check mygame:GAME"),
+        "list": CommandEntry("game", "list_games", "game list --json"),
     }
 
 
 class _OfPages(Commands):
     places: ClassVar = {
-        "serve": Place("webpage", "serve", "web serve dist/web"),
-        "check": Place("webpage", "check", "web check https://cards.example"),
+        "serve": CommandEntry("webpage", "serve", "web serve dist/web"),
+        "check": CommandEntry("webpage", "check", "web check https://cards.example"),
     }
 
 

@@ -10,17 +10,17 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from nodealer.cli.cheating import Cheating
-from nodealer.cli.player import PlayerOrder
-from nodealer.cli.timekeeping import KeeperOrder
+from nodealer.cli.bot_process import PlayerOrder
+from nodealer.cli.cheat_option import Cheating
+from nodealer.cli.timekeeper_process import KeeperOrder
 from nodealer.wire import encode
 
 #: What Python is told to run for each bot.
-BOT: Final = ("-P", "-m", "nodealer.cli.player")
+BOT: Final = ("-P", "-m", "nodealer.cli.bot_process")
 #: And for one that cheats, before the name of its attack.
 CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
 #: And for who keeps the time.
-KEEPER: Final = ("-P", "-m", "nodealer.cli.timekeeping")
+KEEPER: Final = ("-P", "-m", "nodealer.cli.timekeeper_process")
 #: How many seconds a process has to end by itself, once it was asked to.
 TERM: Final = 1.0
 #: How much of what a bot's program complained about is read.

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from nodealer.cli.output import shown
-from nodealer.drive.limits import late
-from nodealer.play.law import voters
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
+from nodealer.client.time_limits import late
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.votes import voters
 
 _WAIT: Final = "  You may wait. Ctrl-C stops here; `nodealer resume` goes on later, with the same cards for everybody."
 

@@ -24,7 +24,7 @@ class Command(TyperCommand):
         return _without_types(super().get_params(ctx))
 
 
-class Place(NamedTuple):
+class CommandEntry(NamedTuple):
     """The function behind a command, and an example of its use."""
 
     module: str
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 class Commands(TyperGroup):
     """Several of them, beside those that it is given."""
 
-    places: ClassVar[dict[str, Place]] = {}
+    places: ClassVar[dict[str, CommandEntry]] = {}
     #: Entry points through which installed packages add commands: a `Place`, or a `typer.Typer` for a group.
     group: ClassVar[str | None] = None
     #: Known commands to the distribution that brings them, for a hint if it is not installed.
@@ -101,7 +101,7 @@ def _without_types(params: list[Any]) -> list[Any]:
     return params
 
 
-def _loaded(name: str, place: Place) -> Any:
+def _loaded(name: str, place: CommandEntry) -> Any:
     module = import_module(f"{place.package}.{place.module}")
     function, made = getattr(module, place.function), getattr(module, "COMMAND", Command)
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")

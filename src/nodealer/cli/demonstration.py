@@ -10,10 +10,10 @@ from typing import Final
 
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.games import game_of, settings_of
+from nodealer.cli.local_game import run
 from nodealer.cli.output import out, shown
 from nodealer.cli.plan import plan_of
-from nodealer.cli.playing import run
-from nodealer.games.found import FIRST
+from nodealer.games.registry import FIRST
 
 BEFORE: Final = """\
 [bold]Nobody deals here.[/bold] Every player shuffles the deck in turn and proves it; nobody can see the cards of \

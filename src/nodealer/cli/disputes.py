@@ -6,7 +6,7 @@ from typing import Final
 
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
-from nodealer.play.participant import Participant
+from nodealer.engine.participant import Participant
 
 _SHOWS: Final = "it shows everybody all that you held in that hand, and nothing of any other"
 _CLAIM: Final = (

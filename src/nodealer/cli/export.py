@@ -14,9 +14,9 @@ from nodealer.cli.exits import UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.verify import log_of, print_report
+from nodealer.engine.replica import Applied, Replica
 from nodealer.errors import BadParameter
 from nodealer.games.package import Export, GamePackage
-from nodealer.play.replica import Applied, Replica
 
 
 def export(

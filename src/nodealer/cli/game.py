@@ -8,13 +8,13 @@ import typer
 from rich import box
 from rich.table import Table
 
-from nodealer.cli.completing import games
+from nodealer.cli.completion import games
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.games import game_of, games_here
 from nodealer.cli.output import err, out, print_json, shown
 
 if TYPE_CHECKING:
-    from nodealer.gamecheck import Report
+    from nodealer.gamecheck import GameReport
 
 
 def check(
@@ -49,7 +49,7 @@ def check(
     raise typer.Exit(GOOD if report.ok else BAD)
 
 
-def _print(report: Report) -> None:
+def _print(report: GameReport) -> None:
     console = out()
     for key, finding in report.findings.first.items():
         where = f" [bold]{shown(finding.where)}[/bold]" if finding.where else ""

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from nodealer.errors import BadParameter, NodealerError
-from nodealer.games.found import chosen, find, installed
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import chosen, find, installed
 
 #: For commands that take the game which a log or a host names, unless a person names another place.
 LogGame = Annotated[

@@ -7,13 +7,13 @@ from typing import Annotated, Final
 
 import typer
 
-from nodealer.cli.completing import games, protocols
+from nodealer.cli.completion import games, protocols
+from nodealer.cli.display import NoBrowser, Terminal, where
 from nodealer.cli.games import game_of, settings_of
 from nodealer.cli.play import PlayCommand
-from nodealer.cli.where import NoBrowser, Terminal, where
-from nodealer.drive.limits import MOVE, limits_of
+from nodealer.client.time_limits import MOVE, limits_of
 from nodealer.errors import BadParameter
-from nodealer.games.found import FIRST
+from nodealer.games.registry import FIRST
 
 #: How it is made a command: it takes the settings of games, like play.
 COMMAND: Final = PlayCommand
@@ -113,7 +113,7 @@ def host(
     like play; with 4 when there is no relay.
     """
     settings = settings_of(game_of(game), context.args)
-    from nodealer.cli.meeting import host_table  # late: no other command should wait for protocols and sockets
+    from nodealer.cli.network_game import host_table  # late: no other command should wait for protocols and sockets
     from nodealer.cli.plan import plan_of
     from nodealer.cli.webpage import folder_of, page_for_guests
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from nodealer.cli.display import NoBrowser, Terminal, where
 from nodealer.cli.games import LogGame
-from nodealer.cli.lines import given
-from nodealer.cli.where import NoBrowser, Terminal, where
+from nodealer.cli.line_input import given
 
 Invited = Annotated[
     str,
@@ -50,7 +50,7 @@ def join(
 
     Ends like play; with 4 when there is no relay.
     """
-    from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
+    from nodealer.cli.network_game import join_table  # late: no other command should wait for sockets
 
     at, text = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)), given(invitation)
     raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, ask=ask, at=at))
@@ -71,8 +71,8 @@ def watch(
 
     You see what is public, and check every proof yourself. Ends like play; with 4 when there is no relay.
     """
-    from nodealer.cli.meeting import watch_table  # late: no other command should wait for sockets
-    from nodealer.relay.links import read_link
+    from nodealer.cli.network_game import watch_table  # late: no other command should wait for sockets
+    from nodealer.relay.invitations import read_link
 
     at = where(terminal=terminal, no_browser=no_browser, by_hand=not json)
     raise typer.Exit(watch_table(read_link(given(invitation)), game=game, json=json, log=log, at=at))

@@ -12,10 +12,10 @@ from contextlib import asynccontextmanager
 
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.client import connect_to
+from nodealer.relay.invitations import SECRET_BYTES, TABLE_BYTES, Invitation
 from nodealer.relay.limits import AT_HOME
-from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation
 from nodealer.relay.sealing import SENDER_BYTES, TableSecret
-from nodealer.relay.server import serving
+from nodealer.relay.server.listener import serving
 from nodealer.relay.stores.base import Store
 from nodealer.relay.stores.memory import MemoryStore
 

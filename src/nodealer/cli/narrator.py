@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodealer.cli.output import rendered, shown
-from nodealer.play.narrator import LEAVES, Event
+from nodealer.engine.narrator import LEAVES, Event
 
 
 def in_words(event: Event) -> list[str]:

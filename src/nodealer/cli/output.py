@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text as Styled
 
-from nodealer.games.words import Line, Mark, Text
-from nodealer.log.visible import is_unseen, visible
+from nodealer.games.text import Line, Mark, Text
+from nodealer.log.control_characters import is_invisible, strip_controls
 
 #: Signs of ours, for terminals that have letters only.
 _PLAIN: Final = {
@@ -100,7 +100,7 @@ def err() -> Console:
 
 def shown(text: object) -> str:
     """Text from outside among markup of ours."""
-    return escape(visible(text))
+    return escape(strip_controls(text))
 
 
 def rendered(text: Text) -> str:
@@ -184,4 +184,4 @@ def _write(document: str) -> None:
 
 def _is_escaped(character: str) -> bool:
     """What a terminal obeys, and what it has no sign for."""
-    return is_unseen(character) or _lacks(sys.stdout.encoding or "utf-8", character)
+    return is_invisible(character) or _lacks(sys.stdout.encoding or "utf-8", character)

@@ -8,18 +8,18 @@ from typing import Final
 
 from msgspec import Raw
 
-from nodealer.cli.cheating import Cheating, cheating_of
+from nodealer.cli.cheat_option import Cheating, cheating_of
 from nodealer.cli.games import game_of
-from nodealer.drive.limits import KEEPER
-from nodealer.drive.wanted import Made, made_of
+from nodealer.client.setup import GameSetup, game_setup
+from nodealer.client.time_limits import KEEPER
+from nodealer.engine.lobby import Expected
+from nodealer.engine.resolve import proposal_of
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.log.names import folded, refuse_bad_name
+from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Part, Proposal
-from nodealer.play.config import proposal_of
-from nodealer.play.lobby import Expected
 from nodealer.protocols import make_protocol
 from nodealer.protocols.chain import Chain
 
@@ -27,7 +27,7 @@ NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo"
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlayPlan:
     """What is to be played."""
 
     game: GamePackage
@@ -49,7 +49,7 @@ class Plan:
     clock: Limits | None = None
 
     def __post_init__(self) -> None:
-        Made(self.rules, make_protocol(self.protocol, self.parameters)).refuse(len(self.names))
+        GameSetup(self.rules, make_protocol(self.protocol, self.parameters)).refuse(len(self.names))
 
     @property
     def expected(self) -> Expected:
@@ -88,19 +88,21 @@ def plan_of(
     person: str | None = None,
     cheat: str | None = None,
     clock: Limits | None = None,
-) -> Plan:
+) -> PlayPlan:
     """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
     game = game_of(place)
     if game.bot is None:
         raise BadParameter(f"{game.name} has no bots to play with: it is played by programs, with the library")
-    table, count = made_of(game, settings, protocol, parameters), seats or game.seats
+    table, count = game_setup(game, settings, protocol, parameters), seats or game.seats
     made, on, said = table.protocol, table.protocol.claims.name, table.protocol.parameters
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
     odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
     who = names or _names(count, person)
     cheating = None if cheat is None else cheating_of(cheat, who, made)
-    return Plan(game, place, dict(settings), table.rules, on, who, hands or game.hands, said, warning, cheating, clock)
+    return PlayPlan(
+        game, place, dict(settings), table.rules, on, who, hands or game.hands, said, warning, cheating, clock
+    )
 
 
 def _names(count: int, person: str | None) -> tuple[str, ...]:
@@ -110,6 +112,6 @@ def _names(count: int, person: str | None) -> tuple[str, ...]:
         return first, *others
     refuse_bad_name(person, "your name")
     for other in (*others, KEEPER):
-        if folded(other) == folded(person):
+        if casefold_name(other) == casefold_name(person):
             raise BadParameter(f"{other} is a bot at this table: take another name")
     return person, *others

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from nodealer.cli.commands import Command
-from nodealer.cli.completing import games, protocols
+from nodealer.cli.completion import games, protocols
+from nodealer.cli.display import NoBrowser, Terminal, Where, where
 from nodealer.cli.games import game_of, games_here, settings_of
 from nodealer.cli.output import shown
-from nodealer.cli.where import NoBrowser, Terminal, Where, where
-from nodealer.drive.limits import limits_of
+from nodealer.client.time_limits import limits_of
 from nodealer.errors import BadParameter
-from nodealer.games.found import FIRST
+from nodealer.games.registry import FIRST
 
 
 class PlayCommand(Command):
@@ -137,8 +137,8 @@ def play(
     the game is not complete, 4 when players did not come to the table.
     """
     settings = settings_of(game_of(game), context.args)
+    from nodealer.cli.local_game import run
     from nodealer.cli.plan import plan_of  # late: no other command should wait for protocols and sockets
-    from nodealer.cli.playing import run
 
     if clock is not None and no_clock:
         raise BadParameter("--clock says that somebody keeps the time, and --no-clock that nobody does")
@@ -155,7 +155,7 @@ def play(
     )
     at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
     if at is not Where.TERMINAL:
-        from nodealer.cli.playpage import play_in_browser
+        from nodealer.cli.play_page import play_in_browser
 
         play_in_browser(plan, at=at, log=log, patience=patience)
     told = {"auto": auto, "json": json, "named": name is not None, "timed": not no_clock}

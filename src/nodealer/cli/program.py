@@ -15,10 +15,9 @@ from typing import Any, Final
 import msgspec
 
 from nodealer.cli.screen import Screen
+from nodealer.engine.prompts import Decision, Question, legal_choice, legal_move, legal_seal
 from nodealer.errors import IllegalMove
 from nodealer.games.package import GamePackage
-from nodealer.play.answers import legal_choice, legal_move, legal_seal
-from nodealer.play.asked import Decision, Question
 
 #: The longest answer.
 ANSWER_BYTES_MAX: Final = 1 << 16

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.screen import Screen
-from nodealer.drive.local import seat_players
-from nodealer.drive.minds import BotMind
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import seat_players
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.replica import Replica
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.play.happened import Step
-from nodealer.play.replica import Replica
-from nodealer.play.stays import for_hands
 from nodealer.protocols.base import CardProtocol
 
 
@@ -27,13 +27,13 @@ def rehearse(
     keep: Callable[[Replica], None],
 ) -> Replica:
     """Play a whole game from a seed. The session says that its seeds are public. `keep` is told of each step."""
-    entropy, stays = rehearsal_entropy(seed, "table"), for_hands(hands)
+    entropy, stays = rehearsal_entropy(seed, "table"), stay_for_hands(hands)
     table = seat_players(names, protocol, rules, entropy, stays=stays, package=game, rehearsal=True)
-    minds = {participant: BotMind(game, participant.home.root) for participant in table.participants}
+    minds = {participant: BotAgent(game, participant.home.root) for participant in table.participants}
     first = table.participants[0]
     show = screen.follow(first)
 
-    def watch(step: Step) -> list[bytes]:
+    def watch(step: Received) -> list[bytes]:
         keep(first.replica)
         return show(step)
 

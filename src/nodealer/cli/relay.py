@@ -9,7 +9,7 @@ import typer
 
 from nodealer.cli.commands import Command
 from nodealer.errors import BadParameter
-from nodealer.relay.limits import Limits
+from nodealer.relay.limits import RelayLimits
 
 PORT: Final = 7777
 
@@ -20,7 +20,7 @@ class RelayCommand(Command):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help of the command, with the limits before its example."""
         example = self.epilog
-        told = [f"  {each.name}={each.default}: {each.metadata['meaning']}" for each in fields(Limits)]
+        told = [f"  {each.name}={each.default}: {each.metadata['meaning']}" for each in fields(RelayLimits)]
         self.epilog = "\n".join(["Limits, in bytes and seconds:", *told, "", str(example)])
         try:
             super().format_help(ctx, formatter)
@@ -69,7 +69,7 @@ def relay(
     with 4 when it cannot listen or its store is not there. docs/spec/relay.md has the protocol and how to operate it.
     """
     limits = limits_of(limit or [])
-    from nodealer.cli.relaying import run  # late: no other command should wait for sockets
+    from nodealer.cli.relay_process import run  # late: no other command should wait for sockets
 
     run(
         listen,
@@ -82,9 +82,9 @@ def relay(
     )
 
 
-def limits_of(said: list[str]) -> Limits:
+def limits_of(said: list[str]) -> RelayLimits:
     """The limits, with those that were said. Raises `BadParameter`."""
-    names = {each.name for each in fields(Limits)}
+    names = {each.name for each in fields(RelayLimits)}
     values: dict[str, int] = {}
     for one in said:
         name, _, value = one.partition("=")
@@ -93,4 +93,4 @@ def limits_of(said: list[str]) -> Limits:
         if not (value.isascii() and value.isdigit()):
             raise BadParameter(f"the limit {name} is a whole number, not {value!r}")
         values[name] = int(value)
-    return Limits(**values)
+    return RelayLimits(**values)

@@ -10,16 +10,16 @@ from rich.status import Status
 
 from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
-from nodealer.drive.limits import about_time
-from nodealer.games.words import Line, Words
+from nodealer.client.time_limits import about_time
+from nodealer.engine.bodies import Begin
+from nodealer.engine.frame_result import Diverged, Received, Silenced
+from nodealer.engine.narrator import Event, Narrator
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Replica
+from nodealer.engine.state import TableState
+from nodealer.games.text import Line, Words
 from nodealer.log.session import Proposal
-from nodealer.play.bodies import Begin
-from nodealer.play.happened import Diverged, Silenced, Step
-from nodealer.play.narrator import Event, Narrator
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Replica
-from nodealer.play.state import TableState
 
 
 class Screen:
@@ -67,10 +67,10 @@ class Screen:
             if proposal.rehearsal:
                 self.say("[magenta]A rehearsal: the seeds are public, nothing here is secret.[/magenta]")
 
-    def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Step], list[bytes]]:
+    def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Received], list[bytes]]:
         """Show what a participant sees happen: somebody, or the person who looks at this screen."""
 
-        def watch(step: Step) -> list[bytes]:
+        def watch(step: Received) -> list[bytes]:
             mine = participant.seat.number if you and participant.begun and participant.seated else None
             if participant.begun and self.replica is None:
                 self.open(participant.replica, mine)

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from nodealer.audit.verify import Append, verify_file
+from nodealer.cli.display import NoBrowser, Where
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.screen import Screen
 from nodealer.cli.verify import log_of, print_report
-from nodealer.cli.where import NoBrowser, Where
-from nodealer.play.replica import Applied, Replica
+from nodealer.engine.replica import Applied, Replica
 
 
 def show(
@@ -32,7 +32,7 @@ def show(
     file = log_of(file)
     # What is not there needs no page to say so.
     if (browser or no_browser) and file.exists():
-        from nodealer.cli.showpage import show_in_browser  # late: a terminal should not wait for a server
+        from nodealer.cli.show_page import show_in_browser  # late: a terminal should not wait for a server
 
         raise typer.Exit(show_in_browser(file, game_or_none(game), Where.ADDRESS if no_browser else Where.BROWSER))
     screen = Screen(json, proofs=True)

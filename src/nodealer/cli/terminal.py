@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final, TypeVar
 
-from nodealer.cards import Peek, Seal
-from nodealer.cli.lines import Lines
+from nodealer.cards.operations import Peek, Seal
+from nodealer.cli.line_input import Lines
 from nodealer.cli.output import out, print_line, print_lines, shown
+from nodealer.engine.prompts import Decision, Question
 from nodealer.errors import IllegalMove
+from nodealer.games.text import Line, Text, Words, laid_out, line, strong
 from nodealer.games.view import View
-from nodealer.games.words import Line, Text, Words, laid_out, line, strong
-from nodealer.play.asked import Decision, Question
 from nodealer.wire import Message, encode
 
 T = TypeVar("T")

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.games import LogGame
-from nodealer.cli.lines import given
-from nodealer.drive.limits import KEEPER
+from nodealer.cli.line_input import given
+from nodealer.client.time_limits import KEEPER
 
 
 def timekeeper(
@@ -30,6 +30,6 @@ def timekeeper(
 
     Started again, it goes on where it was. Ends with 0 when the table has ended, 4 when there is no relay.
     """
-    from nodealer.cli.clockkeeping import keep_the_time  # late: no other command should wait for sockets
+    from nodealer.cli.timekeeper_run import keep_the_time  # late: no other command should wait for sockets
 
     raise typer.Exit(keep_the_time(given(invitation), name=name, game=game, json=json))

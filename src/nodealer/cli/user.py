@@ -6,10 +6,10 @@ import sys
 from dataclasses import dataclass
 
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.invited import TableFolder
-from nodealer.cli.me import known_players, me, unlocked
-from nodealer.drive.homes import FolderHome, home_in
-from nodealer.drive.known import KnownPlayers
+from nodealer.cli.identity_prompt import known_players, me, unlocked
+from nodealer.cli.table_folders import TableFolder
+from nodealer.client.contacts import Contacts
+from nodealer.client.folder_store import FolderStore, home_in
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.keys import Identity
 from nodealer.log.names import refuse_bad_name
@@ -20,9 +20,9 @@ class User:
     """Who comes to a table. Without a key it only watches."""
 
     identity: Identity | None
-    known: KnownPlayers
+    known: Contacts
 
-    def home(self, table: TableFolder) -> FolderHome:
+    def home(self, table: TableFolder) -> FolderStore:
         """What this user keeps of a table. Who only watches has a key there that nobody knows it by."""
         return home_in(table.home, table.what.name, system_entropy, self.identity)
 

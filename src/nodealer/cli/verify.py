@@ -18,16 +18,16 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from nodealer.audit.against import Comparison, compare
+from nodealer.audit.compare import Comparison, compare
 from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.output import err, out, print_json, print_line, rendered, shown
 from nodealer.errors import BadParameter
-from nodealer.games.words import Words
+from nodealer.games.text import Words
+from nodealer.log.control_characters import strip_controls
 from nodealer.log.roster import PLAYER, Member
-from nodealer.log.visible import visible
 from nodealer.wire import LOG_BYTES_MAX
 
 #: What stands for standard input among files.
@@ -77,7 +77,7 @@ def verify(
     documents, codes = [], {GOOD}
     for file, (code, document, lines) in _verify_many(files, game, jobs or os.cpu_count() or 1):
         codes.add(code)
-        documents.append({"file": visible(file)} | document)
+        documents.append({"file": strip_controls(file)} | document)
         if not json:
             _print_brief(out(), file, lines)
     if json:
@@ -89,7 +89,7 @@ def log_of(file: Path) -> Path:
     """A file, or the log of the kept game of that name."""
     if file == STDIN or len(file.parts) != 1 or os.path.lexists(file):
         return file
-    from nodealer.cli.shelf import find_game, is_called  # late: most who verify have a file
+    from nodealer.cli.game_catalogue import find_game, is_called  # late: most who verify have a file
 
     return find_game(file.name).kept_log if is_called(file.name) else file
 

@@ -14,7 +14,7 @@ import typer
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer.relay.links import page_address
+from nodealer.relay.invitations import page_address
 
 #: The hash of bundle.json of this release; empty between releases. It is no part of what is hashed.
 RELEASE: Final = ""
@@ -37,7 +37,7 @@ def page_for_guests(wanted: str | None, before: str = "") -> Iterator[str]:
         return
     import uvicorn  # late: no other command should wait for it
 
-    from nodealer.cli.ownrelay import own_address
+    from nodealer.cli.host_relay import own_address
     from nodealer.web.bundle.serve import app_of
 
     app = app_of(Path(wanted))

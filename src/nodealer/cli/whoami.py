@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.me import ask_passphrase, me, my_folder
+from nodealer.cli.identity_prompt import ask_passphrase, me, my_folder
 from nodealer.cli.output import out, print_json, print_line, shown
-from nodealer.drive.identity import IDENTITY, Me, change_name, change_passphrase, refuse_passphrase
+from nodealer.client.identity import IDENTITY, UserIdentity, change_name, change_passphrase, refuse_passphrase
 from nodealer.errors import BadParameter
-from nodealer.words import key_words
+from nodealer.wordlist import key_words
 
 
 def whoami(
@@ -53,7 +53,7 @@ def whoami(
     print_line(console, f"file   {shown(my_folder() / IDENTITY)}, {under}")
 
 
-def _change(mine: Me) -> Me:
+def _change(mine: UserIdentity) -> UserIdentity:
     old = ask_passphrase("The passphrase as it is: ") if mine.has_passphrase else None
     # Before somebody thinks of a new one.
     mine.unlock(old)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import msgspec
 
 from nodealer.gamecheck.findings import Finding, Found, authors
-from nodealer.gamecheck.hand import PURE, Moment, wants
+from nodealer.gamecheck.hand import PURE, HandMoment, wants
 from nodealer.games.base import Done
 from nodealer.wire import encode
 
 
-def refuse_bad_end(moment: Moment) -> Done:
+def refuse_bad_end(moment: HandMoment) -> Done:
     """How a hand ended. Raises `Found` for an end that a table cannot note."""
     done = wants(moment)
     if not isinstance(done, Done):
@@ -25,7 +25,7 @@ def refuse_bad_end(moment: Moment) -> Done:
     return done
 
 
-def _refuse_bad_result(moment: Moment, done: Done) -> None:
+def _refuse_bad_result(moment: HandMoment, done: Done) -> None:
     result: object = done.result
     if not isinstance(result, dict):
         what = f"{moment.when}, the hand is over, and its result is {type(result).__name__}, not a dict."
@@ -37,14 +37,14 @@ def _refuse_bad_result(moment: Moment, done: Done) -> None:
         raise Found(Finding("result", f"{what} Put numbers, texts, lists and dicts into it.")) from None
 
 
-def _refuse_bad_amounts(moment: Moment, name: str, amounts: Mapping[int, int]) -> None:
+def _refuse_bad_amounts(moment: HandMoment, name: str, amounts: Mapping[int, int]) -> None:
     for seat, amount in amounts.items():
         if seat not in moment.setup.seats or type(amount) is not int:
             what = f"{moment.when}, the hand is over, and `Done.{name}` says {amount!r} of seat {seat!r}."
             raise Found(Finding("chips", f"{what} Seats are {list(moment.setup.seats)}, and chips whole numbers."))
 
 
-def _refuse_bad_sum(moment: Moment, done: Done) -> None:
+def _refuse_bad_sum(moment: HandMoment, done: Done) -> None:
     """With chips at stake nobody loses what it has not put in, and no chip is made or lost."""
     what = f"{moment.when}, the hand is over, paid {dict(done.paid)}, net {dict(done.net)}"
     if (total := sum(done.net.values())) != done.dead:
@@ -57,7 +57,7 @@ def _refuse_bad_sum(moment: Moment, done: Done) -> None:
             raise Found(Finding("chips", f"{what}: seat {seat} had {moment.chips.get(seat, 0)}, and loses more."))
 
 
-def refuse_bad_paid(moment: Moment) -> None:
+def refuse_bad_paid(moment: HandMoment) -> None:
     """What was put in so far. It goes back when the hand is broken off."""
     with authors("chips", f"{moment.when}, `paid` failed with", PURE):
         paid = moment.game.paid

@@ -5,26 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nodealer.cards import Capability
+from nodealer.cards.operations import Capability
+from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.errors import BadParameter
 from nodealer.gamecheck import open_decks, tables
 from nodealer.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
-from nodealer.gamecheck.elsewhere import refuse_other_processes
 from nodealer.gamecheck.findings import Findings
 from nodealer.gamecheck.hand import NAMES
-from nodealer.gamecheck.open_decks import Effort, OpenDecks, Progress
-from nodealer.gamecheck.tables import OnProtocol, TableEffort, Tables, protocols_for
+from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks, Progress
+from nodealer.gamecheck.other_process import refuse_other_processes
+from nodealer.gamecheck.tables import OnProtocol, TableChecks, TableEffort, protocols_for
 from nodealer.games.base import Rules
-from nodealer.games.found import chosen
 from nodealer.games.package import GamePackage
-from nodealer.play.config import refuse_without_asserts
+from nodealer.games.registry import chosen
 
 #: As many seats as a real table has where that is enough.
 FEW: Final = 3
 
 
 @dataclass
-class Report:
+class GameReport:
     """What was done, what was found, and what an author may want to know beside."""
 
     package: GamePackage
@@ -55,7 +55,7 @@ class Report:
 class Depth:
     """How thorough a check is."""
 
-    decks: Effort
+    decks: CheckEffort
     tables: TableEffort
     #: Whether every number of seats is tried.
     all_seats: bool
@@ -65,10 +65,10 @@ QUICK: Final = Depth(open_decks.QUICK, tables.QUICK, all_seats=False)
 DEEP: Final = Depth(open_decks.DEEP, tables.DEEP, all_seats=True)
 
 
-def check(place: str, depth: Depth, progress: Progress) -> Report:
+def check(place: str, depth: Depth, progress: Progress) -> GameReport:
     """Check the game at `module:attribute`, or an installed one. Raises `BadParameter` for what cannot be checked."""
     refuse_without_asserts()
-    report = Report(chosen(place))
+    report = GameReport(chosen(place))
     package = report.package
     if package.bot is None:
         raise BadParameter(f"{package.name} has no bot, and is checked by letting bots play it: give it one")
@@ -81,7 +81,7 @@ def check(place: str, depth: Depth, progress: Progress) -> Report:
     return report
 
 
-def _play(place: str, report: Report, rules: Rules, depth: Depth, progress: Progress) -> None:
+def _play(place: str, report: GameReport, rules: Rules, depth: Depth, progress: Progress) -> None:
     counts = _counts(report.package, rules, depth)
     decks = OpenDecks(report.package, rules, depth.decks, report.findings, progress)
     decks.check(counts)
@@ -116,7 +116,7 @@ def _counts(package: GamePackage, rules: Rules, depth: Depth) -> list[int]:
     return [count for count in served if depth.all_seats or count in some]
 
 
-def _say_what_was_tried(report: Report, decks: OpenDecks) -> None:
+def _say_what_was_tried(report: GameReport, decks: OpenDecks) -> None:
     tried = decks.probes.tried
     report.did.append(
         f"{decks.games} hands on open decks; {tried.hostile} hostile moves, {tried.leavings} times somebody left, "
@@ -124,9 +124,9 @@ def _say_what_was_tried(report: Report, decks: OpenDecks) -> None:
     )
 
 
-def _on_protocols(report: Report, rules: Rules, depth: Depth, seats: int, progress: Progress) -> None:
+def _on_protocols(report: GameReport, rules: Rules, depth: Depth, seats: int, progress: Progress) -> None:
     effort = depth.tables
-    played = Tables(report.package, rules, effort, report.findings, progress)
+    played = TableChecks(report.package, rules, effort, report.findings, progress)
     for on in protocols_for(rules, seats, modes=effort.modes):
         report.protocols.append(on)
         if on.why is None:

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from nodealer.cards import (
+from nodealer.cards.events import Event, Finished, Moved, Opened, Rolled, Unsealed
+from nodealer.cards.operations import (
     SEALED_MAX,
     Close,
     Deal,
-    Event,
-    Finished,
     Gift,
     Look,
     Mix,
-    Moved,
     NewDeck,
     Open,
-    Opened,
     Operation,
     Pass,
     Peek,
@@ -29,14 +26,12 @@ from nodealer.cards import (
     Prove,
     Random,
     Return,
-    Rolled,
     Seal,
     Show,
     Unseal,
-    Unsealed,
 )
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
-from nodealer.places import Places
 from nodealer.tape import Tape, digest
 
 #: Which of the cards that a seat looks at it keeps, or in which order they go back.

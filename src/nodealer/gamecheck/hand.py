@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from nodealer.cards import Deal, Event, Half, NewDeck, Open, Operation, Peek, Random, Seal, for_those_who_stay, needed
+from nodealer.cards.events import Event, Half
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Peek, Random, Seal, for_those_who_stay, needed
 from nodealer.errors import BadParameter, IllegalMove, Malformed
 from nodealer.gamecheck.dealer import Choose, FalseClaim, PlainDeck, finished
 from nodealer.gamecheck.findings import Finding, Found, authors
@@ -64,7 +65,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Moment:
+class HandMoment:
     """A hand between two steps."""
 
     setup: Setup
@@ -96,7 +97,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Told:
+class EventsDelivered:
     """The game was told what its operations did."""
 
     events: tuple[Event, ...]
@@ -119,24 +120,24 @@ class Left:
     half: Half | None = None
 
 
-Act = Told | Made | Left
+Act = EventsDelivered | Made | Left
 
 
 # --- The author's code ---
 
 
-def begun(setup: Setup, number: int, before: Game | None, chips: Mapping[int, int]) -> Moment:
+def begun(setup: Setup, number: int, before: Game | None, chips: Mapping[int, int]) -> HandMoment:
     """The first moment of a hand. Raises `BadParameter` where the game is not for so many seats."""
     doing = f"`begin` was called for hand {number + 1} of seats {list(setup.seats)} and failed with"
     with authors("begin", doing, "Raise BadParameter where so many cannot play.", (BadParameter,)):
         game = setup.rules.begin(number, setup.seats, before, dict(chips))
-    return checked(Moment(setup, number, game, dict(chips)))
+    return checked(HandMoment(setup, number, game, dict(chips)))
 
 
 def applied(game: Game, act: Act) -> Game:
     """The game after something has happened. Raises what the author's code raises."""
     match act:
-        case Told(events=events):
+        case EventsDelivered(events=events):
             return game.told(events)
         case Made(seat=seat, move=move):
             return game.moved(seat, move)
@@ -146,7 +147,7 @@ def applied(game: Game, act: Act) -> Game:
             return game.left(seats, cards=cards)
 
 
-def moved(moment: Moment, seat: int, move: bytes) -> Moment:
+def moved(moment: HandMoment, seat: int, move: bytes) -> HandMoment:
     """A seat's move. Raises `Refused` where the rules do not allow it."""
     made, doing = Made(seat, move), f"{moment.when}, seat {seat} made the move {shown(move)}, and `moved` failed with"
     try:
@@ -160,7 +161,7 @@ def moved(moment: Moment, seat: int, move: bytes) -> Moment:
     )
 
 
-def left(moment: Moment, seats: tuple[int, ...], *, cards: bool) -> Moment:
+def left(moment: HandMoment, seats: tuple[int, ...], *, cards: bool) -> HandMoment:
     """Seats are gone, in the middle of the cards that are asked for, if there are any."""
     act = Left(seats, cards, _half(wants(moment)))
     doing = f"{moment.when}, seat {' and '.join(map(str, seats))} left ({_with(cards)}), and `left` failed with"
@@ -182,7 +183,7 @@ def _with(cards: bool) -> str:
     return "cards=True" if cards else "cards=False"
 
 
-def wants(moment: Moment) -> Want:
+def wants(moment: HandMoment) -> Want:
     """What the game wants."""
     with authors("wants", f"{moment.when}, `wants` failed with", PURE):
         return moment.game.wants
@@ -197,7 +198,7 @@ def shown(move: bytes) -> str:
 # --- What must hold at every moment ---
 
 
-def checked(moment: Moment, after: str = "it began") -> Moment:
+def checked(moment: HandMoment, after: str = "it began") -> HandMoment:
     """The same moment. Raises `Found` for a want that no table can serve."""
     want: object = wants(moment)
     here = [seat for seat in players(moment) if seat not in moment.gone]
@@ -212,7 +213,7 @@ def checked(moment: Moment, after: str = "it began") -> Moment:
     return moment
 
 
-def players(moment: Moment) -> tuple[int, ...]:
+def players(moment: HandMoment) -> tuple[int, ...]:
     """The seats that are dealt in."""
     with authors("wants", f"{moment.when}, `players` failed with", PURE):
         dealt = tuple(moment.game.players)
@@ -222,7 +223,7 @@ def players(moment: Moment) -> tuple[int, ...]:
     return dealt
 
 
-def _refuse_bad_turn(moment: Moment, want: Turn, here: list[int], after: str) -> None:
+def _refuse_bad_turn(moment: HandMoment, want: Turn, here: list[int], after: str) -> None:
     named = (*want.seats, *want.may)
     if not named:
         what = f"{moment.when}: when {after}, the game wants a move of nobody, so it never goes on."
@@ -240,14 +241,14 @@ def _refuse_bad_turn(moment: Moment, want: Turn, here: list[int], after: str) ->
 # --- Cards ---
 
 
-def answered(moment: Moment, choose: Choose, operations: tuple[Operation, ...] = ()) -> Moment:
+def answered(moment: HandMoment, choose: Choose, operations: tuple[Operation, ...] = ()) -> HandMoment:
     """The hand once what it asks for is done, or what it asked for before somebody left."""
     want = wants(moment)
     asked = operations or (want.operations if isinstance(want, Ask) else ())
     return _told(moment, *_events(moment, asked, choose))
 
 
-def answered_or_left(moment: Moment, choose: Choose) -> Moment:
+def answered_or_left(moment: HandMoment, choose: Choose) -> HandMoment:
     """The same where somebody may have moved who cannot prove what the rules ask for then: it is silent, and gone."""
     try:
         return answered(moment, choose)
@@ -259,12 +260,13 @@ def answered_or_left(moment: Moment, choose: Choose) -> Moment:
         return answered(after, choose, want.operations)
 
 
-def _told(moment: Moment, decks: Mapping[int, PlainDeck], events: tuple[Event, ...]) -> Moment:
+def _told(moment: HandMoment, decks: Mapping[int, PlainDeck], events: tuple[Event, ...]) -> HandMoment:
     doing = f"{moment.when}, the game was told {_brief(events)}, and `told` failed with"
     with authors("told", doing, PURE):
         game = moment.game.told(events)
     return checked(
-        replace(moment, game=game, decks=decks, course=(*moment.course, Told(events))), f"it was told {_brief(events)}"
+        replace(moment, game=game, decks=decks, course=(*moment.course, EventsDelivered(events))),
+        f"it was told {_brief(events)}",
     )
 
 
@@ -275,7 +277,7 @@ def _brief(events: tuple[Event, ...]) -> str:
 
 
 def _events(
-    moment: Moment, operations: tuple[Operation, ...], choose: Choose
+    moment: HandMoment, operations: tuple[Operation, ...], choose: Choose
 ) -> tuple[dict[int, PlainDeck], tuple[Event, ...]]:
     decks, events, begun = dict(moment.decks), list[Event](), set[int]()
     for operation in operations:
@@ -300,7 +302,7 @@ def _events(
     return decks, tuple(events)
 
 
-def _answer(moment: Moment, decks: dict[int, PlainDeck], operation: Operation, choose: Choose) -> tuple[Event, ...]:
+def _answer(moment: HandMoment, decks: dict[int, PlainDeck], operation: Operation, choose: Choose) -> tuple[Event, ...]:
     rules, number = moment.setup.rules, operation.deck
     owner = decks[number].places.belongs_to if number in decks else None
     undeclared = needed(operation, owner) - rules.operations
@@ -336,7 +338,7 @@ def _answer(moment: Moment, decks: dict[int, PlainDeck], operation: Operation, c
 # --- Bots ---
 
 
-def bot_of(moment: Moment, seat: int, *, fast: bool = False) -> Bot:
+def bot_of(moment: HandMoment, seat: int, *, fast: bool = False) -> Bot:
     """The bot of a seat, whose luck is a function of the moment; or one that does not think, where there is such."""
     drawn = 0
 
@@ -350,7 +352,7 @@ def bot_of(moment: Moment, seat: int, *, fast: bool = False) -> Bot:
         return package.measured.bot(draw) if fast and package.measured is not None else package.new_bot(draw)
 
 
-def chooser(moment: Moment) -> Choose:
+def chooser(moment: HandMoment) -> Choose:
     """What bots choose of the cards that they look at."""
 
     def choose(seen: Mapping[int, int], peek: Peek) -> tuple[int, ...]:
@@ -366,13 +368,13 @@ def chooser(moment: Moment) -> Choose:
     return choose
 
 
-def _sealed(moment: Moment, seal: Seal, seat: int) -> bytes:
+def _sealed(moment: HandMoment, seal: Seal, seat: int) -> bytes:
     doing = f"{moment.when}, the bot of seat {seat} had to seal something, and failed with"
     with authors("bot", doing, "Give the bytes that `told` reads when they are opened."):
         return bot_of(moment, seat).seal(moment.view(seat), seal)
 
 
-def bot_move(moment: Moment, seat: int, *, fast: bool = False) -> bytes:
+def bot_move(moment: HandMoment, seat: int, *, fast: bool = False) -> bytes:
     """What the bot of a seat moves."""
     bot, view = bot_of(moment, seat, fast=fast), moment.view(seat)
     doing = f"{moment.when}, the bot of seat {seat} was asked for its move and failed with"
@@ -380,7 +382,7 @@ def bot_move(moment: Moment, seat: int, *, fast: bool = False) -> bytes:
         return encode(bot.move(view))
 
 
-def bot_moved(moment: Moment, seat: int, *, fast: bool = False) -> Moment:
+def bot_moved(moment: HandMoment, seat: int, *, fast: bool = False) -> HandMoment:
     """The hand after a bot's move."""
     move = bot_move(moment, seat, fast=fast)
     try:

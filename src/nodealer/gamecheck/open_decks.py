@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from nodealer.cards import Capability, needed
+from nodealer.cards.operations import Capability, needed
 from nodealer.errors import BadParameter
 from nodealer.gamecheck.accounts import refuse_bad_end, refuse_bad_paid
 from nodealer.gamecheck.findings import Findings
-from nodealer.gamecheck.hand import Moment, Setup, begun, wants
-from nodealer.gamecheck.playing import Trail, played, refuse_memory
+from nodealer.gamecheck.hand import HandMoment, Setup, begun, wants
+from nodealer.gamecheck.playthrough import Trail, played, refuse_memory
 from nodealer.gamecheck.probes import Probes
 from nodealer.gamecheck.speech import spoken, told_at_the_end
 from nodealer.games.base import Ask, Game, Rules, Turn
@@ -25,7 +25,7 @@ SEED_BYTES: Final = 32
 
 
 @dataclass(frozen=True)
-class Effort:
+class CheckEffort:
     """How much is tried."""
 
     #: Games with as many seats as the game has by itself, and with each other number; and hands of each.
@@ -39,8 +39,8 @@ class Effort:
     seats: int
 
 
-QUICK: Final = Effort(games=2, others=1, hands=2, moments=8, finishes=3, seats=2)
-DEEP: Final = Effort(games=8, others=4, hands=3, moments=400, finishes=40, seats=20)
+QUICK: Final = CheckEffort(games=2, others=1, hands=2, moments=8, finishes=3, seats=2)
+DEEP: Final = CheckEffort(games=8, others=4, hands=3, moments=400, finishes=40, seats=20)
 
 
 @dataclass
@@ -49,7 +49,7 @@ class OpenDecks:
 
     package: GamePackage
     rules: Rules
-    effort: Effort
+    effort: CheckEffort
     findings: Findings
     progress: Progress
     probes: Probes = field(init=False)
@@ -117,20 +117,20 @@ class OpenDecks:
         for moment in sampled([one for one in trail.moments[:-1] if side_by_side(one)], self.effort.moments):
             self.probes.orders(moment)
 
-    def _note_operations(self, moment: Moment) -> None:
+    def _note_operations(self, moment: HandMoment) -> None:
         want = wants(moment)
         for operation in want.operations if isinstance(want, Ask) else ():
             deck = moment.decks.get(operation.deck)
             self.used |= needed(operation, None if deck is None else deck.places.belongs_to)
 
 
-def side_by_side(moment: Moment) -> bool:
+def side_by_side(moment: HandMoment) -> bool:
     """Whether several seats are waited for."""
     want = wants(moment)
     return isinstance(want, Turn) and len(want.seats) > 1
 
 
-def sampled(moments: Sequence[Moment], most: int) -> Sequence[Moment]:
+def sampled(moments: Sequence[HandMoment], most: int) -> Sequence[HandMoment]:
     """So many of the moments, spread over all of them, the first and the last included."""
     if len(moments) <= most:
         return moments

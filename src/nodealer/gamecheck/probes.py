@@ -13,8 +13,8 @@ from nodealer.gamecheck.form import difference, form, named
 from nodealer.gamecheck.hand import (
     REFUSE,
     CannotBe,
+    HandMoment,
     Made,
-    Moment,
     Refused,
     answered,
     answered_or_left,
@@ -26,7 +26,7 @@ from nodealer.gamecheck.hand import (
     shown,
     wants,
 )
-from nodealer.gamecheck.playing import by_default, default_made, finish
+from nodealer.gamecheck.playthrough import by_default, default_made, finish
 from nodealer.games.base import Ask, Done, Turn
 
 
@@ -60,7 +60,7 @@ class Probes:
 
     # --- Moves ---
 
-    def moves(self, moment: Moment) -> None:
+    def moves(self, moment: HandMoment) -> None:
         """Hostile moves of every seat that is to move, its default move, and those of the others."""
         want = wants(moment)
         if not isinstance(want, Turn):
@@ -74,7 +74,7 @@ class Probes:
             with self.findings.noted():
                 default_made(moment, seat)
 
-    def _around(self, moment: Moment, seat: int, honest: bytes) -> None:
+    def _around(self, moment: HandMoment, seat: int, honest: bytes) -> None:
         """Moves that are almost the honest one."""
         for move in hostile.loose(honest):
             self._junk(moment, seat, move, f"which is not exactly {shown(honest)}")
@@ -82,7 +82,7 @@ class Probes:
             with self.findings.noted():
                 self._perhaps(moment, seat, move)
 
-    def _others(self, moment: Moment, seat: int, honest: bytes) -> Iterator[bytes]:
+    def _others(self, moment: HandMoment, seat: int, honest: bytes) -> Iterator[bytes]:
         yield from hostile.other(honest)
         for rival in players(moment):
             if rival != seat and rival not in moment.gone:
@@ -93,7 +93,7 @@ class Probes:
                     # Bots answer for the seat whose turn it is; this one's is not.
                     continue
 
-    def _junk(self, moment: Moment, seat: int, move: bytes, what: str) -> None:
+    def _junk(self, moment: HandMoment, seat: int, move: bytes, what: str) -> None:
         self.tried.hostile += 1
         try:
             moved(moment, seat, move)
@@ -106,7 +106,7 @@ class Probes:
         remedy = "Decode moves strictly (`decode` with a struct of your own), and raise IllegalMove for the rest."
         self.findings.add(Finding("loose", f"{what} {remedy}"))
 
-    def _perhaps(self, moment: Moment, seat: int, move: bytes) -> None:
+    def _perhaps(self, moment: HandMoment, seat: int, move: bytes) -> None:
         """A move that may be legal. If it is, the hand has to go on to an end that adds up."""
         self.tried.hostile += 1
         try:
@@ -126,20 +126,20 @@ class Probes:
             raise
         self._to_the_end(after)
 
-    def _to_the_end(self, moment: Moment) -> None:
+    def _to_the_end(self, moment: HandMoment) -> None:
         if self._left > 0:
             self._left -= 1
             self.tried.finished += 1
             refuse_bad_end(finish(moment))
 
-    def defaults(self, moment: Moment) -> None:
+    def defaults(self, moment: HandMoment) -> None:
         """Nobody moves any more: the rules do."""
         with self.findings.noted():
             refuse_bad_end(by_default(moment))
 
     # --- Two orders ---
 
-    def orders(self, moment: Moment) -> None:
+    def orders(self, moment: HandMoment) -> None:
         """Two seats of a round move side by side: whichever comes first, it comes to the same."""
         want = wants(moment)
         if not isinstance(want, Turn) or len(want.seats) < 2:
@@ -149,7 +149,7 @@ class Probes:
         with self.findings.noted():
             self._both(moment, want, first, second)
 
-    def _both(self, moment: Moment, want: Turn, first: int, second: int) -> None:
+    def _both(self, moment: HandMoment, want: Turn, first: int, second: int) -> None:
         moves = {seat: bot_move(moment, seat, fast=True) for seat in (first, second)}
         ends = [self._crossed(moment, want, order, moves) for order in ((first, second), (second, first))]
         if want.round is None or None in ends:
@@ -165,7 +165,9 @@ class Probes:
             )
             raise Found(Finding("order", f"{what}judge them when all are there; or leave `round` out."))
 
-    def _crossed(self, moment: Moment, want: Turn, order: tuple[int, int], moves: dict[int, bytes]) -> Moment | None:
+    def _crossed(
+        self, moment: HandMoment, want: Turn, order: tuple[int, int], moves: dict[int, bytes]
+    ) -> HandMoment | None:
         """Both moves, the second one made before the first was seen; None where it does not count any more."""
         one, other = order
         try:
@@ -179,7 +181,7 @@ class Probes:
             what += f"moves was refused: {refused}. A move that was legal in a round stays so until the round is over:"
             raise Found(Finding("order", f"{what} give the round another number when that changes.")) from None
 
-    def rounds(self, moments: Sequence[Moment]) -> None:
+    def rounds(self, moments: Sequence[HandMoment]) -> None:
         """A round that is over does not come again, and nobody moves twice in one."""
         over = set[int]()
         for before, after in pairwise(moments):
@@ -198,7 +200,7 @@ class Probes:
 
     # --- Leaving ---
 
-    def leaving(self, moment: Moment) -> None:
+    def leaving(self, moment: HandMoment) -> None:
         """Each seat leaves here, with and without cards that can still be opened; then the hand goes on."""
         self._left = self.finishes
         for seat in turned(players(moment), moment.moves):
@@ -208,7 +210,7 @@ class Probes:
                     with self.findings.noted():
                         self._leave(moment, seat, cards)
 
-    def _leave(self, moment: Moment, seat: int, cards: bool) -> None:
+    def _leave(self, moment: HandMoment, seat: int, cards: bool) -> None:
         before = form(moment.game)
         try:
             after = left(moment, (seat,), cards=cards)
@@ -232,7 +234,7 @@ class Probes:
         else:
             refuse_bad_end(after)
 
-    def _midway(self, moment: Moment, after: Moment, seat: int) -> Moment:
+    def _midway(self, moment: HandMoment, after: HandMoment, seat: int) -> HandMoment:
         """The seat left while cards were on their way: what was asked for comes, less what was for the seat."""
         want = wants(after)
         if isinstance(want, Done):

@@ -8,15 +8,16 @@ from typing import Final
 
 import msgspec
 
-from nodealer.cards import Opened, Peek
+from nodealer.cards.events import Opened
+from nodealer.cards.operations import Peek
 from nodealer.errors import IllegalMove
 from nodealer.gamecheck.findings import Finding, Findings, Found, authors
 from nodealer.gamecheck.form import difference, form
-from nodealer.gamecheck.hand import Made, Moment, Told, players, wants
+from nodealer.gamecheck.hand import EventsDelivered, HandMoment, Made, players, wants
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.package import Export
+from nodealer.games.text import Line
 from nodealer.games.view import View
-from nodealer.games.words import Line
 from nodealer.wire import Message, encode
 
 #: What people type who do not know better.
@@ -26,7 +27,7 @@ REMEDY: Final = "It is for people, at any moment of a hand: let it say something
 UNDERSTAND: Final = "Raise IllegalMove with a sentence for what you do not understand."
 
 
-def spoken(before: Moment, after: Moment, findings: Findings) -> None:
+def spoken(before: HandMoment, after: HandMoment, findings: Findings) -> None:
     """What is said of a step, and what everybody sees after it."""
     game = form(after.game)
     words, names = after.setup.package.words, after.setup.names
@@ -39,7 +40,7 @@ def spoken(before: Moment, after: Moment, findings: Findings) -> None:
     if isinstance(act, Made):
         with findings.noted(), _words(before, "move"):
             _refuse_no_text(before, "move", words.move(before.game, act.seat, act.move, names))
-    elif isinstance(act, Told):
+    elif isinstance(act, EventsDelivered):
         opened = [event for event in act.events if isinstance(event, Opened)]
         with findings.noted():
             _turned_up(before, opened)
@@ -53,19 +54,19 @@ def spoken(before: Moment, after: Moment, findings: Findings) -> None:
         findings.add(Finding("changed", f"{what} Words, page and bots look at a game, and change nothing."))
 
 
-def _words(moment: Moment, name: str, remedy: str = REMEDY) -> AbstractContextManager[None]:
+def _words(moment: HandMoment, name: str, remedy: str = REMEDY) -> AbstractContextManager[None]:
     """A call of the game's words."""
     return authors("words", f"{moment.when}, `words.{name}` failed with", remedy)
 
 
-def _refuse_no_text(moment: Moment, name: str, said: object) -> None:
+def _refuse_no_text(moment: HandMoment, name: str, said: object) -> None:
     for text in said if isinstance(said, Sequence) and not isinstance(said, str) else (said,):
         if not isinstance(text, str | Line):
             what = f"{moment.when}, `words.{name}` gave {type(text).__name__}, which is neither text nor a line."
             raise Found(Finding("words", what))
 
 
-def _seen(before: Moment, moment: Moment, seat: int) -> None:
+def _seen(before: HandMoment, moment: HandMoment, seat: int) -> None:
     """The table and the page as a person sees them, and what comes of what a person types."""
     words, view, want = moment.setup.package.words, moment.view(seat), wants(moment)
     for (deck, _), face in view.cards.items():
@@ -85,7 +86,7 @@ def _seen(before: Moment, moment: Moment, seat: int) -> None:
                 _refuse_bad_reading(moment, view, text)
 
 
-def _refuse_bad_page(moment: Moment, view: View) -> None:
+def _refuse_bad_page(moment: HandMoment, view: View) -> None:
     with authors("page", f"{moment.when}, `page` for seat {view.seat} failed with", REMEDY):
         page: object = moment.setup.package.page(view)
     try:
@@ -98,7 +99,7 @@ def _refuse_bad_page(moment: Moment, view: View) -> None:
         raise Found(Finding("page", f"{what} Name the version of the form of this document."))
 
 
-def _refuse_bad_reading(moment: Moment, view: View, text: str) -> None:
+def _refuse_bad_reading(moment: HandMoment, view: View, text: str) -> None:
     doing = f"{moment.when}, a person typed {text[:40]!r}, and `words.read` failed with"
     try:
         with authors("words", doing, UNDERSTAND, (IllegalMove,)):
@@ -112,7 +113,7 @@ def _refuse_bad_reading(moment: Moment, view: View, text: str) -> None:
         _refuse_no_text(moment, "sure", moment.setup.package.words.sure(view, read))
 
 
-def _turned_up(before: Moment, opened: Sequence[Opened]) -> None:
+def _turned_up(before: HandMoment, opened: Sequence[Opened]) -> None:
     words, by_seat = before.setup.package.words, dict[int | None, list[Opened]]()
     for event in opened:
         deck = before.decks.get(event.card.deck)
@@ -126,7 +127,7 @@ def _turned_up(before: Moment, opened: Sequence[Opened]) -> None:
             _refuse_no_text(before, "cards", words.cards(before.game, events))
 
 
-def _offered(moment: Moment, peek: Peek) -> None:
+def _offered(moment: HandMoment, peek: Peek) -> None:
     deck, words = moment.decks.get(peek.deck), moment.setup.package.words
     if deck is None:
         return
@@ -145,7 +146,7 @@ def _offered(moment: Moment, peek: Peek) -> None:
             words.choose(shown, peek, text)
 
 
-def told_at_the_end(moment: Moment, done: Done, findings: Findings) -> None:
+def told_at_the_end(moment: HandMoment, done: Done, findings: Findings) -> None:
     """How a finished hand is told, in words and in the format of other programs."""
     package, names = moment.setup.package, moment.setup.names
     with findings.noted(), _words(moment, "result"):
@@ -162,7 +163,7 @@ def told_at_the_end(moment: Moment, done: Done, findings: Findings) -> None:
             _refuse_bad_export(moment, package.export)
 
 
-def _refuse_bad_export(moment: Moment, export: Export) -> None:
+def _refuse_bad_export(moment: HandMoment, export: Export) -> None:
     doing = f"{moment.when}, the hand is over, and exporting it as {export.format} failed with"
     with authors("export", doing, "Every finished hand can be exported, or is None."):
         hand = export.hand(moment.game, moment.setup.names)

@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from nodealer.drive.minds import BotMind
+from nodealer.client.agents import BotAgent
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
+from nodealer.engine.resolve import proposal_of
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import Declined
 from nodealer.gamecheck.findings import Finding, Found
 from nodealer.gamecheck.hand import NAMES
@@ -19,12 +25,6 @@ from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.keys import Identity
 from nodealer.log.roster import PLAYER
-from nodealer.play.config import proposal_of
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Replica
-from nodealer.play.stays import for_hands
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import ROOT_BYTES, expand
 
@@ -34,7 +34,7 @@ KEY_BYTES: Final = 32
 
 
 @dataclass(frozen=True)
-class Seating:
+class CheckedSetup:
     """What is played, on what, by how many, and how often."""
 
     package: GamePackage
@@ -51,18 +51,18 @@ class Seating:
         return (*NAMES[: self.seats], *self.roles.values())
 
 
-class Table:
+class CheckTable:
     """Participants around one order. Who is asked to decide decides on what it sees, at the same time as the others."""
 
-    def __init__(self, seating: Seating, *, backwards: bool = False) -> None:
+    def __init__(self, seating: CheckedSetup, *, backwards: bool = False) -> None:
         self.seating = seating
         #: Whether of what is on its way that of the last seat comes first.
         self._backwards = backwards
         self._homes = [
-            MemoryHome(name, Identity(_drawn("key", at, KEY_BYTES)), _drawn("root", at, ROOT_BYTES))
+            MemoryPlayerStore(name, Identity(_drawn("key", at, KEY_BYTES)), _drawn("root", at, ROOT_BYTES))
             for at, name in enumerate(seating.names)
         ]
-        self._minds = [BotMind(seating.package, home.root) for home in self._homes]
+        self._minds = [BotAgent(seating.package, home.root) for home in self._homes]
         self.participants = [self._participant(at) for at in range(len(self._homes))]
         self._coming = [deque[bytes]() for _ in self._homes]
         self.frames: list[bytes] = []
@@ -76,7 +76,7 @@ class Table:
             self._homes[place],
             entropy=lambda size: _drawn("entropy", place, size),
             accept=lambda proposal: None,
-            stays=for_hands(seating.hands),
+            stays=stay_for_hands(seating.hands),
             parts=lambda proposal: (seating.protocol, seating.rules, seating.package),
         )
 

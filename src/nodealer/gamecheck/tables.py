@@ -8,18 +8,18 @@ from typing import Final
 
 import msgspec
 
+from nodealer.engine.bodies import Move
+from nodealer.engine.replica import replay
+from nodealer.engine.resolve import config_of
+from nodealer.engine.transitions import Origin, TooLate, apply_body
 from nodealer.errors import BadParameter, EntryRefused, IllegalMove, LogError, Malformed
 from nodealer.gamecheck.findings import Finding, Findings, Found, authors
 from nodealer.gamecheck.hostile import JUNK
 from nodealer.gamecheck.open_decks import Progress
-from nodealer.gamecheck.table import Seating, Table
+from nodealer.gamecheck.table import CheckedSetup, CheckTable
 from nodealer.games.base import Rules, Turn
 from nodealer.games.package import GamePackage
 from nodealer.group import Group, group
-from nodealer.play.bodies import Move
-from nodealer.play.config import config_of
-from nodealer.play.replica import replay
-from nodealer.play.steps import Origin, TooLate, apply_body
 from nodealer.protocols import MODES, PROTOCOLS, make_protocol
 from nodealer.protocols.base import Needs
 from nodealer.tape import expand
@@ -71,7 +71,7 @@ def protocols_for(rules: Rules, seats: int, *, modes: bool) -> Iterator[OnProtoc
 
 
 @dataclass
-class Tables:
+class TableChecks:
     """Plays a game on real tables, and notes what is wrong."""
 
     package: GamePackage
@@ -86,7 +86,7 @@ class Tables:
         """Everything on one protocol."""
         protocol = make_protocol(on.name, on.parameters, self._group(on))
         roles = {seats + at: role for at, role in enumerate(protocol.claims.roles)}
-        seating = Seating(self.package, self.rules, protocol, seats, self.effort.hands, roles)
+        seating = CheckedSetup(self.package, self.rules, protocol, seats, self.effort.hands, roles)
         self.progress(f"{on}, with {seats} seats")
         with self.findings.noted():
             first = self._plain(seating)
@@ -110,8 +110,8 @@ class Tables:
             return None
         return group()
 
-    def _plain(self, seating: Seating) -> Table:
-        table, self._nonsense = Table(seating), NONSENSE
+    def _plain(self, seating: CheckedSetup) -> CheckTable:
+        table, self._nonsense = CheckTable(seating), NONSENSE
         table.after = lambda entries: self._hostile(table)
         _play(table, "when nothing goes wrong")
         _refuse_unsound(table, "when nothing goes wrong")
@@ -121,7 +121,7 @@ class Tables:
                 raise Found(Finding("table", what))
         return table
 
-    def _hostile(self, table: Table) -> None:
+    def _hostile(self, table: CheckTable) -> None:
         """Whoever sends nonsense instead of a move, or moves for another, is refused, and nothing else happens."""
         state, height = table.replica.state, table.replica.height
         game = state.hand.game
@@ -142,14 +142,14 @@ class Tables:
                     what = f"{table.where}, seat {seat} sent {junk[:60]!r} as a move, and it was taken."
                     self.findings.add(Finding("loose", f"{what} Decode moves strictly."))
 
-    def _crossed(self, seating: Seating) -> None:
-        table = Table(seating, backwards=True)
+    def _crossed(self, seating: CheckedSetup) -> None:
+        table = CheckTable(seating, backwards=True)
         when = "when entries come in the other order"
         _play(table, when)
         _refuse_unsound(table, when)
 
-    def _lost(self, seating: Seating, first: Table, offset: int) -> None:
-        table, height = Table(seating), first.replica.height
+    def _lost(self, seating: CheckedSetup, first: CheckTable, offset: int) -> None:
+        table, height = CheckTable(seating), first.replica.height
         places = len(table.participants)
         every = max(1, height // self.effort.losses)
 
@@ -162,8 +162,8 @@ class Tables:
         _play(table, when)
         _refuse_unsound(table, when)
 
-    def _left(self, seating: Seating, first: Table, number: int) -> None:
-        table, height = Table(seating), first.replica.height
+    def _left(self, seating: CheckedSetup, first: CheckTable, number: int) -> None:
+        table, height = CheckTable(seating), first.replica.height
         at = 1 + int.from_bytes(expand("leave", number, size=4), "little") % max(1, height - 1)
         place, gone = number % seating.seats, False
 
@@ -188,12 +188,12 @@ class Tables:
                 raise Found(Finding("left", f"{what} `left` has to say how the hand goes on or ends."))
 
 
-def _play(table: Table, when: str) -> None:
+def _play(table: CheckTable, when: str) -> None:
     with authors("table", f"{table.where}, {when}, playing failed with", ""):
         table.run()
 
 
-def _refuse_unsound(table: Table, when: str) -> None:
+def _refuse_unsound(table: CheckTable, when: str) -> None:
     """Nobody is at fault, all have the same table, and whoever has the log and the game comes to the same."""
     replica, seating = table.replica, table.seating
     if replica.state.fault is not None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
-from nodealer.cards import Capability, Event, Half, Operation
+from nodealer.cards.events import Event, Half
+from nodealer.cards.operations import Capability, Operation
 
 #: A source of randomness: returns N random bytes. Bots get one; rules never do.
 Entropy = Callable[[int], bytes]

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nodealer.cards import Look, Peek, Seal
+from nodealer.cards.operations import Look, Peek, Seal
 from nodealer.errors import BadParameter
 from nodealer.games.base import Entropy, Game, Rules
+from nodealer.games.text import Words
 from nodealer.games.view import View, plain_page
-from nodealer.games.words import Words
 from nodealer.wire import Message
 
 

@@ -62,6 +62,7 @@ def _encode(a: Element) -> bytes:
     return int(a[0]).to_bytes(SIZE, "big")
 
 
+# defence: residue
 def _decode(data: bytes) -> Element | None:
     """Decode a square in [1, p); return None for anything else. The caller must refuse 1, which is the identity."""
     value = big(int.from_bytes(data, "big"))

@@ -64,6 +64,7 @@ def read_entry(data: bytes) -> Arrival:
     return Arrival(data, decode(Entry, signed, what="the entry"), signed, outer.signature)
 
 
+# defence: spoofed, two-tables
 def authenticate(arrival: Arrival, keys: Mapping[int, VerifyingKey], session: bytes) -> None:
     """Verify an entry's signature and session.
 

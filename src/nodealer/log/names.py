@@ -203,6 +203,6 @@ def _script_of(name: str, what: str) -> Script:
     raise DecodeError(f"{what} mixes letters of two scripts" if own else f"{what} has no letter")
 
 
-def folded(name: str) -> str:
+def casefold_name(name: str) -> str:
     """Return the name without spaces and case. No two players at a table may share it."""
     return unicodedata.normalize("NFC", name.replace(" ", "").casefold())

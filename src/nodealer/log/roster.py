@@ -10,7 +10,7 @@ import msgspec
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
 from nodealer.keys import Identity, VerifyingKey, box_words, refuse_weak_box
-from nodealer.log.names import folded, refuse_bad_name
+from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.tape import digest, framed
 from nodealer.wire import SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
 
@@ -100,7 +100,7 @@ def refuse_bad_roster(roster: Roster) -> None:
             raise DecodeError(f"the role of seat {member.seat} is not a short word in lowercase letters")
     if sum(member.role == TIMEKEEPER for member in roster.members) > 1:
         raise DecodeError("the table has more than one timekeeper")
-    if len({folded(member.name) for member in roster.members}) != len(roster.members):
+    if len({casefold_name(member.name) for member in roster.members}) != len(roster.members):
         raise DecodeError("two seats have the same name, apart from case and spaces")
     if len({member.key for member in roster.members}) != len(roster.members):
         raise DecodeError("two seats have the same identity key")
@@ -129,6 +129,7 @@ def _verify_box(key: bytes, box: bytes, signature: bytes) -> None:
 # --- Newcomers ---
 
 
+# defence: newcomer
 def newcomer_words(session: bytes, roster_digest: bytes, member: Member) -> bytes:
     """Return the bytes a newcomer signs to take this seat, under this name, in this roster of this session."""
     return framed("nodealer/newcomer/v1", session, roster_digest, member.seat, member.name, member.key)

@@ -84,6 +84,7 @@ class Session(Message, frozen=True, dict=True):
     commitments: tuple[Digest, ...]
     nonces: tuple[Nonce, ...]
 
+    # defence: replayed
     @cached_property
     def id(self) -> bytes:
         """The session's id, which is part of every entry and every challenge."""
@@ -104,6 +105,7 @@ def refuse_bad_proposal(proposal: Proposal) -> None:
         raise DecodeError("a session must have time limits if it has a timekeeper, and only then")
 
 
+# defence: ground
 def open_session(proposal: Proposal, commitments: Mapping[int, bytes], nonces: Mapping[int, bytes]) -> Session:
     """Build the session from all commitments and nonces.
 

@@ -90,6 +90,7 @@ def digest_of(checks: Sequence[Check]) -> bytes:
     return hashlib.sha256(b"".join(parts)).digest()
 
 
+# defence: cancel
 def weights_of(checks: Sequence[Check], entropy: Entropy) -> Scalars:
     """Draw one weight per row from fresh entropy and from all checks together."""
     group = checks[0].equations[0].terms[0][1].group

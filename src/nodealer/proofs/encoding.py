@@ -12,6 +12,7 @@ def encode_proof(points: Points, scalars: Scalars) -> bytes:
     return bytes([VERSION]) + points.to_bytes() + scalars.to_bytes()
 
 
+# defence: zero
 def decode_proof(group: Group, data: bytes, *, points: int, scalars: int, what: str) -> tuple[Points, Scalars]:
     """Decode a proof with this many points and scalars. Raise `DecodeError`, naming `what`, if it is invalid."""
     boundary = 1 + points * group.point_size

@@ -33,6 +33,7 @@ def prove_knowledge(transcript: Transcript, tape: Tape, keys: Points, secrets: S
     return linear.prove(transcript, tape, _knowledge_statement(keys), [secrets])
 
 
+# defence: borrowed-key, identity-key, rogue-join, rogue-key
 def check_knowledge(transcript: Transcript, keys: Points, proof: bytes) -> Check:
     """Return the check of a proof by `prove_knowledge`. Raise `Malformed` if a key is the identity."""
     if keys.first_identity() is not None:
@@ -40,6 +41,7 @@ def check_knowledge(transcript: Transcript, keys: Points, proof: bytes) -> Check
     return linear.check(transcript, _knowledge_statement(keys), proof)
 
 
+# defence: fits-all, zero
 def _refuse_identities(kind: str, arrays: Iterable[tuple[str, Points]]) -> None:
     for name, points in arrays:
         if points.first_identity() is not None:
@@ -54,6 +56,7 @@ def _draw_challenge(transcript: Transcript, group: Group, T: Points) -> Scalars:
 # --- One secret ---
 
 
+# defence: fold
 def _folding_weights(transcript: Transcript, Z: Points, bases: Points, images: Points) -> Scalars:
     """Bind the whole statement, then draw the weights that fold its images.
 
@@ -79,6 +82,8 @@ def prove_equality(transcript: Transcript, tape: Tape, Z: Points, bases: Points,
     return encode_proof(T, c * z + k)
 
 
+# defence: backwards, cancel, combine, double, false-key, halved, loose, names, neighbours, oracle, other-card,
+#   other-secret, shift, tag, trapdoor
 def check_equality(transcript: Transcript, Z: Points, bases: Points, images: Points, proof: bytes) -> Check:
     """Return the check of a proof by `prove_equality`.
 
@@ -166,6 +171,7 @@ def _sum_term(scalars: Scalars, points: Points) -> Term:
     return (scalars.sum(), points) if len(points) == 1 else (scalars, points)
 
 
+# defence: mark, searched
 def check_many_equalities(transcript: Transcript, each: ManyEqualities, proof: bytes) -> Check:
     """Return the check of a proof by `prove_many_equalities`.
 

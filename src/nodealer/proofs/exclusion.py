@@ -19,7 +19,7 @@ from nodealer.group import Points, Scalars, concat, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation
 from nodealer.proofs.encoding import decode_proof, encode_proof, encodings
-from nodealer.proofs.hidden import HiddenCards
+from nodealer.proofs.hidden_cards import HiddenCards
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
 
@@ -73,6 +73,7 @@ def _draw_weights(transcript: Transcript, sent: ExclusionProducts) -> tuple[Scal
     return weights[: len(sent.Z)], weights[len(sent.Z) :]
 
 
+# defence: two-words
 def prove(transcript: Transcript, tape: Tape, excluded: Exclusion, s: Scalars) -> tuple[ExclusionProducts, bytes]:
     """Return the products and their proof, from the secrets of the cards' keys.
 

@@ -18,6 +18,7 @@ def blinding_generator(group: Group) -> Points:
     return hash_to_points(group, labels.BLINDING_GENERATOR, [b"H"])
 
 
+# defence: trapdoor
 @functools.lru_cache(maxsize=64)
 def generators(group: Group, count: int) -> Points:
     """Return G_1 … G_count. G_i does not depend on `count`.

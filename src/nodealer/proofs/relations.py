@@ -24,6 +24,7 @@ def _refuse_identity(outputs: Points) -> None:
         raise Malformed(f"card {place} of the shuffled deck is the identity")
 
 
+# defence: fits-all, lazy
 def _refuse_deck(inputs: Points, outputs: Points) -> None:
     """Raise `Malformed` if an output is the identity or equals an input, which means that it was not masked at all."""
     _refuse_identity(outputs)
@@ -150,6 +151,7 @@ class OneScalar:
     def statement(self) -> tuple[Points, ...]:
         return self.S, self.inputs, self.outputs
 
+    # defence: zero
     def refuse_malformed(self) -> None:
         if self.S.first_identity() is not None:
             raise Malformed("the shuffler's key is the identity")

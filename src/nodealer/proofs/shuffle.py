@@ -64,6 +64,7 @@ class Relation(Protocol):
         """Return the rows for the weights D_1, …, D_m."""
 
 
+# defence: shift
 def _bind(transcript: Transcript, relation: Relation) -> None:
     group = relation.statement[0].group
     transcript.absorb(labels.STATEMENT, labels.SHUFFLE, relation.kind, group.name, relation.size)
@@ -86,6 +87,7 @@ def _join_ends(first: Scalars, middle: Scalars | None, last: Scalars) -> Scalars
     return concat(first, last) if middle is None else concat(first, middle, last)
 
 
+# defence: backwards, leak
 def prove(
     transcript: Transcript,
     tape: Tape,
@@ -173,6 +175,7 @@ class _OpenedProof(NamedTuple):
     x: Scalars
 
 
+# defence: backwards
 def _read_proof(transcript: Transcript, relation: Relation, proof: bytes) -> _OpenedProof:
     m, group = relation.size, relation.statement[0].group
     rows = relation.row_count
@@ -202,6 +205,7 @@ def _read_proof(transcript: Transcript, relation: Relation, proof: bytes) -> _Op
     )  # fmt: skip
 
 
+# defence: double, loose, mark, mixed, slot, stack, sums
 def check(transcript: Transcript, relation: Relation, proof: bytes) -> Check:
     """Return the check of a shuffle proof. Raise `Malformed` if the statement or the proof's bytes are invalid."""
     relation.refuse_malformed()
@@ -210,6 +214,7 @@ def check(transcript: Transcript, relation: Relation, proof: bytes) -> Check:
     return Check(transcript.seat, f"shuffle proof ({relation.kind})", equations)
 
 
+# defence: combine
 def _permutation_equations(relation: Relation, o: _OpenedProof) -> tuple[Equation, ...]:
     """Return equations (1) and (2): d is D, permuted by the π that A commits to."""
     m, group, x = relation.size, relation.statement[0].group, o.x

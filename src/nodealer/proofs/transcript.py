@@ -35,6 +35,7 @@ class Context:
     #: The anchor of the duty that the message with this proof answers.
     anchor: bytes
 
+    # defence: from-elsewhere
     def transcript(self, trace: Trace | None = None) -> Transcript:
         """Start a transcript with this context."""
         transcript = Transcript(self.seat, trace)
@@ -89,6 +90,7 @@ class Transcript:
         """Bind arrays of points, each with its length."""
         self.absorb(label, *(array.to_bytes() for array in arrays))
 
+    # defence: halved, neighbours
     def challenge(self, label: str, group: Group) -> Scalars:
         """Draw one scalar that depends on everything absorbed so far."""
         return self.challenges(label, group, 1)
@@ -104,6 +106,7 @@ class Transcript:
             self._report(labels.CHALLENGE, (wide,))
         return group.wide_scalars(wide)
 
+    # defence: nonce
     def nonces(self, tape: Tape, label: str, group: Group, count: int) -> Scalars:
         """Draw secret scalars for the prover that depend on everything absorbed so far.
 

@@ -10,16 +10,16 @@ from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols.base import CardProtocol, Claims, Needs
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.chain.words import STEPS as CHAIN_STEPS
+from nodealer.protocols.chain.text import STEPS as CHAIN_STEPS
 from nodealer.protocols.duel import Duel
-from nodealer.protocols.duel.words import STEPS as DUEL_STEPS
+from nodealer.protocols.duel.text import STEPS as DUEL_STEPS
 from nodealer.protocols.lock import Lock
-from nodealer.protocols.lock.words import STEPS as LOCK_STEPS
+from nodealer.protocols.lock.text import STEPS as LOCK_STEPS
 from nodealer.protocols.mask import Mask
-from nodealer.protocols.mask.words import STEPS as MASK_STEPS
+from nodealer.protocols.mask.text import STEPS as MASK_STEPS
 from nodealer.protocols.offset import Offset
-from nodealer.protocols.offset.words import STEPS as OFFSET_STEPS
-from nodealer.protocols.words import StepWords
+from nodealer.protocols.offset.text import STEPS as OFFSET_STEPS
+from nodealer.protocols.text import StepText
 
 #: Name to what makes the protocol from its parameters (canonical JSON) on a group.
 PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
@@ -31,7 +31,7 @@ PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
 }
 
 #: Name to its kinds of steps, in words for people.
-STEPS: Final[dict[str, dict[str, StepWords]]] = {
+STEPS: Final[dict[str, dict[str, StepText]]] = {
     "mask": MASK_STEPS,
     "lock": LOCK_STEPS,
     "offset": OFFSET_STEPS,

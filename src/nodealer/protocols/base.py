@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, Protocol
 
-from nodealer.cards import WITHOUT_CARDS, Capability, Card, Event, Half, Operation
+from nodealer.cards.events import Event, Half
+from nodealer.cards.operations import WITHOUT_CARDS, Capability, Card, Operation
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
-from nodealer.places import Places
 from nodealer.proofs.checks import Check
 from nodealer.proofs.transcript import Context
 from nodealer.records import replace
@@ -81,6 +82,7 @@ class Binding:
             known = self._duties[words] = Duty(self, *words)
         return known
 
+    # defence: copied-key
     def context(self, *, deck: int, epoch: int, step: str, seat: int, anchor: bytes) -> Context:
         """Where a proof made at this table belongs: `anchor` is that of the duty it is made for."""
         table = (self.protocol, self.version, self.session, self.roster, self.hand)
@@ -110,7 +112,7 @@ class Duty:
     #: None for what is owed to the table itself: a move, the begin of a hand.
     deck: int | None
     seat: int
-    #: Which message: the protocol's word for it, or the table's own (`play/duties.py`).
+    #: Which message: the protocol's word for it, or the table's own (`engine/duties.py`).
     kind: str
     anchor: bytes
     #: A person has to choose something before the message can be made.

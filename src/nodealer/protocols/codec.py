@@ -19,6 +19,7 @@ def read_message(kind: type[M], data: bytes) -> M:
     return decode(kind, data, what=f"the {kind.__struct_config__.tag}")
 
 
+# defence: fits-all, identity-key, zero
 def read_points(group: Group, data: bytes, count: int, what: str) -> Points:
     """Exactly `count` points, none the identity."""
     _expect(data, count * group.point_size, what)

@@ -13,19 +13,13 @@ from typing import Annotated, Final
 
 import msgspec
 
-from nodealer.cards import (
-    Event,
-    Finished,
-    Operation,
-    Random,
-    Rolled,
-    words,
-)
+from nodealer.cards.events import Event, Finished, Rolled
+from nodealer.cards.operations import Operation, Random, words
 from nodealer.errors import BadParameter, PeerFault
-from nodealer.protocols.bare import Bare
 from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.cardless import Cardless
 from nodealer.protocols.codec import read_message
-from nodealer.protocols.words import StepWords
+from nodealer.protocols.text import StepText
 from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import Digest, Message, encode
@@ -39,10 +33,10 @@ COMMIT: Final = "roll"
 OPEN: Final = "roll open"
 
 STEPS: Final = {
-    COMMIT: StepWords(
+    COMMIT: StepText(
         "takes the dice", "A hash of 32 bytes that it has drawn: it can open them later, and can open no others."
     ),
-    OPEN: StepWords(
+    OPEN: StepText(
         "rolls", "The bytes that it had hashed before anybody opened any. All seats' bytes together are the numbers."
     ),
 }
@@ -61,7 +55,7 @@ class RollOpen(Message, frozen=True, tag="roll-open"):
 
 
 @dataclass(frozen=True)
-class Dice(Bare):
+class Dice(Cardless):
     """One number of the table at which is rolled, now or before. Nothing in it is secret."""
 
     #: How often was rolled here before: the same roll asked for again is another one.
@@ -128,6 +122,7 @@ class Dice(Bare):
             return encode(RollCommit(self._commitment(duty.seat, share)))
         return encode(RollOpen(share))
 
+    # defence: copied-dice
     def _commitment(self, seat: int, share: bytes) -> bytes:
         # With the seat: a copied commitment opens to nothing.
         return digest("roll commitment", self.origin, seat, share)
@@ -146,6 +141,7 @@ class Dice(Bare):
 
     # --- Who leaves ---
 
+    # defence: rolled-again
     def without(self, seats: tuple[int, ...]) -> DeckChange:
         """As long as a commitment is missing nobody has opened anything: the others go on, if there are several. One
         alone would try shares until it likes the numbers. After that a share that is missing is missing for good."""

@@ -12,12 +12,13 @@ from typing import Annotated, Final
 
 import msgspec
 
-from nodealer.cards import SEALED_MAX, Finished, Operation, Seal, Unseal, Unsealed, words
+from nodealer.cards.events import Finished, Unsealed
+from nodealer.cards.operations import SEALED_MAX, Operation, Seal, Unseal, words
 from nodealer.errors import BadParameter, PeerFault
-from nodealer.protocols.bare import Bare
 from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.cardless import Cardless
 from nodealer.protocols.codec import read_message
-from nodealer.protocols.words import StepWords
+from nodealer.protocols.text import StepText
 from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import Digest, Message, encode
@@ -29,10 +30,10 @@ SEAL: Final = "seal"
 UNSEAL: Final = "unseal"
 
 STEPS: Final = {
-    SEAL: StepWords(
+    SEAL: StepText(
         "seals something", "A hash of what it says and of 32 bytes of its own: it can open that later, and no other."
     ),
-    UNSEAL: StepWords("opens what it sealed", "What it said, with the 32 bytes: everybody makes the same hash of it."),
+    UNSEAL: StepText("opens what it sealed", "What it said, with the 32 bytes: everybody makes the same hash of it."),
 }
 
 
@@ -50,7 +51,7 @@ class Unsealing(Message, frozen=True, tag="unseal"):
 
 
 @dataclass(frozen=True)
-class Envelopes(Bare):
+class Envelopes(Cardless):
     """The envelopes of one number of the table. Nothing in it is secret."""
 
     #: How often was sealed here before.
@@ -112,6 +113,7 @@ class Envelopes(Bare):
         lost = dict.fromkeys(self.closed.keys() & self.gone)
         return replace(self, asked=operation, owing=owing, opened=lost)._done()
 
+    # defence: two-bids
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
         """An envelope, or what is in it."""
         rest = tuple(seat for seat in self.owing if seat != duty.seat)
@@ -133,6 +135,7 @@ class Envelopes(Bare):
             return encode(Sealing(self._commitment(duty.seat, salt, choice)))
         return encode(Unsealing(salt, choice))
 
+    # defence: two-bids
     def _commitment(self, seat: int, salt: bytes, value: bytes) -> bytes:
         # With the seat: a copied envelope opens to nothing.
         return digest("sealed", self.origin, seat, salt, value)

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketExcepti
 from websockets.uri import parse_uri
 
 from nodealer.errors import RelayError
-from nodealer.relay.conversation import Gone, RelayClient, writer_of
+from nodealer.relay.client_protocol import Gone, RelayClient, writer_of
 from nodealer.relay.messages import PAGE_BYTES_MAX
 
 __all__ = ["RelayClient", "connect_to", "writer_of"]
@@ -29,7 +29,7 @@ FAREWELL: Final = 2.0
 READ_AHEAD: Final = 1
 
 
-class _Socket:
+class _WebSocket:
     """A WebSocket, as a conversation wants it."""
 
     def __init__(self, connection: ClientConnection) -> None:
@@ -77,7 +77,7 @@ async def connect_to(url: str) -> AsyncIterator[RelayClient]:
         raise RelayError(f"no relay at {url}: {str(error) or type(error).__name__}") from None
     async with connection:
         try:
-            yield RelayClient(_Socket(connection), url, None if here else ANSWER_WITHIN)
+            yield RelayClient(_WebSocket(connection), url, None if here else ANSWER_WITHIN)
         finally:
             # What nobody reads any more stands before the relay's good-bye.
             await asyncio.gather(connection.close(), _unread(connection))

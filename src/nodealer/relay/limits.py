@@ -19,7 +19,7 @@ def _limit(default: int, meaning: str) -> int:
 
 
 @dataclass(frozen=True)
-class Limits:
+class RelayLimits:
     """What a relay takes from whom. Sizes are bytes, times are seconds; all are whole numbers above zero."""
 
     frame_bytes: int = _limit(FRAME_BYTES_MAX, "the largest frame")
@@ -54,4 +54,4 @@ class Limits:
 
 
 #: For a table among processes of one machine, or friends in one house: nobody is slowed down.
-AT_HOME: Final = Limits(frames_per_second=100_000, bytes_per_second=1 << 30)
+AT_HOME: Final = RelayLimits(frames_per_second=100_000, bytes_per_second=1 << 30)

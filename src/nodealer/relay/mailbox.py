@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from nodealer.errors import CodeDead, RelayError
-from nodealer.relay.codes import Exchange, Guest, GuestExchange, HostExchange, Welcome
 from nodealer.relay.messages import Accepted, Stored
+from nodealer.relay.pairing import Exchange, GuestExchange, HostExchange, PairedGuest, PairingWelcome
 
 #: For how long somebody who gives up waits for the relay to take that.
 GOODBYE_SECONDS: Final = 2.0
@@ -25,7 +25,7 @@ class Mailbox(Protocol):
         """All frames in their order, from the first one on, one's own too; and each new one when it comes."""
 
 
-class Connection(Protocol):
+class TableConnection(Protocol):
     """What a client has that has a table of a relay open."""
 
     async def append(self, frame: bytes) -> None: ...
@@ -35,7 +35,7 @@ class Connection(Protocol):
 class OpenMailbox:
     """The mailbox that a client has open. There is one `frames` for each."""
 
-    def __init__(self, client: Connection) -> None:
+    def __init__(self, client: TableConnection) -> None:
         self._client = client
 
     async def append(self, frame: bytes) -> None:
@@ -48,7 +48,7 @@ class OpenMailbox:
                 yield frame
 
 
-async def give_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Callable[[], float]) -> Guest:
+async def give_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Callable[[], float]) -> PairedGuest:
     """The host's side of one code. Raises `CodeDead`, or `RelayError`; either way the code is not used again. If it is
     cancelled, a guest who has come is told that the code is dead."""
     try:
@@ -64,7 +64,7 @@ async def give_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Calla
     return exchange.finished
 
 
-async def get_invitation(exchange: GuestExchange, mailbox: Mailbox, clock: Callable[[], float]) -> Welcome:
+async def get_invitation(exchange: GuestExchange, mailbox: Mailbox, clock: Callable[[], float]) -> PairingWelcome:
     """The guest's side. Raises as the other one."""
     await _talk(exchange, mailbox, clock)
     if exchange.finished is None:

@@ -51,6 +51,7 @@ class TableSecret:
         """R, which watchers get, and nothing else."""
         return ReadKey(derive(self._base, "read", self.table, self.epoch, size=KEY_BYTES), self.table, self.epoch)
 
+    # defence: watcher
     @cached_property
     def write_token(self) -> bytes:
         """W, which the relay asks for before it appends. It stores only the hash."""
@@ -65,6 +66,7 @@ class TableSecret:
         return E + seal(key, b"", self.secret)
 
 
+# defence: false-box
 def open_box(
     box: bytes, own: bytes, *, session: bytes, roster: bytes, table: str, epoch: int, digest: bytes
 ) -> TableSecret:
@@ -140,6 +142,7 @@ class ReadKey:
         key = derive(self._prk, "tag", self.table, self.epoch, sender, size=64)
         return hmac.digest(key, framed(aad, plaintext), hashlib.sha512)[:WORDS_BYTES]
 
+    # defence: two-time
     def _message_key(self, sender: bytes, words: bytes) -> bytes:
         key = derive(self._prk, "enc", self.table, self.epoch, sender, size=64)
         return derive(key, "msg", words, size=KEY_BYTES)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from nodealer.errors import DecodeError
-from nodealer.web.documents import Document, Refused, Said_, encoded, read_said
+from nodealer.web.messages import Refused, Said_, ServerMessage, encoded, read_said
 
 #: How many documents, and how many bytes, may wait for a page. One that takes none is sent away: it loads again.
 WAITING_MAX: Final = 10_000
@@ -16,7 +16,7 @@ WAITING_BYTES_MAX: Final = 1 << 28
 PAGES_MAX: Final = 16
 
 
-class Waiting(asyncio.Queue[bytes | None]):
+class PageQueue(asyncio.Queue[bytes | None]):
     """What a page has not taken yet, and how many bytes that is."""
 
     size = 0
@@ -35,15 +35,15 @@ class Hub:
     """Brings documents to pages, and what they say to whoever hears."""
 
     def __init__(self) -> None:
-        self._pages: set[Waiting] = set()
+        self._pages: set[PageQueue] = set()
         #: What a page needs that has just come.
-        self.everything: Callable[[], Iterable[Document]] = lambda: ()
+        self.everything: Callable[[], Iterable[ServerMessage]] = lambda: ()
         #: Hears what pages say.
         self.hear: Callable[[Said_], None] = lambda said: None
         #: The page whose words are heard now.
-        self._speaks: Waiting | None = None
+        self._speaks: PageQueue | None = None
 
-    def tell(self, document: Document) -> None:
+    def tell(self, document: ServerMessage) -> None:
         """Tell every page."""
         if not self._pages:
             return
@@ -51,12 +51,12 @@ class Hub:
         for page in tuple(self._pages):
             self._bring(page, data)
 
-    def answer(self, document: Document) -> None:
+    def answer(self, document: ServerMessage) -> None:
         """Tell the page whose words are heard now, and no other: the person has asked for it there."""
         if self._speaks is not None:
             self._bring(self._speaks, encoded(document))
 
-    def _bring(self, page: Waiting, data: bytes) -> None:
+    def _bring(self, page: PageQueue, data: bytes) -> None:
         """To one page, where it is still there and takes what it gets."""
         if page not in self._pages:
             return
@@ -71,9 +71,9 @@ class Hub:
         for document in self.everything():
             self.tell(document)
 
-    def come(self) -> Waiting:
+    def come(self) -> PageQueue:
         """A new page. What it is told comes in the queue; None ends it."""
-        page = Waiting()
+        page = PageQueue()
         if len(self._pages) >= PAGES_MAX:
             page.put_nowait(None)
             return page
@@ -82,11 +82,11 @@ class Hub:
         self._pages.add(page)
         return page
 
-    def go(self, page: Waiting) -> None:
+    def go(self, page: PageQueue) -> None:
         """A page has gone."""
         self._pages.discard(page)
 
-    def said(self, page: Waiting, text: str | bytes) -> None:
+    def said(self, page: PageQueue, text: str | bytes) -> None:
         """What a page says. What is nothing is told to that page alone; and who was sent away says nothing more."""
         if page not in self._pages:
             return

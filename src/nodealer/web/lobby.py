@@ -8,15 +8,15 @@ from typing import Final, Literal
 
 import segno
 
-from nodealer.drive.known import Looked
-from nodealer.drive.lobby import Asked, CannotBegin, LobbyQuestion, News, NotSitting, Proposed, Remark
-from nodealer.drive.patience import Looks
-from nodealer.drive.spoken import CodeDied, CodeGiven, CodeNews, CodeUsed
-from nodealer.log.visible import visible
-from nodealer.play.participant import Participant
-from nodealer.web import documents as doc
+from nodealer.client.contacts import CheckedContact
+from nodealer.client.lobby import Asked, CannotBegin, LobbyQuestion, News, NotSitting, Proposed, Remark
+from nodealer.client.pairing import CodeDied, CodeGiven, CodeNews, CodeUsed
+from nodealer.client.policies import Policy
+from nodealer.engine.participant import Participant
+from nodealer.log.control_characters import strip_controls
+from nodealer.web import messages as doc
 from nodealer.web.seat import PageSeat
-from nodealer.words import key_words
+from nodealer.wordlist import key_words
 
 #: What can be answered to a question, the likely one first.
 ANSWERS: Final = {
@@ -56,7 +56,7 @@ class PageQuestions:
         if question != self._asked:
             self.forget()
             self._asked, self._number = question, self._number + 1
-            code, name = question.asked.value, visible(question.name)
+            code, name = question.asked.value, strip_controls(question.name)
             self.question = doc.LobbyQuestion(self._number, code, name, ANSWERS[question.asked])
         answer, self._answer = self._answer, None
         if answer is not None:
@@ -84,12 +84,12 @@ class PageLobby:
         self.watch: str | None = None
         self.proposal: doc.LobbyProposal | None = None
         #: Key to what is known of it.
-        self._looked: dict[bytes, Looked] = {}
+        self._looked: dict[bytes, CheckedContact] = {}
 
     def hear(self, news: News | CodeNews) -> None:
         """What there is to say. What the page shows by itself, who has come and who may sit, is not said again."""
         match news:
-            case Looked(key=key):
+            case CheckedContact(key=key):
                 self._looked[key], self._seat.sights[key] = news, news.sight.value
             case Proposed():
                 self.proposal = proposal_told(news)
@@ -108,9 +108,9 @@ class PageLobby:
 
     def _notice(self, code: str, /, **of: str) -> None:
         about = "code" if "code" in code else f"lobby {of.get('name', '')}".strip()
-        self._seat.notice(NOTICES[code], code, about, **{key: visible(said) for key, said in of.items()})
+        self._seat.notice(NOTICES[code], code, about, **{key: strip_controls(said) for key, said in of.items()})
 
-    def shows(self, inner: Looks | None, seats: int) -> Looks:
+    def shows(self, inner: Policy | None, seats: int) -> Policy:
         """Looks on after whoever has something to say in the lobby, and shows it."""
         return _Shown(inner, partial(self.document, seats=seats), self._seat.tell)
 
@@ -139,7 +139,7 @@ class _Shown:
     """Shows a lobby when it changes."""
 
     def __init__(
-        self, inner: Looks | None, lobby: Callable[[Participant], doc.Lobby], tell: Callable[[doc.Lobby], None]
+        self, inner: Policy | None, lobby: Callable[[Participant], doc.Lobby], tell: Callable[[doc.Lobby], None]
     ) -> None:
         self._inner = inner
         self._lobby = lobby
@@ -159,9 +159,13 @@ def proposal_told(told: Proposed) -> doc.LobbyProposal:
     """All that the person agrees to, with what is set for it: a host could have set what a guest would not play."""
     proposal = told.proposal
     keeper, limits = proposal.roster.timekeeper, proposal.clock
-    clock = None if keeper is None or limits is None else doc.LobbyClock(visible(keeper.name), limits.move, limits.bank)
-    names = tuple(visible(member.name) for member in proposal.roster.members)
-    game, protocol = visible(told.game), visible(told.protocol)
+    clock = (
+        None
+        if keeper is None or limits is None
+        else doc.LobbyClock(strip_controls(keeper.name), limits.move, limits.bank)
+    )
+    names = tuple(strip_controls(member.name) for member in proposal.roster.members)
+    game, protocol = strip_controls(told.game), strip_controls(told.protocol)
     return doc.LobbyProposal(game, protocol, proposal.hands or None, names, told.warning, clock)
 
 

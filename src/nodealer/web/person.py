@@ -9,17 +9,17 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
+from nodealer.engine.chat import Chats, read_chat, sign_chat
+from nodealer.engine.frame_result import Received
+from nodealer.engine.participant import Participant
+from nodealer.engine.prompts import Decision, Question
+from nodealer.engine.replica import Replica
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter, IllegalMove
-from nodealer.play.asked import Decision, Question
-from nodealer.play.chat import Chats, read_chat, sign_chat
-from nodealer.play.happened import Step
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
-from nodealer.play.replica import Replica
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 from nodealer.web.recall import Own, recall
 from nodealer.web.seat import PageSeat
-from nodealer.web.timed import PageParticipant
+from nodealer.web.timed_participant import PageParticipant
 
 #: How often a seat is heard beside the log, in so many seconds: more would push the log itself from the page.
 CHATS_MAX: Final = 10
@@ -78,15 +78,15 @@ class PagePerson:
             self.seat.refresh(participant)
         return said
 
-    def take_part(self, home: Home, **rest: Any) -> Participant:
+    def take_part(self, home: PlayerStore, **rest: Any) -> Participant:
         """The participant of this person."""
         clock, took = self.seat.clock_now, self.seat.note_took
         return PageParticipant(home, clock=clock, took=took, beside=self.hear_frame, **rest)
 
-    def watch(self, participant: Participant) -> Callable[[Step], list[bytes]]:
+    def watch(self, participant: Participant) -> Callable[[Received], list[bytes]]:
         """Follows what a participant sees happen."""
 
-        def see(step: Step) -> list[bytes]:
+        def see(step: Received) -> list[bytes]:
             if participant.begun:
                 self.replica, self._participant = participant.replica, participant
                 self._mine = participant.seat.number if participant.seated else None

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome, Replica
+from nodealer.engine.seat import Seat
+from nodealer.engine.state import Config, TableState
+from nodealer.engine.view import public_view, view_of
 from nodealer.errors import CardUnreadable
 from nodealer.games.view import View
 from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal, Record
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.seat import Seat
-from nodealer.play.state import Config, TableState
-from nodealer.play.view import public_view, view_of
 from nodealer.proofs.checks import Entropy
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 
 
 @dataclass(frozen=True)

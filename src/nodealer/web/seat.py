@@ -15,28 +15,27 @@ from typing import Any, Final
 import msgspec
 
 from nodealer import __version__
+from nodealer.engine.frame_result import Diverged, Received, Silenced
+from nodealer.engine.leave_policy import has_too_few_players
+from nodealer.engine.narrator import Event, Narrator
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.prompts import Decision, Question, legal_choice, legal_move
+from nodealer.engine.replica import Applied, Outcome, Replica
+from nodealer.engine.state import Config, TableState
+from nodealer.engine.view import public_view, view_of
+from nodealer.engine.votes import voters
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
+from nodealer.games.text import Text, Words, laid_out
 from nodealer.games.view import View as Seen
-from nodealer.games.words import Text, Words, laid_out
 from nodealer.log.roster import Roster
-from nodealer.play.answers import legal_choice, legal_move
-from nodealer.play.asked import Decision, Question
-from nodealer.play.happened import Diverged, Silenced, Step
-from nodealer.play.law import voters
-from nodealer.play.narrator import Event, Narrator
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Config, TableState
-from nodealer.play.stays import too_few
-from nodealer.play.view import public_view, view_of
-from nodealer.web import documents as doc
-from nodealer.web.documents import Document, spans
+from nodealer.web import messages as doc
+from nodealer.web.messages import ServerMessage, spans
 from nodealer.web.recall import Moments, hand_in, retold
 from nodealer.wire import Message, encode
-from nodealer.words import key_words, session_words
+from nodealer.wordlist import key_words, session_words
 
 #: How many lines of the log a page is told, and of how many hands every moment is kept. The log has all.
 LINES_KEPT: Final = 300
@@ -45,7 +44,7 @@ HANDS_KEPT: Final = 20
 WAITS_SHOWN: Final = 5
 TIMES_AGAIN: Final = 5
 
-Tell = Callable[[Document], None]
+Tell = Callable[[ServerMessage], None]
 
 
 class PageSeat:
@@ -70,9 +69,9 @@ class PageSeat:
         #: The roster that the pages were told of, and this person's seat in it.
         self._seated: tuple[bytes, int | None] = (b"", None)
         #: What stands for itself until another takes its place, by the type of document.
-        self._standing: dict[str, Document] = {}
+        self._standing: dict[str, ServerMessage] = {}
         self._notices: dict[str, doc.Notice] = {}
-        self._lines: deque[Document] = deque(maxlen=LINES_KEPT)
+        self._lines: deque[ServerMessage] = deque(maxlen=LINES_KEPT)
         self._proofs: list[doc.Proof] = []
         self._hands: dict[int, doc.HandDone] = {}
         #: Key to how it stands to those who are known, where somebody has looked.
@@ -109,7 +108,7 @@ class PageSeat:
 
     # --- For pages ---
 
-    def everything(self) -> Iterator[Document]:
+    def everything(self) -> Iterator[ServerMessage]:
         """All that a page needs that has just come."""
         yield self._hello
         yield from self._stands("offers", "lobby", "table", "cheat")
@@ -118,19 +117,19 @@ class PageSeat:
         yield from self._stands("working", "log", "view", "ask", "fault", "verdict", "over")
         yield from self._notices.values()
 
-    def _in_order(self) -> Iterator[Document]:
+    def _in_order(self) -> Iterator[ServerMessage]:
         """What has happened and the steps of the cards, as they came."""
-        placed, at = list[tuple[int, Document]](), 0
+        placed, at = list[tuple[int, ServerMessage]](), 0
         for one in self._lines:
             at = one.entry if isinstance(one, doc.Line) and one.entry is not None else at
             placed.append((at, one))
         steps = ((one.entry, one) for one in self._proofs)
         return (one for _, one in merge(placed, steps, key=lambda pair: pair[0]))
 
-    def _stands(self, *kinds: str) -> Iterator[Document]:
+    def _stands(self, *kinds: str) -> Iterator[ServerMessage]:
         return (self._standing[kind] for kind in kinds if kind in self._standing)
 
-    def tell(self, document: Document) -> None:
+    def tell(self, document: ServerMessage) -> None:
         """Tell the pages, and those that come later."""
         kind = str(document.__struct_config__.tag)
         if isinstance(document, doc.Line | doc.Chatted):
@@ -193,7 +192,7 @@ class PageSeat:
             )
         )
 
-    def see(self, participant: Participant, step: Step) -> None:
+    def see(self, participant: Participant, step: Received) -> None:
         """What came of a frame."""
         if not participant.begun:
             return
@@ -360,7 +359,7 @@ class PageSeat:
 
     def _alone(self, state: TableState, participant: Participant) -> tuple[str, ...] | None:
         """Who would have to come back for another hand, once it has been so for a while: between hands it passes."""
-        if not participant.seated or participant.hearing or not too_few(state):
+        if not participant.seated or participant.hearing or not has_too_few_players(state):
             self._alone_since = None
             return None
         now = self._clock()
@@ -475,7 +474,7 @@ class PageSeat:
         now, waited = self._clock(), set(participant.waits_for.values())
         self._since = {seat: self._since.get(seat, now) for seat in waited}
         late = any(now - since >= WAITS_SHOWN for since in self._since.values())
-        if late or too_few(participant.replica.state):
+        if late or has_too_few_players(participant.replica.state):
             self.refresh(participant)
 
     # --- What is asked ---

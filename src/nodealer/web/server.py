@@ -28,9 +28,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
-from nodealer.web.documents import SAID_BYTES_MAX
 from nodealer.web.hub import Hub
-from nodealer.web.peers import is_stranger
+from nodealer.web.messages import SAID_BYTES_MAX
+from nodealer.web.socket_owner import is_stranger
 
 LOOPBACK: Final = "127.0.0.1"
 TOKEN_BYTES: Final = 32
@@ -72,7 +72,7 @@ def game_file(game: GamePackage, name: str) -> bytes | None:
     return None
 
 
-class Door:
+class TokenGate:
     """Lets in who has the token, once. Wrong ones are not counted: 32 random bytes are not guessed, and whoever can say
     wrong ones would shut the person out."""
 
@@ -114,7 +114,7 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TableServer:
     """The page of one person at one table."""
 
-    def __init__(self, hub: Hub, door: Door, games: Callable[[str], GamePackage | None], port: int) -> None:
+    def __init__(self, hub: Hub, door: TokenGate, games: Callable[[str], GamePackage | None], port: int) -> None:
         self._hub = hub
         self._door = door
         self._games = games
@@ -259,7 +259,9 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serve(hub: Hub, door: Door, games: Callable[[str], GamePackage | None], port: int = 0) -> AsyncIterator[str]:
+async def serve(
+    hub: Hub, door: TokenGate, games: Callable[[str], GamePackage | None], port: int = 0
+) -> AsyncIterator[str]:
     """The page on a port of loopback, as long as this lasts. Gives the address, with the token in its fragment."""
     listening = socket.socket()
     try:

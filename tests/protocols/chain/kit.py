@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from conformance.harness import Game
-from nodealer.cards import Deal, NewDeck, Open, Operation, Portion, Show
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Portion, Show
+from nodealer.engine.state import Fault
 from nodealer.group import Group, Points, Scalars
-from nodealer.play.state import Fault
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.deck import ChainDeck, DealersDeck

@@ -8,14 +8,14 @@ from typing import Final
 import pytest
 
 from conformance.harness import Game
-from nodealer.cards import NewDeck
+from nodealer.cards.operations import NewDeck
+from nodealer.engine.phases import Phase
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, concat
-from nodealer.play.phases import Phase
 from nodealer.proofs import equality
 from nodealer.protocols.base import Duty
 from nodealer.protocols.chain.deck import ChainDeck
-from nodealer.protocols.chain.drawing import own_links, prove
+from nodealer.protocols.chain.draw import own_links, prove
 from nodealer.protocols.chain.lists import name_of
 from nodealer.tape import Tape
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness import Game, Source
-from nodealer.cards import NewDeck, Operation
+from nodealer.cards.operations import NewDeck, Operation
 from nodealer.errors import BadParameter, CardUnreadable, DecodeError, PeerFault
 from nodealer.group import Group, concat
 from nodealer.proofs.checks import settle

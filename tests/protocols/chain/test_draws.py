@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from conformance.harness import Game, events_of
-from nodealer.cards import Deal, NewDeck, Open, Opened, Operation, Portion, Show
+from nodealer.cards.events import Opened
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Portion, Show
+from nodealer.engine.phases import Phase
 from nodealer.group import Group
-from nodealer.play.phases import Phase
 from nodealer.protocols.chain.lists import name_of
 
 from ..kit import field_of

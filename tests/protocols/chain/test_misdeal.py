@@ -11,15 +11,15 @@ from msgspec import Raw
 
 from conformance.harness import Game, stands
 from conformance.suite import decoded_strings, eager_and_lazy_agree
-from nodealer.cards import NewDeck
+from nodealer.cards.operations import NewDeck
+from nodealer.engine.bodies import Cards
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove
 from nodealer.group import Group, Points
-from nodealer.play.bodies import Cards
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
 from nodealer.protocols.base import MISDEAL, Duty
-from nodealer.protocols.chain.deck import ChainDeck, Stuck
-from nodealer.protocols.chain.drawing import own_links, prove
+from nodealer.protocols.chain.deck import ChainDeck, ContradictedCard
+from nodealer.protocols.chain.draw import own_links, prove
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.tape import Tape
 from nodealer.wire import encode
@@ -209,7 +209,7 @@ def test_a_draw_in_progress_does_not_keep_anybody_from_claiming(fast: Group) -> 
 def test_a_contradiction_that_no_proof_explains(fast: Group) -> None:
     """It cannot be, and if it were: nothing goes on, every seat can say so, and only the books are left."""
     game = honest_table(fast)
-    deck = replace(deck_of(game), stage=Stuck(0, "its names lead to another card"))
+    deck = replace(deck_of(game), stage=ContradictedCard(0, "its names lead to another card"))
     assert not deck.duties
     for seat in range(3):
         with pytest.raises(CardUnreadable, match="another card"):

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from conformance.harness import Game, refusal, resigned
-from nodealer.cards import NewDeck
+from nodealer.cards.operations import NewDeck
+from nodealer.engine.bodies import Cards, read_body
+from nodealer.engine.phases import Phase
 from nodealer.errors import EntryRefused
 from nodealer.group import group
 from nodealer.group.modp import SIZE, P
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
-from nodealer.play.phases import Phase
 
 from .kit import DEALER_DECK, deal, show, table, turn
 

@@ -13,17 +13,17 @@ from msgspec import Raw
 from msgspec.structs import replace as changed
 
 from conformance.harness import Game, Source
-from nodealer.cards import NewDeck
+from nodealer.cards.operations import NewDeck
+from nodealer.engine.bodies import Cards
+from nodealer.engine.replica import Outcome
 from nodealer.errors import CardUnreadable, DecodeError, PeerFault
 from nodealer.group import Group, Points, concat
 from nodealer.group.modp import P
-from nodealer.play.bodies import Cards
-from nodealer.play.replica import Outcome
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import MISDEAL, Binding
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.candidates import check_opened
-from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, Own, SeatLayer, after
+from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, LayerSecrets, SeatLayer, after
 from nodealer.protocols.chain.lists import CARD_BYTES, CardPlace, card_number, read_number
 from nodealer.protocols.chain.messages import Misdeal, Unblind
 from nodealer.protocols.codec import read_message
@@ -96,7 +96,7 @@ def smooth_deck(squares: Group, deck: ChainDeck) -> DealersDeck:
         numbers[value] = number
     nonces = tuple((numbers[value] >> 16).to_bytes(32, "big") for value in own.prior)
     cards = concat(*(bare_number(squares, nonce, value) for nonce, value in zip(nonces, own.prior, strict=True)))
-    return DealersDeck(Own(own.key, nonces, own.prior), cards)
+    return DealersDeck(LayerSecrets(own.key, nonces, own.prior), cards)
 
 
 def relation(rows: list[tuple[int, ...]]) -> list[int]:

@@ -9,17 +9,17 @@ import msgspec
 import pytest
 
 from conformance.harness import Game
-from nodealer.cards import NewDeck
+from nodealer.cards.operations import NewDeck
+from nodealer.engine.hand import _those_here
+from nodealer.engine.phases import Phase
 from nodealer.group import Group
-from nodealer.play.hand import _those_here
-from nodealer.play.phases import Phase
 from nodealer.protocols.base import Binding
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.candidates import CommittingCoins, Proposing, Tossing, Unblinding
 from nodealer.protocols.chain.deck import ChainDeck
-from nodealer.protocols.chain.making import ChainShuffling
 from nodealer.protocols.chain.parameters import KAPPA
-from nodealer.protocols.staged import Stage
+from nodealer.protocols.chain.shuffle import ChainShuffling
+from nodealer.protocols.stages import Stage
 from nodealer.tape import Tape
 
 from ..script import ScriptRules

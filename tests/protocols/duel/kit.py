@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from conformance.harness import Game
-from nodealer.cards import NewDeck, Operation
+from nodealer.cards.operations import NewDeck, Operation
+from nodealer.engine.replica import Outcome
+from nodealer.engine.seat import Seat
 from nodealer.errors import EntryRefused
 from nodealer.group import Group
 from nodealer.log.entry import read_entry
-from nodealer.play.replica import Outcome
-from nodealer.play.seat import Seat
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.duel import Duel, DuelDeck
 from nodealer.tape import Tape

@@ -8,15 +8,15 @@ from typing import Final
 import pytest
 
 from conformance.harness import Game, refusal, statement
-from nodealer.cards import Close, Deal, Look, Operation, Peek, Place, Portion, Return, Show
+from nodealer.cards.operations import Close, Deal, Look, Operation, Peek, Place, Portion, Return, Show
+from nodealer.engine.bodies import Begin, Book, Break, Leave, Without
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome
 from nodealer.errors import CardUnreadable, EntryRefused, PeerFault
 from nodealer.group import Group
-from nodealer.play.bodies import Begin, Book, Break, Leave, Without
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
 from nodealer.protocols.duel import DuelDeck
-from nodealer.protocols.duel.giving import RevealingCards
+from nodealer.protocols.duel.reveal import RevealingCards
 from nodealer.tape import Tape
 
 from ..kit import changed, element, field_of, put

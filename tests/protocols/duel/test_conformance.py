@@ -18,12 +18,12 @@ from backends import FASTEST, HAS_NATIVE
 from conformance import suite
 from conformance.harness import Game, forked, resigned
 from conformance.suite import ProtocolCase
-from nodealer.cards import Card, Close, Deal, Look, Open, Operation, Peek, Place, Portion, Return, Show
+from nodealer.cards.operations import Card, Close, Deal, Look, Open, Operation, Peek, Place, Portion, Return, Show
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Binding
 from nodealer.protocols.duel import DuelDeck

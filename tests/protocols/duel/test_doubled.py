@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.harness import Game
-from nodealer.cards import Close, Deal, NewDeck, Operation, Portion, Show
+from nodealer.cards.operations import Close, Deal, NewDeck, Operation, Portion, Show
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, Points
 from nodealer.protocols.base import Binding, Duty

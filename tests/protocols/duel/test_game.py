@@ -6,15 +6,15 @@ import pytest
 
 from conformance.harness import Decide
 from conformance.harness import Game as TableGame
-from nodealer.cards import Peek
+from nodealer.cards.operations import Peek
+from nodealer.engine.bodies import Leave
+from nodealer.engine.phases import Phase
+from nodealer.engine.seat import Seat
+from nodealer.engine.view import choice_of, view_of
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens import Concede, WardensGame, WardensRules
 from nodealer.games.wardens.bot import WardensBot
 from nodealer.group import Group
-from nodealer.play.bodies import Leave
-from nodealer.play.phases import Phase
-from nodealer.play.seat import Seat
-from nodealer.play.view import choice_of, view_of
 from nodealer.protocols.base import Duty
 from nodealer.wire import encode
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.cards import Close, Deal, Look, Moved, NewDeck, Open, Opened, Peek, Place, Portion, Return, Show
+from nodealer.cards.events import Moved, Opened
+from nodealer.cards.operations import Close, Deal, Look, NewDeck, Open, Peek, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols import make_protocol

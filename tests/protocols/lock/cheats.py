@@ -11,11 +11,11 @@ from nodealer.proofs import equality, linear, shuffle
 from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Duty
+from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.locking import Locking
-from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.messages import Cascade, HeldCards, LockedCards, RaisedCards
-from nodealer.protocols.lock.recovery import Declaring, Raising, _statement, held_point
+from nodealer.protocols.lock.recovery import LockDeclaring, Raising, _statement, held_point
+from nodealer.protocols.lock.shuffle import Cascading
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -193,7 +193,7 @@ class Declared:
 def false_held(change: Callable[[LockDeck, Declared], Points], where: Where = here) -> Forge:
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage = deck.stage
-        assert isinstance(stage, Declaring)
+        assert isinstance(stage, LockDeclaring)
         positions = stage._mine(deck, duty.seat)
         e = deck.cascade_secret(tape, duty.seat)
         secrets = deck.card_secrets(tape, positions, duty.seat)

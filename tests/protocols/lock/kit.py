@@ -9,20 +9,20 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from conformance.harness import Game, Source, Table
-from nodealer.cards import Operation, Portion
+from nodealer.cards.operations import Operation, Portion
+from nodealer.engine.bodies import Cards
+from nodealer.engine.replica import Outcome, Replica
+from nodealer.engine.seat import Seat
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.moves import Call, Fold, Raise, ShowHand
 from nodealer.games.holdem.rules import Holdem
 from nodealer.group import Group, Points, Scalars, concat
-from nodealer.play.bodies import Cards
-from nodealer.play.replica import Outcome, Replica
-from nodealer.play.seat import Seat
 from nodealer.protocols.base import Duty
-from nodealer.protocols.keyed import Releasing
+from nodealer.protocols.keyed_deck import Releasing
 from nodealer.protocols.lock import Lock
+from nodealer.protocols.lock.community import Picking, ServerPicking
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.picking import Picking, ServerPicking
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.stages import Idle
 from nodealer.tape import Tape
 
 from ..script import LastingRules

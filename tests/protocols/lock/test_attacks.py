@@ -12,17 +12,17 @@ from msgspec import Raw
 from conformance import suite
 from conformance.harness import Game, Table
 from conformance.leaving import ends_well, leave
-from nodealer.cards import Deal, NewDeck, Open, Operation, Show
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Show
+from nodealer.engine.bodies import Cards, Claim
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome
 from nodealer.errors import BadParameter, EntryRefused, Undecided
 from nodealer.group import Group, Points, Scalars, concat
-from nodealer.play.bodies import Cards, Claim
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.making import CommittingFragments, OpeningFragments, _commitment
 from nodealer.protocols.lock.messages import FragmentCommitment, Fragments
 from nodealer.protocols.lock.recovery import Raising, held_point
+from nodealer.protocols.lock.shuffle import CommittingFragments, OpeningFragments, _commitment
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times

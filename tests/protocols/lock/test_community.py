@@ -9,13 +9,13 @@ from msgspec import Raw
 
 from conformance.harness import Table
 from conformance.leaving import ends_well, leave, play_leaving, playing
-from nodealer.cards import Deal, NewDeck, Open
+from nodealer.cards.operations import Deal, NewDeck, Open
+from nodealer.engine.bodies import Cards
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import Group
-from nodealer.play.bodies import Cards
 from nodealer.protocols.base import Binding as Places
 from nodealer.protocols.lock import Lock
-from nodealer.protocols.lock.picking import Picking, ServerPicking, picker_order
+from nodealer.protocols.lock.community import Picking, ServerPicking, picker_order
 from nodealer.tape import digest
 from nodealer.wire import encode
 from sampling import times

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from backends import FASTEST
 from conformance.harness import Source
-from nodealer.cards import Deal, NoneOf, Place, Portion, Prove, Return, Show
+from nodealer.cards.operations import Deal, NoneOf, Place, Portion, Prove, Return, Show
 from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault, Unprovable
 from nodealer.group import Group, Scalars, concat
 from nodealer.group import group as make_group
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Duty
+from nodealer.protocols.exclusion import check_none, prove_none
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.proving import check_none, prove_none
 from nodealer.tape import Tape
 from sampling import times
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.leaving import leave, playing
-from nodealer.cards import Close, Deal, Finished, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards.events import Finished
+from nodealer.cards.operations import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols import PROTOCOLS, make_protocol

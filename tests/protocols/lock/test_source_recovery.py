@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.group import Group, Points, concat
-from nodealer.protocols.lock.making import Cascading
-from nodealer.protocols.lock.recovery import Declaring
+from nodealer.protocols.lock.recovery import LockDeclaring
+from nodealer.protocols.lock.shuffle import Cascading
 
 from ..kit import cheat, is_fault
 from .cheats import Multiplied, false_cascade, false_held
@@ -87,7 +87,7 @@ def test_in_ours_an_honest_seat_permutes(fast: Group) -> None:
         s = deck.cascade_secret(game.tape(seat), seat)
         game.play(until=lambda game: deck_of(game) is not deck)
         stage = deck_of(game).stage
-        assert isinstance(stage, Cascading | Declaring)
+        assert isinstance(stage, Cascading | LockDeclaring)
         order = [encodings(stage.cards).index(point) for point in encodings(s * deck.stage.cards)]
         assert sorted(order) == list(range(len(order))) != order
 

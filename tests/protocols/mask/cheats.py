@@ -13,10 +13,10 @@ from nodealer.proofs.relations import AddMask, Remask
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck, Masked
-from nodealer.protocols.mask.making import MaskShuffling
 from nodealer.protocols.mask.messages import MaskGather, MaskInPlace, MaskRekey, MaskReshuffle, MaskShuffle
-from nodealer.protocols.mask.rekeying import Rekeying
-from nodealer.protocols.mask.returning import Gathering, Masking
+from nodealer.protocols.mask.rekey import Rekeying
+from nodealer.protocols.mask.return_cards import Gathering, Masking
+from nodealer.protocols.mask.shuffle import MaskShuffling
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

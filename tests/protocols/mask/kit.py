@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from conformance.harness import Game, Source, Table
-from nodealer.cards import Operation
+from nodealer.cards.operations import Operation
 from nodealer.errors import Malformed, PeerFault
 from nodealer.group import Group
 from nodealer.proofs.checks import settle

@@ -10,12 +10,12 @@ from typing import Final
 import pytest
 
 from conformance.harness import forked, resigned
-from nodealer.cards import Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.engine.bodies import Cards, read_body
+from nodealer.engine.replica import Outcome
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import Group
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
-from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.tape import Tape

@@ -13,7 +13,7 @@ from conformance import suite
 from conformance.cases import MASK
 from conformance.harness import Table, forked
 from conformance.leaving import fall_silent, finish, leave, playing, union_is_whole
-from nodealer.cards import (
+from nodealer.cards.operations import (
     Close,
     Deal,
     Gift,
@@ -31,18 +31,18 @@ from nodealer.cards import (
     Show,
     needed,
 )
+from nodealer.engine.replica import Replica
 from nodealer.group import group
-from nodealer.play.replica import Replica
 from nodealer.protocols.base import Binding
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck, Masked
-from nodealer.protocols.mask.handing import Handing, Receiving
-from nodealer.protocols.mask.mixing import Mixing
-from nodealer.protocols.mask.ordering import Arranging
-from nodealer.protocols.mask.peeking import Looking, Telling
+from nodealer.protocols.mask.hand_shuffle import Mixing
+from nodealer.protocols.mask.peek import Looking, Telling
 from nodealer.protocols.mask.protocol import OPERATIONS
+from nodealer.protocols.mask.reorder import Arranging
+from nodealer.protocols.mask.transfer import Handing, Receiving
 from nodealer.tape import Tape
-from nodealer_lab.sim.secrecy import keys_of_old_places
+from nodealer_lab.sim.checkers.secrecy import keys_of_old_places
 from sampling import times
 
 from .kit import deck_of, lasting, played

@@ -8,13 +8,14 @@ import msgspec
 import pytest
 
 from conformance.harness import Game
-from nodealer.cards import Event, NewDeck, Open, Opened
+from nodealer.cards.events import Event, Opened
+from nodealer.cards.operations import NewDeck, Open
+from nodealer.engine.bodies import Cards
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Outcome, Replica
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import Group
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome, Replica
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
 

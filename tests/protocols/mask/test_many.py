@@ -6,11 +6,11 @@ from typing import Final
 
 import pytest
 
-from nodealer.cards import Deal, Gift, Look, Pass, Peek, Portion, Show
+from nodealer.cards.operations import Deal, Gift, Look, Pass, Peek, Portion, Show
 from nodealer.group import Group, Scalars
 from nodealer.protocols.layers import Layer, Layers
 from nodealer.protocols.mask.deck import Masked
-from nodealer.protocols.mask.ordering import Arranging
+from nodealer.protocols.mask.reorder import Arranging
 from nodealer.tape import Tape
 
 from .kit import fresh

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from backends import FASTEST, HAS_NATIVE
 from conformance.harness import Source, events_of
-from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards.operations import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.group import group as make_group
-from nodealer.places import Places
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
 from sampling import times

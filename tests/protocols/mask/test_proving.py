@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from backends import FASTEST
 from conformance.harness import Source
-from nodealer.cards import Deal, Gift, NoneOf, Open, Pass, Place, Portion, Prove, Return, Show
+from nodealer.cards.operations import Deal, Gift, NoneOf, Open, Pass, Place, Portion, Prove, Return, Show
 from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault, Unprovable
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.protocols.base import Duty
+from nodealer.protocols.exclusion import _transcript, check_none, prove_none
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.proving import _transcript, check_none, prove_none
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times

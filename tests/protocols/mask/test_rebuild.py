@@ -16,18 +16,18 @@ from msgspec import Raw
 
 from conformance.harness import Source, Table
 from conformance.leaving import leave, recovered, until_idle
-from nodealer.cards import Deal, NewDeck, Open, Operation, Portion
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Portion
+from nodealer.engine.bodies import Cards
+from nodealer.engine.replica import Outcome
 from nodealer.errors import EntryRefused, Malformed, PeerFault, Undecided
 from nodealer.group import Group, Points, Scalars
-from nodealer.play.bodies import Cards
-from nodealer.play.replica import Outcome
 from nodealer.proofs import equality, linear
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskHeld, MaskShares, MaskTags
-from nodealer.protocols.mask.rebuild import Declaring, _statement, held_by
-from nodealer.protocols.mask.tagging import Sharing, Tagging, Unfound, masked
+from nodealer.protocols.mask.rebuild import MaskDeclaring, _statement, held_by
+from nodealer.protocols.mask.tags import MaskUnfound, Sharing, Tagging, masked
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -161,7 +161,7 @@ class Declared:
 def false_held(change: Callable[[Declared, Points], Declared]) -> Forge:
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage, positions = deck.stage, held_by(deck, duty.seat)
-        assert isinstance(stage, Declaring)
+        assert isinstance(stage, MaskDeclaring)
         held, K = deck.held_cards(positions), stage.joint
         s, masks = deck.card_secrets(tape, positions, duty.seat), deck.held_draws(tape, duty.seat, held, K)
         fresh = Masked(masks * K.group.G, held.msg - s * held.epk + masks * K)
@@ -462,7 +462,7 @@ def test_a_held_card_that_is_not_found_stops_the_hand_and_names_nobody(fast: Gro
         decks = fresh(fast, 3, 6)
         decks.ask(Deal(0, (Portion(0, 2), Portion(1, 1))))
         deck = without(decks, 2)
-        while not isinstance(deck.stage, Unfound):
+        while not isinstance(deck.stage, MaskUnfound):
             duty = deck.duties[0]
             honest = deck.message(duty, decks.tapes[duty.seat])
             lies = duty.kind == "held" and duty.seat == 0

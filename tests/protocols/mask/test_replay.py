@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness import Source
-from nodealer.cards import Deal, NewDeck, Open, Place, Portion, Return
+from nodealer.cards.operations import Deal, NewDeck, Open, Place, Portion, Return
 from nodealer.errors import BadSignature, EntryRefused, Malformed, PeerFault
 from nodealer.group import Group
 from nodealer.proofs.checks import settle

@@ -9,14 +9,14 @@ from typing import Final
 
 import pytest
 
-from nodealer.cards import Deal, Gift, Mix, NewDeck, Open, Pass, Peek, Place, Portion, Return, Show
+from nodealer.cards.operations import Deal, Gift, Mix, NewDeck, Open, Pass, Peek, Place, Portion, Return, Show
 from nodealer.errors import DecodeError
 from nodealer.group import Group, Scalars, concat
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck, Masked
-from nodealer.protocols.mask.making import MaskShuffling
-from nodealer.protocols.mask.returning import Gathering, Masking
+from nodealer.protocols.mask.return_cards import Gathering, Masking
+from nodealer.protocols.mask.shuffle import MaskShuffling
 from nodealer.wire import decode
 
 from ..decks import Decks

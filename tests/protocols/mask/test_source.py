@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nodealer.cards import Open
+from nodealer.cards.operations import Open
 from nodealer.group import Group, concat
 
 from .kit import fresh

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.harness import Source
 from conformance.leaving import true_faces
-from nodealer.cards import (
+from nodealer.cards.operations import (
     Deal,
     Gift,
     Look,
@@ -30,8 +30,8 @@ from nodealer.group import Group
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.ordering import Arranging
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.mask.reorder import Arranging
+from nodealer.protocols.stages import Idle
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times

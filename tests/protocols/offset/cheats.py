@@ -14,8 +14,8 @@ from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import OneOffset
 from nodealer.protocols.base import Duty
 from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
-from nodealer.protocols.offset.making import OffsetShuffling
 from nodealer.protocols.offset.messages import OffsetShuffle
+from nodealer.protocols.offset.shuffle import OffsetShuffling
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

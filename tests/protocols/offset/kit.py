@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from conformance.harness import Table
-from nodealer.cards import Operation
+from nodealer.cards.operations import Operation
 from nodealer.group import Group
 from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.protocols.offset import Offset

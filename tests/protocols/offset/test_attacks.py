@@ -9,11 +9,11 @@ from typing import Final
 import msgspec
 import pytest
 
-from nodealer.cards import Deal, NewDeck, Open, Operation, Portion, Show
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Portion, Show
+from nodealer.engine.bodies import Cards, read_body
 from nodealer.errors import DecodeError, EntryRefused
 from nodealer.group import Group, concat
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
 from nodealer.proofs import equality
 from nodealer.proofs.generators import blinding_generator
 from nodealer.protocols.base import Duty

@@ -8,10 +8,10 @@ import pytest
 
 from conformance.games import TinyRules
 from conformance.suite import books_of
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.disclosure import refuse_false_book
 from nodealer.errors import IllegalMove, PeerFault
 from nodealer.group import group
-from nodealer.play.books import refuse_false_book
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.tape import expand, hand_tape

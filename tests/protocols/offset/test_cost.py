@@ -9,12 +9,12 @@ from contextlib import contextmanager
 import pytest
 
 from conformance.harness import Source
-from nodealer.cards import Deal, NewDeck, Open, Portion, Show
+from nodealer.cards.operations import Deal, NewDeck, Open, Portion, Show
+from nodealer.engine.bodies import Cards, read_body
 from nodealer.group import Group
 from nodealer.group import group as make_group
 from nodealer.group.reference import PointArray, ScalarArray
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
 from nodealer.proofs.checks import terms_of
 
 from .kit import decks_of, played

@@ -6,10 +6,11 @@ import itertools
 
 import pytest
 
-from nodealer.cards import Close, Deal, NewDeck, Open, Opened, Place, Portion, Return, Show
+from nodealer.cards.events import Opened
+from nodealer.cards.operations import Close, Deal, NewDeck, Open, Place, Portion, Return, Show
+from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter
 from nodealer.group import Group
-from nodealer.play.phases import Phase
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.wire import encode

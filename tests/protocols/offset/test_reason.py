@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from nodealer.cards import Deal, NewDeck, Open, Opened, Portion
+from nodealer.cards.events import Opened
+from nodealer.cards.operations import Deal, NewDeck, Open, Portion
 from nodealer.errors import CardUnreadable, PeerFault
 from nodealer.group import Group, Order, Points, Scalars, concat
 from nodealer.proofs.generators import blinding_generator

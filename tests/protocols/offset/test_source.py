@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from nodealer.cards import Deal, NewDeck, Open, Portion, Show
+from nodealer.cards.operations import Deal, NewDeck, Open, Portion, Show
 from nodealer.group import Group
 from nodealer.protocols.base import Duty
 from nodealer.protocols.offset.deck import OffsetDeck

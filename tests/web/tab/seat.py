@@ -9,15 +9,15 @@ from pathlib import Path
 from secrets import token_bytes
 
 from nodealer.audit.verify import verify_file
-from nodealer.drive.local import seat_players
-from nodealer.drive.minds import BotMind
-from nodealer.games.found import find
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import find
 from nodealer.group import default_backend, group
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
-from nodealer.web.tab.plan import SERVED, games_here
+from nodealer.web.tab.setup import SERVED, games_here
 
 # The self-tests are a part of the commands, which a tab has not got.
 Path("/lib/python3.14/site-packages/nodealer/cli/__init__.py").touch()
@@ -32,8 +32,10 @@ def hand(game: GamePackage, on: str) -> int:
     names = ["Ada", "Ben", "Cleo", "Dov"][: game.seats if game.name != "holdem" else 3]
     settings = game.settled({})
     protocol = make_protocol(on, game.protocol_parameters(on, settings))
-    table = seat_players(names, protocol, game.from_settings(settings), token_bytes, stays=for_hands(1), package=game)
-    minds = {one.home.name: BotMind(game, one.home.root) for one in table.participants}
+    table = seat_players(
+        names, protocol, game.from_settings(settings), token_bytes, stays=stay_for_hands(1), package=game
+    )
+    minds = {one.home.name: BotAgent(game, one.home.root) for one in table.participants}
 
     def decide(one: Participant) -> Iterable[bytes]:
         return minds[one.home.name].act(one)

@@ -11,7 +11,7 @@ import pytest
 from cli.running import nodealer
 from nodealer.errors import BadParameter
 from nodealer_lab.bench import tab
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
 from nodealer_lab.cli import bench
 
 CHROMIUM = [f"{name}, in Chromium" for name in (tab.READY, tab.HAND, tab.MEMORY)] + [tab.SLOW]
@@ -22,7 +22,7 @@ def test_without_a_browser_its_rows_say_so(monkeypatch: pytest.MonkeyPatch, tmp_
         raise BadParameter("no browser is here")
 
     monkeypatch.setattr("nodealer_lab.bench.tab.launched", none)
-    rows = list(tab._in_chromium(Effort(), tmp_path, 1.0, nullcontext()))
+    rows = list(tab._in_chromium(BenchEffort(), tmp_path, 1.0, nullcontext()))
     assert [row.name for row in rows] == CHROMIUM
     assert {(row.note, row.ok, row.seconds, row.value) for row in rows} == {("no browser is here", None, None, None)}
     assert [row.required for row in rows] == [tab.READY_MAX, tab.HAND_MAX, tab.MEMORY_MAX, None]

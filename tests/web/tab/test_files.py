@@ -10,12 +10,12 @@ from playwright.sync_api import Browser, Page
 
 from cli.running import nodealer
 from nodealer.keys import MARK_BYTES
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
-from nodealer.web.tab.home import TabHome, new_saved
+from nodealer.web.tab.opfs_store import TabStore, new_saved
 from web.tab.conftest import Run
 from web.tab.people import at, event, own_cards, person, play_until, sit_down, tab
-from web.tab.test_home import MemoryStore
+from web.tab.test_opfs_store import MemoryStore
 
 TABLE = ("--seats", "3", "--hands", "1", "--no-clock")
 
@@ -110,7 +110,7 @@ def test_bad_links_names_and_files_are_told_and_leave_nothing_behind(
     """At a real storage, without any relay."""
     link = Invitation(("ws://127.0.0.1:1",), TableSecret(bytes(16), "5a" * 16, 0), bytes(MARK_BYTES))
     store = MemoryStore()
-    TabHome.create(store, new_saved("Ada", link.link, bytes(32), bytes(32)))
+    TabStore.create(store, new_saved("Ada", link.link, bytes(32), bytes(32)))
     home = tmp_path / "home.nodealer"
     home.write_bytes(bytes(store.data))
     with person(browser) as within:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer.web.tab.plan import host_offers
+from nodealer.web.tab.setup import host_offers
 from nodealer.wire import encode
 from web.states import asked, lobby
 from web.tab.people import person

@@ -11,7 +11,7 @@ import pytest
 
 from nodealer.cli.selftest import SELFTESTS
 from nodealer.web.bundle.build import ROOT
-from nodealer.web.tab.plan import SERVED
+from nodealer.web.tab.setup import SERVED
 
 #: One run of Node is behind several tests, and counts for the first of them.
 pytestmark = pytest.mark.timeout(600)

@@ -13,10 +13,10 @@ import pytest
 from nodealer.errors import Declined, NodealerError
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
-from nodealer.web import documents as doc
-from nodealer.web.tab.plan import ask_in_tab
+from nodealer.web import messages as doc
 from nodealer.web.tab.practice import Beside, Bots, Planned, offers
-from nodealer.web.tab.table import TabTable, World
+from nodealer.web.tab.setup import ask_in_tab
+from nodealer.web.tab.table import TabEnvironment, TabTable
 
 
 def deal(**changed: Any) -> doc.Deal:
@@ -38,7 +38,7 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
                     said = json.dumps({"type": "typed", "ask": document["ask"], "text": text, "sure": True})
                     asyncio.get_running_loop().call_soon(table.said, said)
 
-        table = TabTable(World(token_bytes, lambda url: pytest.fail(url), lambda: 0, tell, tmp_path / "log"))
+        table = TabTable(TabEnvironment(token_bytes, lambda url: pytest.fail(url), lambda: 0, tell, tmp_path / "log"))
         table.sit("player", "Tabea", offers("Tabea"))
         bots: list[Bots] = []
         beside = Beside(lambda frame: bots[0].say(frame))

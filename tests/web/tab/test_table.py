@@ -14,25 +14,25 @@ from typing import Any
 
 import pytest
 
-from nodealer.cli.timekeeping import KeeperOrder, keep
-from nodealer.drive.known import KnownPlayers, Sight
-from nodealer.drive.sealed import Behind, Found, Lost, SealedTransport, connect_here
-from nodealer.drive.spoken import Surroundings, use_code
+from engine.circle import Circle
+from nodealer.cli.timekeeper_process import KeeperOrder, keep
+from nodealer.client.contacts import Contacts, KeyStatus
+from nodealer.client.pairing import Surroundings, use_code
+from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, RelayTransport, connect_here
+from nodealer.engine.frame_result import Received
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, Declined, NodealerError
 from nodealer.keys import Identity, host_mark
 from nodealer.log.roster import Roster
-from nodealer.play.happened import Step
-from nodealer.play.home import MemoryHome
-from nodealer.relay.codes import read_code
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
+from nodealer.relay.pairing import read_code
 from nodealer.relay.sealing import TableSecret
-from nodealer.relay.server import serving
+from nodealer.relay.server.listener import serving
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.web.tab import table
-from nodealer.web.tab.plan import Wish, host_offers, hosted_of, read_wish
-from nodealer.web.tab.players import BrowserShelf, Make
-from nodealer.web.tab.table import NameTaken, TabTable, World
-from play.circle import Circle
+from nodealer.web.tab.contacts import BrowserShelf, Make
+from nodealer.web.tab.setup import Wish, host_offers, hosted_of, read_wish
+from nodealer.web.tab.table import NameTaken, TabEnvironment, TabTable
 
 AROUND = Surroundings(os.urandom, connect_here, time.monotonic)
 WISH: dict[str, Any] = {
@@ -53,7 +53,7 @@ class Tab:
         self.identity = Identity(name.encode().ljust(32, b"."))
         self.answers: Callable[[dict[str, Any]], str | None] = lambda question: question["answers"][0]
         self._last = 0
-        world = World(
+        world = TabEnvironment(
             os.urandom,
             connect_here,
             lambda: 5000,
@@ -75,7 +75,7 @@ class Tab:
         asyncio.get_running_loop().call_soon(self.table.said, json.dumps(document))
 
     def play(self, invitation: Invitation, hosted: Any = None, name: str | None = None) -> asyncio.Task[None]:
-        home = MemoryHome(name or self.name, self.identity, os.urandom(32))
+        home = MemoryPlayerStore(name or self.name, self.identity, os.urandom(32))
         return asyncio.ensure_future(self.table.play(home, invitation, hosted))
 
     def all(self, kind: str) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ async def ended(*tasks: asyncio.Task[None]) -> None:
 
 def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path: Path) -> None:
     shelf = BrowserShelf()
-    known = KnownPlayers(shelf)
+    known = Contacts(shelf)
 
     async def meet() -> None:
         host, guest = Tab("Wirtin", tmp_path, shelf), Tab("Gast", tmp_path)
@@ -132,14 +132,14 @@ def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path:
             await ended(hosting, joining)
 
     asyncio.run(meet())
-    assert known.look("Gast", Tab("Gast", tmp_path).identity.public).sight is Sight.KNOWN
-    assert known.look("Gast", Tab("Eve", tmp_path).identity.public).sight is Sight.OTHER_KEY
+    assert known.look("Gast", Tab("Gast", tmp_path).identity.public).sight is KeyStatus.KNOWN
+    assert known.look("Gast", Tab("Eve", tmp_path).identity.public).sight is KeyStatus.OTHER_KEY
     assert [met.last for met in known.all] == [5]
 
 
 def test_a_name_that_has_come_with_another_key_is_pointed_out_with_the_words_to_ask_for(tmp_path: Path) -> None:
     shelf = BrowserShelf()
-    KnownPlayers(shelf).met([("Gast", Identity(bytes(32)).public)], 1)
+    Contacts(shelf).met([("Gast", Identity(bytes(32)).public)], 1)
 
     async def meet() -> None:
         host, guest = Tab("Wirtin", tmp_path, shelf), Tab("Gast", tmp_path)
@@ -200,7 +200,7 @@ def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -
 
 def test_a_relay_that_breaks_the_connection_does_not_take_back_that_it_may_withhold_something(tmp_path: Path) -> None:
     tab = Tab("Ada", tmp_path)
-    for line in (Found("ws://a"), Behind("ws://a"), Lost("ws://a", "gone", 0.5), Found("ws://a")):
+    for line in (RelayFound("ws://a"), Behind("ws://a"), RelayLost("ws://a", "gone", 0.5), RelayFound("ws://a")):
         tab.table._connection(line)
     # Of all that is about the same, a page shows the last.
     shown = {one["about"]: one["code"] for one in tab.all("notice")}
@@ -214,7 +214,7 @@ def test_the_links_of_a_new_key_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
         async with table_of(host) as invitation:
             new = invitation.rekeyed(TableSecret(bytes(32), invitation.table, 1))
-            monkeypatch.setattr(SealedTransport, "secret", property(lambda transport: new.key))
+            monkeypatch.setattr(RelayTransport, "secret", property(lambda transport: new.key))
             playing = [host.play(invitation, hosted_of(Wish(**WISH))), guest.play(invitation)]
             for one in (host, guest):
                 assert await one.notice("key") == {"link": new.link, "watch": new.to_watch().link}
@@ -262,7 +262,7 @@ def test_a_tab_asks_for_a_seat_but_not_for_who_sat_out(
             self._watch = watch
 
         async def run(self) -> None:
-            asked.extend(self._watch(Step()) for _ in range(2))
+            asked.extend(self._watch(Received()) for _ in range(2))
 
     monkeypatch.setattr(table, "Loop", OneStep)
     asyncio.run(Tab("Cid", tmp_path).table._drive(gone, object(), object()))  # type: ignore[arg-type]
@@ -314,12 +314,12 @@ def test_two_tabs_share_one_list_and_a_damaged_one_is_begun_anew() -> None:
 
     one, other = BrowserShelf(keep), BrowserShelf(keep)
     ada, ben = (Identity(bytes([seed]) * 32).public for seed in (1, 2))
-    KnownPlayers(one).met([("Ada", ada)], 1)
-    KnownPlayers(other).met([("Ben", ben)], 2)
-    assert {met.name for met in KnownPlayers(other).all} == {"Ada", "Ben"}, "what the other tab has met is not lost"
+    Contacts(one).met([("Ada", ada)], 1)
+    Contacts(other).met([("Ben", ben)], 2)
+    assert {met.name for met in Contacts(other).all} == {"Ada", "Ben"}, "what the other tab has met is not lost"
     fresh = BrowserShelf()
     fresh.saw(kept)
-    assert {met.name for met in KnownPlayers(fresh).all} == {"Ada", "Ben"}
+    assert {met.name for met in Contacts(fresh).all} == {"Ada", "Ben"}
     fresh = BrowserShelf()
     fresh.saw(kept[:-3])
-    assert KnownPlayers(fresh).all == ()
+    assert Contacts(fresh).all == ()

@@ -11,24 +11,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from nodealer.cheats.base import Beside, BotCheat, CheatScheme, Forge, Moment, Trick, sentence
+from nodealer.cheats.base import Beside, BotCheat, CheatMethod, CheatScheme, Forge, SignedMoment, sentence
 from nodealer.games.package import GamePackage
 from nodealer.protocols.base import CardProtocol
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defence import RemovedDefence
 
 if TYPE_CHECKING:
-    from nodealer_lab.attacks.outcome import Came
-    from nodealer_lab.attacks.scene import Played, Scene
+    from nodealer_lab.attacks.outcome import AttackOutcome
+    from nodealer_lab.attacks.scene import PlayedGame, Scene
 
 __all__ = [
     "Attack",
     "Beside",
     "Forge",
     "Gained",
-    "Moment",
     "Outcome",
     "Plays",
     "Scheme",
+    "SignedMoment",
     "Way",
     "Who",
     "attack_from",
@@ -52,17 +52,17 @@ Who = Literal[
 ]
 
 #: What came of it, in words after "it": "reads Ada's card". None for nothing.
-Gained = Callable[["Played"], "str | None"]
+Gained = Callable[["PlayedGame"], "str | None"]
 #: An attack that is more than one seat with false words: it plays a game of its own and says what came of it.
-Plays = Callable[["Scene"], "Came"]
+Plays = Callable[["Scene"], "AttackOutcome"]
 
 
 @dataclass(frozen=True)
-class Way(Trick):
+class Way(CheatMethod):
     """One way to carry an attack out."""
 
     #: The defence that it must have removed to work, as few words of the program as will do.
-    defence: tuple[Without, ...] = ()
+    defence: tuple[RemovedDefence, ...] = ()
     #: What it has of it, found with everybody's secrets after the game.
     gained: Gained | None = None
     #: In place of `forge`, `beside` and `gained`.
@@ -98,7 +98,7 @@ class Attack(BotCheat[Way]):
     #: Protocol to the mode that a law is tried in, where it is about another than the default.
     in_mode: Mapping[str, bytes] = field(default_factory=dict)
     #: Protocol to the defence that a law must have removed there, where each has its own.
-    stands_in: Mapping[str, tuple[Without, ...]] = field(default_factory=dict)
+    stands_in: Mapping[str, tuple[RemovedDefence, ...]] = field(default_factory=dict)
 
     def on(self, protocol: CardProtocol) -> Scheme:
         """Return how to carry it out on this protocol. Raises `BadParameter`, quoting the claim, if it cannot be."""
@@ -113,7 +113,7 @@ class Attack(BotCheat[Way]):
         return all(way.plays is None for way in ways)
 
 
-def attack_from(cheat: BotCheat[Trick], *added: Mapping[str, Any], of: tuple[str, ...]) -> Attack:
+def attack_from(cheat: BotCheat[CheatMethod], *added: Mapping[str, Any], of: tuple[str, ...]) -> Attack:
     """Return the attack that a bot's cheat is, given what the lab adds to each of its ways, in their order."""
     tricks = [cheat.law.way] if cheat.law is not None else [way for ways in cheat.ways.values() for way in ways]
     made = {id(trick): Way(**vars(trick), **more) for trick, more in zip(tricks, added, strict=True)}

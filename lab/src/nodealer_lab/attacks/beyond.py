@@ -162,7 +162,7 @@ BEYOND: Final = (
         "a passed card that giver and receiver both declare in a rebuild, so that the hand stops",
         "does not apply",
         "the log and not a message says who declares a card: the lowest seat that has it, once.",
-        "protocols/mask/test_handing.py::test_the_lowest_who_has_seen_it_declares_it_once",
+        "protocols/mask/test_transfer.py::test_the_lowest_who_has_seen_it_declares_it_once",
         only=("mask",),
     ),
     Beyond(

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from nodealer.errors import BadParameter
 from nodealer.protocols import MODES
 from nodealer_lab.attacks.base import Attack, Scheme, outcome_of
-from nodealer_lab.attacks.child import Child, Task
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.child import AttackTask, Child
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import NAMES, modes_of, scene_of, small_protocol
 
 
@@ -29,10 +29,10 @@ class Both:
     cheater: int
     scheme: Scheme
     #: Without the defence; None where it works as it is, and nothing has to be removed.
-    weak: Came | None
-    real: Came
+    weak: AttackOutcome | None
+    real: AttackOutcome
     #: Without the defence and without the lies; None where it is not a seat's false words that gain it.
-    honest: Came | None = None
+    honest: AttackOutcome | None = None
 
     @property
     def wrong(self) -> str:
@@ -103,7 +103,7 @@ def both_ways(child: Child, attack: Attack, name: str, mode: bytes, *, honestly:
     lies."""
     protocol = small_protocol(name, mode)
     way = (scheme := attack.on(protocol)).way
-    task, without = Task(attack.name, name, mode.decode()), bool(way.defence)
+    task, without = AttackTask(attack.name, name, mode.decode()), bool(way.defence)
     weak = child.do(replace(task, weak=True)) if without else None
     honest = child.do(replace(task, weak=without, honest=True)) if honestly and way.gained is not None else None
     cheater = scene_of(attack, protocol).cheater

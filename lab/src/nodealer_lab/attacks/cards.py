@@ -10,18 +10,18 @@ from msgspec import Raw
 from msgspec.structs import replace as changed
 from msgspec.structs import replace as replace_struct
 
-from nodealer.cards import Close
+from nodealer.cards.operations import Close
 from nodealer.cheats import false_key, other_card
 from nodealer.cheats.arrays import one_more, put, times
 from nodealer.cheats.cheater import FOLDS, Cheater
+from nodealer.engine.bodies import Cards
 from nodealer.errors import BadParameter
 from nodealer.group import Points, concat
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards
 from nodealer.proofs import linear
 from nodealer.protocols.base import MISDEAL
-from nodealer.protocols.chain.deck import Stuck
-from nodealer.protocols.chain.drawing import own_links, prove
+from nodealer.protocols.chain.deck import ContradictedCard
+from nodealer.protocols.chain.draw import own_links, prove
 from nodealer.protocols.chain.messages import Misdeal, Pass
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.deck import NONCE_BYTES
@@ -35,14 +35,14 @@ from nodealer.protocols.mask.messages import MaskHeld, MaskTags
 from nodealer.protocols.offset.messages import RevealOffset
 from nodealer.tape import DIGEST_BYTES
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Forge, Moment, Way, attack_from
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.base import Attack, Forge, SignedMoment, Way, attack_from
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EQUALITY_PROOF, KEY_CHECK
-from nodealer_lab.attacks.duelling import CARDS, SMALL_DUEL
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, judged, played_out, seeded, sit, tried
+from nodealer_lab.attacks.duel_seats import CARDS, SMALL_DUEL
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, played_out, seeded, sit, tried
 from nodealer_lab.attacks.shuffles.contents import finds, put_twice
-from nodealer_lab.attacks.stage import Stage, to_move
+from nodealer_lab.attacks.stage import AttackTable, to_move
 from nodealer_lab.attacks.truth import dealt, shown_other, spoilt, stopped
 from nodealer_lab.sim.highcard import OWN
 
@@ -84,13 +84,13 @@ FALSE_KEY: Final = attack_from(
 # A seat shows, or plays, another card than it holds.
 
 #: Nobody looks whether a card that is played lay where it was drawn.
-_PLACE: Final = Without(
-    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
+_PLACE: Final = RemovedDefence(
+    "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
 )
 
 #: Nobody holds what is said of all places in the end against what was played from them.
-_AT_THE_END: Final = Without(
-    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays",
+_AT_THE_END: Final = RemovedDefence(
+    "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_plays",
     "if now.get(position, face) != face:",
     "if False:",
 )
@@ -112,14 +112,14 @@ OTHER_CARD: Final = attack_from(
 # A seat reveals another offset than it shuffled with: nobody finds a card any more, and all else was right.
 
 
-def _offset(moment: Moment) -> bytes:
+def _offset(moment: SignedMoment) -> bytes:
     said = read_message(RevealOffset, moment.honest)
     return encode(replace_struct(said, offset=one_more(moment.deck.binding.group.scalars(said.offset))))
 
 
 #: The offset opens the commitment that the proof of the shuffle was about.
-_OPENED: Final = Without(
-    "nodealer.protocols.offset.making:RevealingOffsets.apply",
+_OPENED: Final = RemovedDefence(
+    "nodealer.protocols.offset.shuffle:RevealingOffsets.apply",
     "if x * step.R + t * blinding_generator(group) != step.W:",
     "if False:",
 )
@@ -147,7 +147,7 @@ OTHER_OFFSET: Final = Attack(
 POWER: Final = 7
 
 
-def _chain(moment: Moment) -> bytes:
+def _chain(moment: SignedMoment) -> bytes:
     """The dealer's own card, which this seat has just looked up in the dealer's list, in place of the card that it
     decrypts. What the dealer decrypts next is that card."""
     said, deck = read_message(Pass, moment.honest), moment.deck
@@ -159,7 +159,7 @@ def _chain(moment: Moment) -> bytes:
     return encode(replace_struct(said, numbers=put(said.numbers, 0, times(number.group, POWER, number).to_bytes())))
 
 
-def _reads(played: Played) -> str | None:
+def _reads(played: PlayedGame) -> str | None:
     """What the dealer published, without the power."""
     bare: dict[int, list[int]] = {}
     for one in played.said():
@@ -211,7 +211,7 @@ def _instead(cards: Points, highest: Points) -> Points:
     return concat(highest, cards[1:]) if len(cards) > 1 else highest
 
 
-def _held_mask(moment: Moment) -> bytes:
+def _held_mask(moment: SignedMoment) -> bytes:
     """Masked under the joint key as its own would be; of the three rows of the proof the last one is false."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     positions = rebuild.held_by(deck, seat)
@@ -224,7 +224,7 @@ def _held_mask(moment: Moment) -> bytes:
     return encode(MaskHeld(highest.epk.to_bytes(), highest.msg.to_bytes(), proof))
 
 
-def _held_lock(moment: Moment) -> bytes:
+def _held_lock(moment: SignedMoment) -> bytes:
     """Under its one secret as its own would be; of the two rows of the proof the last one is false."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     positions = stage._mine(deck, seat)
@@ -237,7 +237,7 @@ def _held_lock(moment: Moment) -> bytes:
     return encode(HeldCards(highest.to_bytes(), proof))
 
 
-def _taken_out(played: Played) -> str | None:
+def _taken_out(played: PlayedGame) -> str | None:
     """The deck was made again, and its highest card is nowhere."""
     for one in dealt(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
@@ -251,11 +251,11 @@ def _taken_out(played: Played) -> str | None:
 
 
 #: What is declared is the card that is held.
-_MASK: Final = Without(
+_MASK: Final = RemovedDefence(
     "nodealer.protocols.mask.rebuild:_statement",
     "linear.LinearRow(held.msg - fresh.msg, ((0, held.epk), (1, -joint))),",
 )
-_LOCK: Final = Without("nodealer.protocols.lock.recovery:_statement", ", linear.LinearRow(X, ((0, V),)))", ",)")
+_LOCK: Final = RemovedDefence("nodealer.protocols.lock.recovery:_statement", ", linear.LinearRow(X, ((0, V),)))", ",)")
 
 HELD: Final = Attack(
     name="held",
@@ -289,14 +289,14 @@ HELD: Final = Attack(
 # others, so that a held card is not found in the new deck.
 
 
-def _tag_mask(moment: Moment) -> bytes:
+def _tag_mask(moment: SignedMoment) -> bytes:
     """The last one is a card that somebody holds."""
     said, group = read_message(MaskTags, moment.honest), moment.deck.binding.group
     last = times(group, 2, group.points(said.cards)[-1:])
     return encode(replace_struct(said, cards=put(said.cards, -1, last.to_bytes())))
 
 
-def _tag_lock(moment: Moment) -> bytes:
+def _tag_lock(moment: SignedMoment) -> bytes:
     """A card that another seat holds."""
     said, group = read_message(RaisedCards, moment.honest), moment.deck.binding.group
     return encode(
@@ -335,7 +335,7 @@ TAG: Final = Attack(
 # Who plays a card says that it is another one, with the nonce of the one that it holds.
 
 
-def _other_name_reveal(moment: Moment) -> bytes:
+def _other_name_reveal(moment: SignedMoment) -> bytes:
     deck, said = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not said.cards:
         return moment.honest
@@ -354,8 +354,8 @@ OTHER_NAME: Final = Attack(
                 {"reveal": _other_name_reveal},
                 # What is said of a card opens what was committed to.
                 defence=(
-                    Without(
-                        "nodealer.protocols.duel.giving:RevealingCards.apply",
+                    RemovedDefence(
+                        "nodealer.protocols.duel.reveal:RevealingCards.apply",
                         "if deck.commitment(card, nonce) != deck.commitments[card]:",
                         "if False:",
                     ),
@@ -372,7 +372,7 @@ OTHER_NAME: Final = Attack(
 # Who has played a card plays it once more, in the place of another one that it holds.
 
 
-def _played_twice_reveal(moment: Moment) -> bytes:
+def _played_twice_reveal(moment: SignedMoment) -> bytes:
     """It has the nonce of what it has played."""
     deck, said = moment.deck, read_message(DuelReveal, moment.honest)
     played = next(iter(deck.places.opened.values()), None)
@@ -393,8 +393,8 @@ PLAYED_TWICE: Final = Attack(
                 {"reveal": _played_twice_reveal},
                 # A card is held against the place that it was drawn from.
                 defence=(
-                    Without(
-                        "nodealer.protocols.duel.giving:RevealingCards._refuse_other_places",
+                    RemovedDefence(
+                        "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_places",
                         "if slots != found:",
                         "if False:",
                     ),
@@ -420,7 +420,7 @@ def _other(card: int) -> int:
     return card ^ 1
 
 
-def _two_names_assemble(moment: Moment) -> bytes:
+def _two_names_assemble(moment: SignedMoment) -> bytes:
     deck, said = moment.deck, read_message(Assemble, moment.honest)
     nonces = deck.fresh_nonces(moment.tape, range(CARDS), 0)
     commitments = said.commitments
@@ -429,7 +429,7 @@ def _two_names_assemble(moment: Moment) -> bytes:
     return encode(Assemble(commitments))
 
 
-def _two_names_reveal(moment: Moment) -> bytes:
+def _two_names_reveal(moment: SignedMoment) -> bytes:
     """The card that it plays goes under its other name, with the nonce that it has under both."""
     said = read_message(DuelReveal, moment.honest)
     if len(said.cards) != 1 or not said.cards[0] % 2 or len(said.nonces) != NONCE_BYTES:
@@ -437,7 +437,7 @@ def _two_names_reveal(moment: Moment) -> bytes:
     return encode(changed(said, cards=(_other(said.cards[0]),)))
 
 
-def _two_names_plays(scene: Scene) -> Came:
+def _two_names_plays(scene: Scene) -> AttackOutcome:
     """Half of its cards have two names: it plays until it has drawn such a one. A commitment says nothing yet: the lie
     is the name under which the card is played."""
     for seed in range(GAMES_MAX):
@@ -459,7 +459,7 @@ TWO_NAMES: Final = Attack(
                 {"assemble": _two_names_assemble, "reveal": _two_names_reveal},
                 # The name is hashed into the point of a card.
                 defence=(
-                    Without(
+                    RemovedDefence(
                         "nodealer.protocols.duel.deck:DuelDeck.committed_points",
                         'framed("card", bound, card, nonce)',
                         'framed("card", bound, nonce)',
@@ -481,11 +481,11 @@ TWO_NAMES: Final = Attack(
 DEAD: Final = 4
 
 
-def _unopened_assemble(moment: Moment) -> bytes:
+def _unopened_assemble(moment: SignedMoment) -> bytes:
     return encode(Assemble(put(read_message(Assemble, moment.honest).commitments, DEAD, bytes(DIGEST_BYTES))))
 
 
-def _closed_otherwise(played: Played) -> str | None:
+def _closed_otherwise(played: PlayedGame) -> str | None:
     """What it says of its cards in the end is taken, and is not what it has committed to."""
     for one in played.said():
         if one.deck.owner != played.cheater or one.duty.kind != "reveal":
@@ -498,7 +498,7 @@ def _closed_otherwise(played: Played) -> str | None:
     return None
 
 
-def _unopened_plays(scene: Scene) -> Came:
+def _unopened_plays(scene: Scene) -> AttackOutcome:
     """A card that it draws it cannot play, and is named at once: it plays until it has drawn another one."""
     for seed in range(GAMES_MAX):
         played = tried(UNOPENED, replace(scene, entropy=seeded(seed, UNOPENED.name)))
@@ -519,8 +519,8 @@ UNOPENED: Final = Attack(
                 {"assemble": _unopened_assemble},
                 # What is said in the end is held against the commitments; and the books make them again.
                 defence=(
-                    Without(
-                        "nodealer.protocols.duel.giving:RevealingCards.apply",
+                    RemovedDefence(
+                        "nodealer.protocols.duel.reveal:RevealingCards.apply",
                         "if deck.commitment(card, nonce) != deck.commitments[card]:",
                         "if False:",
                     ),
@@ -539,9 +539,9 @@ UNOPENED: Final = Attack(
 # A seat claims that its card is none, though it is one, so that the others have to disclose it, and the hand ends.
 
 
-def _false_claim_plays(scene: Scene) -> Came:
+def _false_claim_plays(scene: Scene) -> AttackOutcome:
     """All that it says of its card is true; it is only no reason to claim anything."""
-    stage, seat = Stage(scene), scene.cheater
+    stage, seat = AttackTable(scene), scene.cheater
     stage.until(to_move(0))
     deck: Any = stage.state(seat).hand.decks[0]
     duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
@@ -557,11 +557,11 @@ def _false_claim_plays(scene: Scene) -> Came:
     return stage.came(_gain(stage, seat), lies)
 
 
-def _gain(stage: Stage, cheater: int) -> str | None:
+def _gain(stage: AttackTable, cheater: int) -> str | None:
     for state in stage.states():
         if state.fault is not None and state.fault.seat not in (None, cheater):
             return "has the dealer named for a card that is one"
-        if any(isinstance(getattr(deck, "stage", None), Stuck) for deck in state.hand.decks.values()):
+        if any(isinstance(getattr(deck, "stage", None), ContradictedCard) for deck in state.hand.decks.values()):
             return "has the hand stopped that it may lose, and nobody is named"
     return None
 
@@ -576,8 +576,8 @@ FALSE_CLAIM: Final = Attack(
                 "a false claim that a card is none",
                 plays=_false_claim_plays,
                 defence=(
-                    Without(
-                        "nodealer.protocols.chain.misdeal:Disputes.apply",
+                    RemovedDefence(
+                        "nodealer.protocols.chain.misdeal:MisdealDisputes.apply",
                         "if len(faces) == len(cards) and doubled(deck, faces) is None:",
                         "if False:",
                     ),
@@ -603,7 +603,7 @@ class _GivesUp(Cheater):
         return [*said, *self.move(FOLDS[1])]
 
 
-def _conceded_plays(scene: Scene) -> Came:
+def _conceded_plays(scene: Scene) -> AttackOutcome:
     """Nothing of its deck is ever shown. But every hand ends with open books, also one that was given up."""
     table, homes = sit(scene, {scene.cheater: partial(_GivesUp, attack=CONCEDED)})
     played = played_out(scene, table, homes)

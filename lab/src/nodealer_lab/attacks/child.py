@@ -21,8 +21,8 @@ import msgspec
 
 from nodealer.errors import BadParameter, NodealerError
 from nodealer_lab.attacks import attack_of
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import (
     Scene,
     carried_out,
@@ -40,16 +40,16 @@ MANY: Final = 3
 
 #: What a cheater is made of. It is taken away as a defence is, and what is left says what an honest seat says.
 LIES: Final = (
-    Without(
+    RemovedDefence(
         "nodealer.cheats.cheater:CheatingSeat._forged",
         "forge = self._scheme.way.forge.get(duty.kind)",
         "forge = None",
     ),
-    Without("nodealer.cheats.cheater:Cheater._beside", "[] if beside is None else beside(self, said)", "[]"),
+    RemovedDefence("nodealer.cheats.cheater:Cheater._beside", "[] if beside is None else beside(self, said)", "[]"),
 )
 
 
-class Task(msgspec.Struct, frozen=True):
+class AttackTask(msgspec.Struct, frozen=True):
     """One attack, once: `weak` without the defence that it must have removed, `honest` without its own lies."""
 
     attack: str
@@ -61,14 +61,14 @@ class Task(msgspec.Struct, frozen=True):
     seat: int | None = None
 
 
-class Told(msgspec.Struct, frozen=True):
+class AttackReport(msgspec.Struct, frozen=True):
     """What came of it; or why it could not be carried out."""
 
-    came: Came | None = None
+    came: AttackOutcome | None = None
     cannot: str = ""
 
 
-def do(task: Task) -> Came:
+def do(task: AttackTask) -> AttackOutcome:
     """Carry an attack out in this process. With `weak` or `honest` it is good for nothing else afterwards."""
     attack, protocol = attack_of(task.attack), small_protocol(task.protocol, task.mode.encode())
     gone = (*(attack.on(protocol).way.defence if task.weak else ()), *(LIES if task.honest else ()))
@@ -102,7 +102,7 @@ class Child:
             self._process.communicate()
             self._process = None
 
-    def do(self, task: Task) -> Came:
+    def do(self, task: AttackTask) -> AttackOutcome:
         """Carry an attack out there. Raises `BadParameter` where it could not be."""
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
             raise BadParameter("the process has not begun")
@@ -113,20 +113,20 @@ class Child:
             line = self._process.stdout.readline()
         if not line:
             raise BadParameter(f"the process that carried {task.attack} out has died")
-        told = msgspec.json.decode(line, type=Told)
+        told = msgspec.json.decode(line, type=AttackReport)
         if told.came is None:
             raise BadParameter(told.cannot)
         return told.came
 
 
-def _told(task: Task) -> Told:
+def _told(task: AttackTask) -> AttackReport:
     try:
-        return Told(do(task))
+        return AttackReport(do(task))
     except NodealerError as error:
-        return Told(cannot=f"{task.attack} on {task.protocol} cannot be carried out: {error}")
+        return AttackReport(cannot=f"{task.attack} on {task.protocol} cannot be carried out: {error}")
     except Exception:
         # Whatever a program does that has lost a defence: whoever asked for it is to see all of it.
-        return Told(cannot=f"{task.attack} on {task.protocol} broke down: {traceback.format_exc()}")
+        return AttackReport(cannot=f"{task.attack} on {task.protocol} broke down: {traceback.format_exc()}")
 
 
 def _play(name: str) -> None:
@@ -140,14 +140,14 @@ def serve(tasks: IO[bytes], out: int) -> None:
     """Carry tasks out, each in a fork of this process, until there are no more."""
     often = Counter[str]()
     for line in tasks:
-        task = msgspec.json.decode(line, type=Task)
+        task = msgspec.json.decode(line, type=AttackTask)
         often[task.protocol] += 1
         if often[task.protocol] == MANY:
             _play(task.protocol)
         if pid := os.fork():
             _, status = os.waitpid(pid, 0)
             if status:
-                os.write(out, msgspec.json.encode(Told(cannot=f"{task.attack} ended with {status}")) + b"\n")
+                os.write(out, msgspec.json.encode(AttackReport(cannot=f"{task.attack} ended with {status}")) + b"\n")
             continue
         # It lives for one short game: what it leaves lying goes with it.
         gc.disable()

@@ -11,26 +11,26 @@ from nodealer.protocols.chain.deck import DealersDeck
 from nodealer.protocols.chain.lists import VALUE_BYTES
 from nodealer.protocols.chain.messages import Candidate, Unblind
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Forge, Moment
+from nodealer_lab.attacks.base import Forge, SignedMoment
 from nodealer_lab.sim.highcard import GAME as HIGHCARD
 
 #: For these two are enough: there is an honest one, and every deck of the dealer's is of large numbers.
 FOR_TWO: Final = replace(HIGHCARD, seats=2)
 #: The deck of a number, as the dealer would have it.
-Made = Callable[[Moment, int], DealersDeck]
+Made = Callable[[SignedMoment, int], DealersDeck]
 
 
 def dealing(made: Made) -> dict[str, Forge]:
     """Step to what is sent there."""
 
-    def candidate(moment: Moment) -> bytes:
+    def candidate(moment: SignedMoment) -> bytes:
         deck = made(moment, len(moment.deck.stage.said))
         key, lists = deck.own.key * moment.deck.binding.group.G, deck.lists
         transcript = moment.deck.transcript(moment.duty, 0)
         knowledge = equality.prove_knowledge(transcript, moment.tape, key, deck.own.key)
         return encode(Candidate(key.to_bytes(), knowledge, b"".join(lists.names), lists.numbers.to_bytes()))
 
-    def unblind(moment: Moment) -> bytes:
+    def unblind(moment: SignedMoment) -> bytes:
         own = made(moment, moment.deck.stage._number).own
         values = b"".join(value.to_bytes(VALUE_BYTES, "big") for value in own.prior)
         return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))

@@ -22,7 +22,7 @@ from nodealer.errors import BadParameter
 
 
 @dataclass(frozen=True)
-class Without:
+class RemovedDefence:
     """A function as "module:qualified name", the words of its source that defend, and what stands there instead."""
 
     function: str

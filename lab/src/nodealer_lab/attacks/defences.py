@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defence import RemovedDefence
 
 #: Nobody looks at the proof of a shuffle.
-SHUFFLE_PROOF: Final = Without(
+SHUFFLE_PROOF: Final = RemovedDefence(
     "nodealer.proofs.shuffle:check",
     "equations = (*_permutation_equations(relation, opened), *_relation_equations(relation, opened))",
     "equations = (Equation.sum((opened.x - opened.x, relation.statement[0])),)",
 )
 #: Nobody looks at the proof that each card stays what it is when it gets its own key.
-EACH_PROOF: Final = Without(
+EACH_PROOF: Final = RemovedDefence(
     "nodealer.proofs.equality:check_many_equalities",
     "one, minus_s, minus_r = group.integers([1]), -responses[:m], -responses[m]",
     "c = one = minus_r = c - c; minus_s = responses[:m] - responses[:m]",
 )
 #: Nobody looks at the proof that many points were multiplied by one secret.
-EQUALITY_PROOF: Final = Without(
+EQUALITY_PROOF: Final = RemovedDefence(
     "nodealer.proofs.equality:check_equality", "one = group.integers([1])", "one = c = z_hat = c - c"
 )
 #: Nobody holds a published secret against its public key.
-KEY_CHECK: Final = Without("nodealer.protocols.keyed:refuse_other_keys", "if public != wanted:", "if False:")
+KEY_CHECK: Final = RemovedDefence(
+    "nodealer.protocols.keyed_deck:refuse_other_keys", "if public != wanted:", "if False:"
+)
 #: Nobody makes the messages of an opened book again.
-BOOKS: Final = Without("nodealer.play.books:refuse_false_book", "if deed is not None:", "if False:")
+BOOKS: Final = RemovedDefence("nodealer.engine.disclosure:refuse_false_book", "if deed is not None:", "if False:")
 #: Points are read with the identity among them.
-IDENTITY: Final = Without(
+IDENTITY: Final = RemovedDefence(
     "nodealer.protocols.codec:read_points",
     "return group.points(data)",
     """size = group.point_size
@@ -36,7 +38,7 @@ IDENTITY: Final = Without(
         return points[0].concat(points[1:])""",
 )
 #: And in proofs.
-IDENTITY_IN_PROOF: Final = Without(
+IDENTITY_IN_PROOF: Final = RemovedDefence(
     "nodealer.proofs.encoding:decode_proof",
     "return group.points(data[1:boundary]), group.scalars(data[boundary:])",
     """found = [data[at : at + group.point_size] for at in range(1, boundary, group.point_size)]

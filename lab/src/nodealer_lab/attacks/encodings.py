@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from nodealer.engine.state import TableState
 from nodealer.group import Points
 from nodealer.group.integers import is_square
 from nodealer.group.modp import P
-from nodealer.play.state import TableState
 from nodealer.protocols.base import Cheat
-from nodealer.protocols.lock.locking import Locking
+from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.messages import Fragments
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
 from nodealer_lab.attacks.dealer_decks import FOR_TWO
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.duelling import SMALL_DUEL
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.duel_seats import SMALL_DUEL
 from nodealer_lab.attacks.multiples import order_of
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, seeded, watched
-from nodealer_lab.attacks.stage import Stage
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, seeded, watched
+from nodealer_lab.attacks.stage import AttackTable
 from nodealer_lab.attacks.truth import dealt, whole
 from nodealer_lab.xor import name_by_commitment, overhear, owner_reads_the_order, rival_reads_the_deck
 
@@ -30,7 +30,7 @@ from nodealer_lab.xor import name_by_commitment, overhear, owner_reads_the_order
 # Who says its part of the faces last makes them what it likes: multiples of one point, which it knows again.
 
 
-def _lock(moment: Moment) -> bytes:
+def _lock(moment: SignedMoment) -> bytes:
     """What is missing so that the sums are P, 2·P, 3·P, …"""
     deck = moment.deck
     group, others = deck.binding.group, list(deck.stage.said.values())
@@ -40,7 +40,7 @@ def _lock(moment: Moment) -> bytes:
     return encode(Fragments(wanted.to_bytes()))
 
 
-def _reads(played: Played) -> str | None:
+def _reads(played: PlayedGame) -> str | None:
     """The deck as it came from the cascade, before anybody has locked it: its cards lie as they will lie."""
     orders: dict[int, list[int] | None] = {}
     for one in played.said():
@@ -52,8 +52,8 @@ def _reads(played: Played) -> str | None:
 
 
 #: What is opened is what was committed to.
-_COMMITTED: Final = Without(
-    "nodealer.protocols.lock.making:OpeningFragments.apply",
+_COMMITTED: Final = RemovedDefence(
+    "nodealer.protocols.lock.shuffle:OpeningFragments.apply",
     "if _commitment(deck, duty.seat, data) != self.commitments[duty.seat]:",
     "if False:",
 )
@@ -81,7 +81,7 @@ FRAGMENTS: Final = Attack(
 # Faces with a relation that everybody knows: after all shuffles it says which card is which.
 
 
-def _related_read(played: Played) -> str | None:
+def _related_read(played: PlayedGame) -> str | None:
     """The last list of numbers, in the order in which they are drawn."""
     for one in dealt(played):
         order = order_of(one.deck.layers[-1].cards.numbers)
@@ -92,7 +92,7 @@ def _related_read(played: Played) -> str | None:
 
 
 #: The numbers of cards are hashed.
-_HASHED: Final = Without(
+_HASHED: Final = RemovedDefence(
     "nodealer.protocols.chain.lists:PublicCards.lists",
     'group.map_to_points(b"".join(uniform))',
     "group.integers(range(1, self.size + 1)) * group.G",
@@ -114,7 +114,7 @@ RELATED: Final = Attack(
 # One key for a whole deck, and XOR: the owner tries its own cards as the first one, and finds the rival's key.
 
 
-def _two_time_pad_read(played: Played) -> str | None:
+def _two_time_pad_read(played: PlayedGame) -> str | None:
     """What the owner has in an honest game, before the first draw; and what it draws then is held against it."""
     me = played.cheater
     mine = [one for one in played.said() if one.deck.owner == me and one.deck.epoch == 0]
@@ -125,7 +125,7 @@ def _two_time_pad_read(played: Played) -> str | None:
     return "knows the order of its whole deck before it draws" if is_so(played, me, order) else None
 
 
-def is_so(played: Played, owner: int, order: Sequence[int] | None) -> bool:
+def is_so(played: PlayedGame, owner: int, order: Sequence[int] | None) -> bool:
     """Whether what an owner draws from its deck, as it was first shuffled, is what somebody has read of it."""
     if order is None:
         return False
@@ -160,7 +160,7 @@ TWO_TIME_PAD: Final = Attack(
 # the owner's key when the second is.
 
 
-def _two_played_read(played: Played) -> str | None:
+def _two_played_read(played: PlayedGame) -> str | None:
     """What the rival has of an honest game; what its owner holds is held against it."""
     me = played.cheater
     said = [one for one in played.said() if one.deck.rival == me and one.deck.epoch == 0]
@@ -203,13 +203,13 @@ def _shuffled(state: TableState) -> bool:
     return any(len(deck.layers) == len(deck.order) for deck in decks.values())
 
 
-def _residue_plays(scene: Scene) -> Came:
-    stage = Stage(replace(scene, entropy=seeded(SEED, "residue")))
+def _residue_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(replace(scene, entropy=seeded(SEED, "residue")))
     shuffled = stage.until(_shuffled)
     return stage.came(_gain(stage) if shuffled else None)
 
 
-def _gain(stage: Stage) -> str | None:
+def _gain(stage: AttackTable) -> str | None:
     """What it sees of each place is held against the card that lies there."""
     deck: Any = stage.state().hand.decks[0]
     made = deck.made(stage[deck.dealer].seat._tape(0), deck.candidate)
@@ -240,7 +240,7 @@ RESIDUE: Final = Attack(
             seat=0,
             game=FOR_TWO,
             # What is no square is no number of the group: the dealer draws another nonce, and nobody takes one.
-            defence=(Without("nodealer.group.modp:_decode", " or not is_square(value, P)"),),
+            defence=(RemovedDefence("nodealer.group.modp:_decode", " or not is_square(value, P)"),),
         ),
         _RESIDUE_CLAIM,
     ),

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from nodealer.cards import WITHOUT_CARDS, Card
+from nodealer.cards.operations import WITHOUT_CARDS, Card
 from nodealer.cheats.cheater import Cheater
-from nodealer.games.found import find
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.free.rules import OPERATIONS, DealCards, Free, Shuffle
+from nodealer.games.registry import find
 from nodealer.group import Points
-from nodealer.play.home import MemoryHome
-from nodealer_lab.attacks.base import Attack, Moment
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.base import Attack, SignedMoment
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import Stage, playing
+from nodealer_lab.attacks.stage import AttackTable, playing
 
 #: Few cards, so that a deck is made in no time.
 CARDS: Final = 8
@@ -28,18 +28,18 @@ def free_table(
     *,
     seats: int = 3,
     maker: Any = Cheater,
-    homes: Mapping[int, MemoryHome] | None = None,
-) -> Stage:
+    homes: Mapping[int, MemoryPlayerStore] | None = None,
+) -> AttackTable:
     """Nothing on the table. The scene's cheater carries the attack out, where it is one that a seat does."""
     rules = Free(CARDS, frozenset(OPERATIONS) & (scene.protocol.claims.operations | WITHOUT_CARDS))
     makers = {} if attack is None else {scene.cheater: partial(maker, attack=attack)}
     free = replace(scene, game=find("free"))
-    stage = Stage(free, seats=seats, makers=makers, rules=rules, homes=homes, bots=False)
+    stage = AttackTable(free, seats=seats, makers=makers, rules=rules, homes=homes, bots=False)
     stage.until(playing)
     return stage
 
 
-def free_stage(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, **named: Any) -> Stage:
+def free_stage(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, **named: Any) -> AttackTable:
     """A deck that is shuffled, and so many cards in every hand."""
     stage = free_table(attack, scene, seats=seats, **named)
     stage.asks(0, Shuffle(0, CARDS))
@@ -48,13 +48,13 @@ def free_stage(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int
     return stage
 
 
-def lies(stage: Stage, seat: int) -> list[bytes]:
+def lies(stage: AttackTable, seat: int) -> list[bytes]:
     """What a cheater has signed that an honest player would not have."""
     one = stage[seat]
     return one.lies if isinstance(one, Cheater) else []
 
 
-def hand(stage: Stage, seat: int) -> dict[int, int]:
+def hand(stage: AttackTable, seat: int) -> dict[int, int]:
     """The cards in a seat's hand, as its own program reads them: position to face."""
     places = stage.state(seat).hand.decks[0].places
     return {
@@ -62,22 +62,22 @@ def hand(stage: Stage, seat: int) -> dict[int, int]:
     }
 
 
-def face_of(moment: Moment, position: int) -> int:
+def face_of(moment: SignedMoment, position: int) -> int:
     """What a cheater has at a place of its own."""
     known: Mapping[Card, int] = moment.deck.knows(moment.duty.seat, moment.tape)
     return next(face for card, face in known.items() if card.position == position)
 
 
-def other_face(moment: Moment) -> Points:
+def other_face(moment: SignedMoment) -> Points:
     """The point of a face that a cheater does not have."""
     mine = set(moment.deck.knows(moment.duty.seat, moment.tape).values())
     points: Points = moment.deck.face_points((next(face for face in range(CARDS) if face not in mine),))
     return points
 
 
-def nobody_looks(function: str) -> Without:
+def nobody_looks(function: str) -> RemovedDefence:
     """Nobody looks at the proof that a card stays the one that it was: in one step, and in no other."""
-    return Without(
+    return RemovedDefence(
         function,
         "linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)",
         'linear.Check(duty.seat, "no proof", '

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodealer.drive.local import LocalTable
+from nodealer.client.local_table import LocalTable
+from nodealer.engine.lobby import Accept
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import Parts, proposal_of
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
-from nodealer.play.config import Parts, proposal_of
-from nodealer.play.home import MemoryHome
-from nodealer.play.lobby import Accept
-from nodealer.play.participant import Participant
 from nodealer.protocols.base import CardProtocol
 from nodealer_lab.attacks.scene import NAMES, Scene, rules_of
 
@@ -22,7 +22,7 @@ def parts_of(scene: Scene, protocol: CardProtocol | None = None) -> Parts:
 
 def guest(
     scene: Scene,
-    home: MemoryHome,
+    home: MemoryPlayerStore,
     *,
     table: str = "",
     host: bytes | None = None,

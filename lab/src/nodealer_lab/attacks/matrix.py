@@ -11,7 +11,7 @@ from nodealer_lab.attacks.both import Both, both_ways, cases
 from nodealer_lab.attacks.child import Child
 
 
-class Row(msgspec.Struct, frozen=True):
+class AttackRow(msgspec.Struct, frozen=True):
     """One attack on one protocol in one mode."""
 
     attack: str
@@ -32,10 +32,10 @@ class Row(msgspec.Struct, frozen=True):
     wrong: str = ""
 
 
-def row_of(both: Both) -> Row:
+def row_of(both: Both) -> AttackRow:
     """What came of an attack."""
     attack, real = both.attack, both.real
-    return Row(
+    return AttackRow(
         attack.name,
         attack.of,
         attack.who,

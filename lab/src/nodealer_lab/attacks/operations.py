@@ -9,21 +9,21 @@ from typing import Any, Final
 from msgspec import Raw
 from msgspec.structs import replace as replace_struct
 
-from nodealer.cards import Card, Look
+from nodealer.cards.operations import Card, Look
 from nodealer.cheats.arrays import put
 from nodealer.cheats.cheater import Cheater
+from nodealer.engine.bodies import Cards, Leave
+from nodealer.engine.participant import Participant
 from nodealer.errors import CardUnreadable
 from nodealer.games.free.rules import DealCards, LookAt, MixHand, OpenCards, PassOn, Roll, SealAll, ShowCards, UnsealAll
 from nodealer.group import Points, Scalars, concat
-from nodealer.play.bodies import Cards, Leave
-from nodealer.play.participant import Participant
 from nodealer.proofs import equality
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import MISDEAL, Cheat
-from nodealer.protocols.chain.deck import Stuck
-from nodealer.protocols.chain.drawing import own_links, prove
+from nodealer.protocols.chain.deck import ContradictedCard
+from nodealer.protocols.chain.draw import own_links, prove
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.dice import COMMIT, OPEN, Dice, RollCommit, RollOpen
@@ -32,19 +32,19 @@ from nodealer.protocols.envelopes import SALT_BYTES, SEAL, UNSEAL, Sealing, Unse
 from nodealer.protocols.lock.messages import Pick
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskHand, MaskJoin, MaskMix, MaskReceive, MaskShares, MaskTell
-from nodealer.protocols.mask.rebuild import Declaring
-from nodealer.protocols.mask.tagging import masked
+from nodealer.protocols.mask.rebuild import MaskDeclaring
+from nodealer.protocols.mask.tags import masked
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EACH_PROOF, SHUFFLE_PROOF
-from nodealer_lab.attacks.duelling import SEARCHED_DUEL, SPENT_DUEL
+from nodealer_lab.attacks.duel_seats import SEARCHED_DUEL, SPENT_DUEL
 from nodealer_lab.attacks.free_table import face_of, free_stage, free_table, hand, lies, nobody_looks, other_face
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Said, Scene, judged, said_in, tried
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Said, Scene, judged, said_in, tried
 from nodealer_lab.attacks.secrets import KNOWLEDGE_PROOF, first_to_pick
-from nodealer_lab.attacks.stage import Stage
+from nodealer_lab.attacks.stage import AttackTable
 from nodealer_lab.attacks.truth import dealt, under_no_key
 
 # --- copied dice ---
@@ -54,17 +54,17 @@ from nodealer_lab.attacks.truth import dealt, under_no_key
 VICTIM: Final = 0
 
 
-def _commit(moment: Moment) -> bytes:
+def _commit(moment: SignedMoment) -> bytes:
     copied = moment.deck.commitments.get(VICTIM)
     return moment.honest if copied is None else encode(RollCommit(copied))
 
 
-def _open(moment: Moment) -> bytes:
+def _open(moment: SignedMoment) -> bytes:
     copied = moment.deck.shares.get(VICTIM)
     return moment.honest if copied is None else encode(RollOpen(copied))
 
 
-def _copied_dice_plays(scene: Scene) -> Came:
+def _copied_dice_plays(scene: Scene) -> AttackOutcome:
     """It has added nothing of its own, and knows no less than who did."""
     stage = free_stage(COPIED_DICE, scene, each=0)
     stage.asks(0, Roll(1, (6, 6)))
@@ -85,7 +85,9 @@ COPIED_DICE: Final = Attack(
             late=(COMMIT, OPEN),
             plays=_copied_dice_plays,
             defence=(
-                Without("nodealer.protocols.dice:Dice._commitment", "self.origin, seat, share", "self.origin, share"),
+                RemovedDefence(
+                    "nodealer.protocols.dice:Dice._commitment", "self.origin, seat, share", "self.origin, share"
+                ),
             ),
         ),
         _COPIED_DICE_CLAIM,
@@ -101,7 +103,7 @@ COPIED_DICE: Final = Attack(
 TO: Final = 0
 
 
-def _passed_mask(moment: Moment) -> bytes:
+def _passed_mask(moment: SignedMoment) -> bytes:
     """Under the receiver's key it puts a face of its choice."""
     said, group = read_message(MaskHand, moment.honest), moment.deck.binding.group
     stage: Any = moment.deck.stage
@@ -110,7 +112,7 @@ def _passed_mask(moment: Moment) -> bytes:
     return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
 
 
-def _passed_plays(scene: Scene) -> Came:
+def _passed_plays(scene: Scene) -> AttackOutcome:
     stage = free_stage(PASSED, scene)
     held = hand(stage, scene.cheater)
     position, before = min(held), hand(stage, TO)
@@ -130,7 +132,7 @@ PASSED: Final = Attack(
                 "a card that is passed or shown to one player exchanged for another",
                 {"hand": _passed_mask},
                 plays=_passed_plays,
-                defence=(nobody_looks("nodealer.protocols.mask.handing:Handing.apply"),),
+                defence=(nobody_looks("nodealer.protocols.mask.transfer:Handing.apply"),),
             ),
         ),
     },
@@ -150,14 +152,14 @@ def _joint(deck: MaskDeck, tape: Tape) -> Scalars:
     return draw_scalars(tape, "rogue", b"", deck.binding.group, 1)
 
 
-def _rogue_join_mask(moment: Moment) -> bytes:
+def _rogue_join_mask(moment: SignedMoment) -> bytes:
     said, deck = read_message(MaskJoin, moment.honest), moment.deck
     others = concat(*deck.stage.said.values()).sum()
     rogue = _joint(deck, moment.tape) * deck.binding.group.G - others
     return encode(replace_struct(said, key=rogue.to_bytes()))
 
 
-def _rogue_join_plays(scene: Scene) -> Came:
+def _rogue_join_plays(scene: Scene) -> AttackOutcome:
     """What the victim declares is in the log, under the joint key."""
     stage = free_stage(ROGUE_JOIN, scene, each=1)
     true = set(hand(stage, VICTIM).values())
@@ -167,7 +169,7 @@ def _rogue_join_plays(scene: Scene) -> Came:
     gain = None
     for state in stage.states():
         for deck in state.hand.decks.values():
-            if isinstance(deck, MaskDeck) and isinstance(deck.stage, Declaring) and VICTIM in deck.stage.said:
+            if isinstance(deck, MaskDeck) and isinstance(deck.stage, MaskDeclaring) and VICTIM in deck.stage.said:
                 declared = deck.stage.said[VICTIM]
                 faces = deck.faces.find(declared.msg - _joint(deck, tape) * declared.epk)
                 gain = "reads Ada's card" if set(faces) == true else gain
@@ -205,7 +207,7 @@ class _Silent(Cheater):
         return [] if any(known.duty.kind == OPEN for known in mine) else super().due()
 
 
-def _rolled_again_plays(scene: Scene) -> Came:
+def _rolled_again_plays(scene: Scene) -> AttackOutcome:
     """All others have opened their shares: it knows the numbers, and nobody else does. Then it leaves."""
     stage = free_stage(ROLLED_AGAIN, scene, each=0, maker=_Silent)
     stage.asks(0, Roll(1, (6, 6)))
@@ -233,7 +235,7 @@ ROLLED_AGAIN: Final = Attack(
         Way(
             _ROLLED_AGAIN_CLAIM.cheat,
             plays=_rolled_again_plays,
-            defence=(Without("nodealer.protocols.dice:Dice.without", "if self._all_in:", "if False:"),),
+            defence=(RemovedDefence("nodealer.protocols.dice:Dice.without", "if self._all_in:", "if False:"),),
         ),
         _ROLLED_AGAIN_CLAIM,
     ),
@@ -249,14 +251,14 @@ ROLLED_AGAIN: Final = Attack(
 LOOKS: Final = 0
 
 
-def _told_mask(moment: Moment) -> bytes:
+def _told_mask(moment: SignedMoment) -> bytes:
     """It does not know the card. What it adds makes another face of one face, and nothing of all others: it guesses."""
     said, group, deck = read_message(MaskTell, moment.honest), moment.deck.binding.group, moment.deck
     shift = deck.face_points((0,)) - deck.face_points((1,))
     return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
 
 
-def _told_plays(scene: Scene) -> Came:
+def _told_plays(scene: Scene) -> AttackOutcome:
     """Who looks reads a card that is none, or another than the one that lies there."""
     stage = free_stage(TOLD, scene, each=0)
     deck: Any = stage.state().hand.decks[0]
@@ -286,7 +288,7 @@ TOLD: Final = Attack(
                 "a card that somebody looks at told as another",
                 {"tell": _told_mask},
                 plays=_told_plays,
-                defence=(nobody_looks("nodealer.protocols.mask.peeking:Telling.apply"),),
+                defence=(nobody_looks("nodealer.protocols.mask.peek:Telling.apply"),),
             ),
         ),
     },
@@ -298,7 +300,7 @@ TOLD: Final = Attack(
 # The owner of a deck searches it for a card, keeps that card, and puts it back as well, in the place of another.
 
 
-def _gather(moment: Moment) -> bytes:
+def _gather(moment: SignedMoment) -> bytes:
     """The card that it keeps, under the one key that all others are brought under."""
     deck, seat = moment.deck, moment.duty.seat
     said = read_message(DuelGather, moment.honest)
@@ -311,7 +313,7 @@ def _gather(moment: Moment) -> bytes:
     return encode(replace_struct(said, cards=put(said.cards, 0, again.to_bytes())))
 
 
-def _there_again(played: Played) -> str | None:
+def _there_again(played: PlayedGame) -> str | None:
     for one in dealt(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if deck.owner != played.cheater or not deck.epoch or not pile:
@@ -356,7 +358,7 @@ SEARCHED: Final = Attack(
 LINKED_TAGS_FIRST, LINKED_TAGS_SECOND = 1, 2
 
 
-def _linked_tags_plays(scene: Scene) -> Came:
+def _linked_tags_plays(scene: Scene) -> AttackOutcome:
     stage = free_stage(None, scene, seats=4, each=1)
     tape = stage[LINKED_TAGS_SECOND].seat._tape(0)
     for leaver in (LINKED_TAGS_FIRST, LINKED_TAGS_SECOND):
@@ -399,7 +401,7 @@ LINKED_TAGS: Final = Attack(
             seat=LINKED_TAGS_SECOND,
             # The secret of the tags is drawn for these cards and this rebuild.
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.protocols.mask.deck:MaskDeck.tag_secret",
                     "self.inputs(seat, self.epoch, cards.digest())",
                     'b""',
@@ -420,7 +422,7 @@ LINKED_TAGS: Final = Attack(
 LINKED_DECKS_FIRST, LINKED_DECKS_SECOND = 1, 2
 
 
-def _linked_decks_plays(scene: Scene) -> Came:
+def _linked_decks_plays(scene: Scene) -> AttackOutcome:
     """What all who stay have multiplied and shuffled lies open when they declare what they hold."""
     stage = free_stage(None, scene, seats=4, each=1)
     deck: Any = stage.state().hand.decks[0]
@@ -452,7 +454,9 @@ LINKED_DECKS: Final = Attack(
             seat=LINKED_DECKS_SECOND,
             # The secret of a cascade is drawn for one epoch of a deck.
             defence=(
-                Without("nodealer.protocols.lock.deck:LockDeck.cascade_secret", "self.inputs(seat, self.epoch)", 'b""'),
+                RemovedDefence(
+                    "nodealer.protocols.lock.deck:LockDeck.cascade_secret", "self.inputs(seat, self.epoch)", 'b""'
+                ),
             ),
         ),
         _LINKED_DECKS_CLAIM,
@@ -474,12 +478,12 @@ def _borrowed(deck: Any) -> Any:
     return deck.card_keys(tuple(deck.places.pile[:1]), GIVES) + deck.binding.group.G
 
 
-def _receive(moment: Moment) -> bytes:
+def _receive(moment: SignedMoment) -> bytes:
     said = read_message(MaskReceive, moment.honest)
     return encode(replace_struct(said, keys=_borrowed(moment.deck).to_bytes()))
 
 
-def _borrowed_key_plays(scene: Scene) -> Came:
+def _borrowed_key_plays(scene: Scene) -> AttackOutcome:
     stage = free_stage(BORROWED_KEY, scene)
     position = min(hand(stage, GIVES))
     borrowed = _borrowed(stage.state().hand.decks[0])
@@ -513,7 +517,7 @@ BORROWED_KEY: Final = Attack(
 # A seat shuffles its hand, and has another card in it afterwards.
 
 
-def _mixed_mask(moment: Moment) -> bytes:
+def _mixed_mask(moment: SignedMoment) -> bytes:
     """The first of the shuffled cards becomes a face that it does not have, and then gets its key as all others do."""
     deck, stage, seat, tape = moment.deck, moment.deck.stage, moment.duty.seat, moment.tape
     said, group = read_message(MaskMix, moment.honest), deck.binding.group
@@ -532,7 +536,7 @@ def _mixed_mask(moment: Moment) -> bytes:
     )
 
 
-def _mixed_plays(scene: Scene) -> Came:
+def _mixed_plays(scene: Scene) -> AttackOutcome:
     stage = free_stage(MIXED, scene)
     before = hand(stage, scene.cheater)
     stage.asks(scene.cheater, MixHand(0, tuple(before)))
@@ -567,7 +571,7 @@ HOLDER: Final = 1
 DRAWN: Final = 6
 
 
-def drawn_in_order(scene: Scene) -> tuple[Stage, list[int]]:
+def drawn_in_order(scene: Scene) -> tuple[AttackTable, list[int]]:
     """Somebody draws a card, and then another, and so on; and which faces these were, which only the holder knows."""
     stage = free_stage(None, scene, seats=2, each=0)
     for _ in range(DRAWN):
@@ -575,12 +579,12 @@ def drawn_in_order(scene: Scene) -> tuple[Stage, list[int]]:
     return stage, [face for _, face in sorted(hand(stage, HOLDER).items())]
 
 
-def shows_all(stage: Stage) -> None:
+def shows_all(stage: AttackTable) -> None:
     """The holder shows its hand."""
     stage.asks(HOLDER, ShowCards(0, tuple(hand(stage, HOLDER))))
 
 
-def places_in_time(stage: Stage) -> tuple[list[int], Any]:
+def places_in_time(stage: AttackTable) -> tuple[list[int], Any]:
     """From the log alone: the places that the holder's cards had, in the order in which they came; and the deck."""
     came, deck = dict[int, None](), None
     for state in stage.states():
@@ -589,7 +593,7 @@ def places_in_time(stage: Stage) -> tuple[list[int], Any]:
     return list(came), deck
 
 
-def _drawn_when_plays(scene: Scene) -> Came:
+def _drawn_when_plays(scene: Scene) -> AttackOutcome:
     stage, true = drawn_in_order(scene)
     shows_all(stage)
     places, deck = places_in_time(stage)
@@ -626,7 +630,7 @@ def _order(deck: Any, before: list[int], after: list[int]) -> list[int]:
     return [found[at] if at in found else next(rest) for at in range(len(after))]
 
 
-def _followed_plays(scene: Scene) -> Came:
+def _followed_plays(scene: Scene) -> AttackOutcome:
     stage, true = drawn_in_order(scene)
     stage.asks(HOLDER, MixHand(0, tuple(hand(stage, HOLDER))))
     shows_all(stage)
@@ -647,7 +651,9 @@ FOLLOWED: Final = Attack(
             _FOLLOWED_CLAIM.cheat,
             plays=_followed_plays,
             # A hand that is to be shuffled stays as it is.
-            defence=(Without("nodealer.protocols.mask.mixing:mix", "if len(positions) == 1:", "if positions:"),),
+            defence=(
+                RemovedDefence("nodealer.protocols.mask.hand_shuffle:mix", "if len(positions) == 1:", "if positions:"),
+            ),
         ),
         _FOLLOWED_CLAIM,
     ),
@@ -661,12 +667,12 @@ FOLLOWED: Final = Attack(
 # played.
 
 
-def _pick(moment: Moment) -> bytes:
+def _pick(moment: SignedMoment) -> bytes:
     """In `lock` one seat names the cards of the board."""
     return encode(Pick(moment.deck.places.hand(VICTIM)[:1]))
 
 
-def _lock(scene: Scene) -> Came:
+def _lock(scene: Scene) -> AttackOutcome:
     """It has drawn keys until it is the one who names them."""
     stage = free_stage(ANOTHER_PLACE, scene, each=1, homes=first_to_pick(scene))
     mine = stage.state().hand.decks[0].places.hand(VICTIM)
@@ -676,7 +682,7 @@ def _lock(scene: Scene) -> Came:
     return stage.came(gain, lies(stage, scene.cheater))
 
 
-def _chain(scene: Scene) -> Came:
+def _chain(scene: Scene) -> AttackOutcome:
     """In `chain` whoever holds a card may say that it is none. Under its own key another seat's is none, and it can
     prove that."""
     stage, seat = free_stage(None, scene, each=1), scene.cheater
@@ -691,16 +697,19 @@ def _chain(scene: Scene) -> Came:
     stage.end()
     after: Any = stage.state().hand.decks[0]
     return stage.came(
-        "has the hand stopped over a card of Ada's that she can read" if isinstance(after.stage, Stuck) else None, said
+        "has the hand stopped over a card of Ada's that she can read"
+        if isinstance(after.stage, ContradictedCard)
+        else None,
+        said,
     )
 
 
-def _take(moment: Moment) -> bytes:
+def _take(moment: SignedMoment) -> bytes:
     """In `duel` the owner of a deck names the card that it has searched for."""
     return encode(Take(next(iter(moment.deck.places.aside))))
 
 
-def _duel(scene: Scene) -> Came:
+def _duel(scene: Scene) -> AttackOutcome:
     played = tried(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
     every = (deck.places for state in played.states() for deck in state.hand.decks.values())
     again = any(places.aside.keys() & set(places.hand(scene.cheater)) for places in every)
@@ -710,7 +719,7 @@ def _duel(scene: Scene) -> Came:
 _ON: Final = {"lock": _lock, "chain": _chain, "duel": _duel}
 
 
-def _another_place_plays(scene: Scene) -> Came:
+def _another_place_plays(scene: Scene) -> AttackOutcome:
     return _ON[scene.protocol.claims.name](scene)
 
 
@@ -727,15 +736,21 @@ ANOTHER_PLACE: Final = Attack(
     tried_on=tuple(_ON),
     stands_in={
         "lock": (
-            Without("nodealer.protocols.lock.picking:_refuse", "if position not in deck.places.in_pile:", "if False:"),
+            RemovedDefence(
+                "nodealer.protocols.lock.community:_refuse", "if position not in deck.places.in_pile:", "if False:"
+            ),
         ),
         "chain": (
-            Without(
-                "nodealer.protocols.chain.misdeal:Disputes.apply", "not named <= set(deck.hidden(duty.seat))", "False"
+            RemovedDefence(
+                "nodealer.protocols.chain.misdeal:MisdealDisputes.apply",
+                "not named <= set(deck.hidden(duty.seat))",
+                "False",
             ),
         ),
         "duel": (
-            Without("nodealer.protocols.duel.peeking:Taking.apply", "if position not in self.positions:", "if False:"),
+            RemovedDefence(
+                "nodealer.protocols.duel.peek:Taking.apply", "if position not in self.positions:", "if False:"
+            ),
         ),
     },
 )
@@ -752,21 +767,21 @@ BIDS: Final = (b"30", b"50", b"1")
 MORE: Final = b"5"
 
 
-def _salt(moment: Moment) -> bytes:
+def _salt(moment: SignedMoment) -> bytes:
     """Any bytes will do, but for the last."""
     return moment.tape.draw("two bids", moment.deck.origin, size=SALT_BYTES - len(MORE)) + MORE
 
 
-def _seal(moment: Moment) -> bytes:
+def _seal(moment: SignedMoment) -> bytes:
     return encode(Sealing(moment.deck._commitment(moment.duty.seat, _salt(moment), BIDS[-1])))
 
 
-def _unseal(moment: Moment) -> bytes:
+def _unseal(moment: SignedMoment) -> bytes:
     """All others have opened theirs: it bids one more than the highest."""
     return encode(Unsealing(_salt(moment)[: -len(MORE)], MORE + BIDS[-1]))
 
 
-def _two_bids_plays(scene: Scene) -> Came:
+def _two_bids_plays(scene: Scene) -> AttackOutcome:
     stage = free_table(TWO_BIDS, scene)
     stage.asks(0, SealAll(0))
     for seat, bid in enumerate(BIDS):
@@ -793,8 +808,8 @@ TWO_BIDS: Final = Attack(
             plays=_two_bids_plays,
             # Parts are hashed with their lengths; and a salt has a length of its own. Either is enough.
             defence=(
-                Without("nodealer.protocols.envelopes:Envelopes._commitment", "salt, value)", "salt + value)"),
-                Without(
+                RemovedDefence("nodealer.protocols.envelopes:Envelopes._commitment", "salt, value)", "salt + value)"),
+                RemovedDefence(
                     "nodealer.protocols.envelopes:Envelopes.apply",
                     "read_message(Unsealing, message)",
                     "msgspec.json.decode(message, type=msgspec.defstruct("

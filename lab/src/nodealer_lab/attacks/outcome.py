@@ -6,19 +6,19 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from nodealer.cards import Close, NewDeck
-from nodealer.play.bodies import Cards
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Replica
-from nodealer.play.replica import Outcome as OfEntry
-from nodealer.play.state import Config
+from nodealer.cards.operations import Close, NewDeck
+from nodealer.engine.bodies import Cards
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Replica
+from nodealer.engine.replica import Outcome as OfEntry
+from nodealer.engine.state import Config
 from nodealer_lab.attacks.base import Outcome
 
 Seen = Literal["at once", "at opening", "at the end", "never"]
 
 
 @dataclass(frozen=True)
-class Came:
+class AttackOutcome:
     """When an attack was seen, whom the log names and in which words, and what was gained: None for nothing."""
 
     seen: Seen
@@ -34,7 +34,7 @@ class Came:
         return "gains nothing" if self.gain is None else "cannot be seen"
 
 
-def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], gain: str | None = None) -> Came:
+def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], gain: str | None = None) -> AttackOutcome:
     """The first fault of a log in which these entries are lies, and how long after them it was found."""
     # The weights of the checks are the same each time: nobody has made these proofs for them.
     replica = Replica(config, entropy=bytes)
@@ -44,9 +44,9 @@ def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], gai
         fault = replica.state.fault
         if applied.outcome is OfEntry.FAULT and fault is not None:
             at_once = data in lies and not lied
-            return Came("at once" if at_once else _seen(applied), fault.seat, fault.reason, gain)
+            return AttackOutcome("at once" if at_once else _seen(applied), fault.seat, fault.reason, gain)
         lied |= data in lies
-    return Came("never", gain=gain)
+    return AttackOutcome("never", gain=gain)
 
 
 def _seen(applied: Applied) -> Seen:

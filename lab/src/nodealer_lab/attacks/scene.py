@@ -9,29 +9,29 @@ from functools import partial
 from typing import Any, Final
 
 from nodealer.cheats.cheater import Cheater
-from nodealer.drive.local import KEY_BYTES, LocalTable
-from nodealer.drive.minds import BotMind
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import KEY_BYTES, LocalTable
+from nodealer.engine.bodies import Cards
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.replica import Outcome, Replica
+from nodealer.engine.resolve import proposal_of
+from nodealer.engine.state import Config, TableState
+from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, CardUnreadable
 from nodealer.games.base import Rules
-from nodealer.games.found import find
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import find
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Limits
-from nodealer.play.bodies import Cards
-from nodealer.play.config import proposal_of
-from nodealer.play.home import Home, MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Config, TableState
-from nodealer.play.stays import for_hands
 from nodealer.proofs.checks import Check, Entropy
 from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import CardProtocol, Duty
 from nodealer.tape import ROOT_BYTES, Tape, expand, hand_tape
 from nodealer_lab.attacks.base import Attack
-from nodealer_lab.attacks.outcome import Came, what_came
+from nodealer_lab.attacks.outcome import AttackOutcome, what_came
 from nodealer_lab.sim.highcard import GAME as HIGHCARD
 from nodealer_lab.sim.highcard import OWN
 
@@ -134,7 +134,7 @@ def said_in(config: Config, log: Iterable[bytes]) -> Iterator[Said]:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """What was played, with everybody's secrets."""
 
     config: Config
@@ -176,9 +176,9 @@ def rules_of(scene: Scene) -> Rules:
     return scene.game.from_settings({setting.name: setting.default for setting in scene.game.settings})
 
 
-def home_of(scene: Scene, name: str) -> MemoryHome:
+def home_of(scene: Scene, name: str) -> MemoryPlayerStore:
     """A fresh player."""
-    return MemoryHome(name, Identity(scene.entropy(KEY_BYTES)), scene.entropy(ROOT_BYTES))
+    return MemoryPlayerStore(name, Identity(scene.entropy(KEY_BYTES)), scene.entropy(ROOT_BYTES))
 
 
 def seated_as(scene: Scene, rules: Rules) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def seated_as(scene: Scene, rules: Rules) -> dict[str, Any]:
     return {
         "entropy": scene.entropy,
         "accept": lambda proposal: None,
-        "stays": for_hands(scene.hands),
+        "stays": stay_for_hands(scene.hands),
         "parts": lambda proposal: (scene.protocol, rules, scene.game),
     }
 
@@ -197,8 +197,8 @@ def sit(
     *,
     rules: Rules | None = None,
     clock: Limits | None = None,
-    homes: Mapping[int, MemoryHome] | None = None,
-) -> tuple[LocalTable, list[MemoryHome]]:
+    homes: Mapping[int, MemoryPlayerStore] | None = None,
+) -> tuple[LocalTable, list[MemoryPlayerStore]]:
     """A table that has agreed on the game; `makes` are the seats that are not honest, and `homes` those who come with
     what they had at another table. With `clock` there is one more, who keeps the time."""
     rules = rules or rules_of(scene)
@@ -216,9 +216,9 @@ def sit(
     return table, at
 
 
-def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played:
+def played_out(scene: Scene, table: LocalTable, homes: Sequence[PlayerStore]) -> PlayedGame:
     """Play until nobody has anything to say. What is kept is what an honest seat has."""
-    minds = {one: BotMind(scene.game, one.home.root) for one in table.participants}
+    minds = {one: BotAgent(scene.game, one.home.root) for one in table.participants}
     leaver = None if scene.leaver is None else table.participants[scene.leaver]
     table.run(lambda one: decided(one, None if one is leaver else minds[one]))
     caught = table.participants[scene.cheater]
@@ -226,10 +226,10 @@ def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played
     lies = tuple(caught.lies) if isinstance(caught, Cheater) else ()
     roots = {seat: home.root for seat, home in enumerate(homes)}
     replica = honest.replica
-    return Played(replica.config, tuple(replica.entries), scene.cheater, lies, scene.names, roots)
+    return PlayedGame(replica.config, tuple(replica.entries), scene.cheater, lies, scene.names, roots)
 
 
-def decided(one: Participant, mind: BotMind | None) -> list[bytes]:
+def decided(one: Participant, mind: BotAgent | None) -> list[bytes]:
     """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided. Who has
     no mind leaves."""
     if one.options().unreadable is not None:
@@ -242,22 +242,22 @@ def decided(one: Participant, mind: BotMind | None) -> list[bytes]:
     return []
 
 
-def tried(attack: Attack, scene: Scene) -> Played:
+def tried(attack: Attack, scene: Scene) -> PlayedGame:
     """A seat carries it out."""
     return played_out(scene, *sit(scene, {scene.cheater: partial(Cheater, attack=attack)}))
 
 
-def watched(read: Callable[[Played], str | None]) -> Callable[[Scene], Came]:
+def watched(read: Callable[[PlayedGame], str | None]) -> Callable[[Scene], AttackOutcome]:
     """An honest game, which somebody reads afterwards: `read` says what it has of it."""
 
-    def plays(scene: Scene) -> Came:
+    def plays(scene: Scene) -> AttackOutcome:
         played = played_out(scene, *sit(scene, {}))
         return judged(played, read(played))
 
     return plays
 
 
-def carried_out(attack: Attack, scene: Scene, *, honest: bool = False) -> Came:
+def carried_out(attack: Attack, scene: Scene, *, honest: bool = False) -> AttackOutcome:
     """Carry an attack out, once, with the program as it is in this process. With `honest` there are no lies in it."""
     way = attack.on(scene.protocol).way
     if way.plays is not None:
@@ -268,6 +268,6 @@ def carried_out(attack: Attack, scene: Scene, *, honest: bool = False) -> Came:
     return judged(played, None if way.gained is None else way.gained(played))
 
 
-def judged(played: Played, gain: str | None) -> Came:
+def judged(played: PlayedGame, gain: str | None) -> AttackOutcome:
     """What the log shows, and what was gained."""
     return what_came(played.config, played.log, played.lies, gain)

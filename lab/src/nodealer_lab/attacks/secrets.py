@@ -11,15 +11,15 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace as replace_struct
 
-from nodealer.cards import Card
+from nodealer.cards.operations import Card
+from nodealer.engine.bodies import Book, Cards, read_body
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import NodealerError
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.group.order import order_of
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Book, Cards, read_body
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
 from nodealer.proofs import equality, labels, linear, shuffle
 from nodealer.proofs.encoding import encode_proof
 from nodealer.proofs.relations import OneScalar
@@ -29,22 +29,22 @@ from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.deck import DuelDeck
 from nodealer.protocols.duel.messages import Give
-from nodealer.protocols.keyed import Release
+from nodealer.protocols.keyed_deck import Release
 from nodealer.protocols.lock import recovery
+from nodealer.protocols.lock.community import picker_order
 from nodealer.protocols.lock.messages import Cascade, HeldCards, RaisedCards
-from nodealer.protocols.lock.picking import picker_order
 from nodealer.protocols.mask.messages import MaskTags
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.messages import DealFinal, RespondDealParts
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
 from nodealer_lab.attacks.cards import released
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, IDENTITY, IDENTITY_IN_PROOF, KEY_CHECK
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, home_of, judged, tried, watched, with_chips
-from nodealer_lab.attacks.stage import Stage, playing, to_move
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, home_of, judged, tried, watched, with_chips
+from nodealer_lab.attacks.stage import AttackTable, playing, to_move
 from nodealer_lab.attacks.truth import dealt, spoilt, stopped
 
 # --- knowledge ---
@@ -52,7 +52,7 @@ from nodealer_lab.attacks.truth import dealt, spoilt, stopped
 # The defence that several attacks on keys need to have removed.
 
 #: Nobody looks at the proof that a seat knows the secrets of its keys.
-KNOWLEDGE_PROOF: Final = Without(
+KNOWLEDGE_PROOF: Final = RemovedDefence(
     "nodealer.proofs.equality:check_knowledge",
     "linear.check(transcript, _knowledge_statement(keys), proof)",
     'Check(transcript.seat, "no proof", (Equation.sum((keys.group.integers([0]), keys.group.G)),))',
@@ -70,17 +70,17 @@ def _exchanged(keys: bytes, count: int) -> bytes:
     return keys[size : 2 * size] + keys[:size] + keys[2 * size :] if count > 1 else keys
 
 
-def _release(moment: Moment) -> bytes:
+def _release(moment: SignedMoment) -> bytes:
     said = read_message(Release, moment.honest)
     return encode(Release(_exchanged(said.keys, len(moment.deck.binding.group.scalars(said.keys)))))
 
 
-def _part(moment: Moment) -> bytes:
+def _part(moment: SignedMoment) -> bytes:
     said = read_message(DealFinal, moment.honest)
     return encode(replace_struct(said, dealKeyPart=_exchanged(said.dealKeyPart, len(said.dealNo))))
 
 
-def _give(moment: Moment) -> bytes:
+def _give(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(Give, moment.honest)
@@ -112,7 +112,7 @@ ANOTHER_KEY: Final = Attack(
 COALITION_VICTIM: Final = 0
 
 
-def _read(played: Played) -> str | None:
+def _read(played: PlayedGame) -> str | None:
     """The later they try, the more they have: once for each card, when it is hidden for the last time."""
     last: dict[tuple[int, int, int], tuple[int, Any]] = {}
     for height, state in enumerate(played.states(), 1):
@@ -183,9 +183,11 @@ def _numbers(data: bytes, size: int) -> Iterator[bytes]:
 
 
 #: Who holds a card publishes its key when the card is dealt, as all others do.
-_OWN_KEY: Final = Without("nodealer.protocols.keyed:Releasing.of", "if to != seat for p in ps", "for p in ps")
+_OWN_KEY: Final = RemovedDefence(
+    "nodealer.protocols.keyed_deck:Releasing.of", "if to != seat for p in ps", "for p in ps"
+)
 #: A tape that is not its seat's alone is everybody's.
-_TAPE: Final = Without("nodealer.tape:hand_tape", "root, session, seat, hand, size", "session, hand, size")
+_TAPE: Final = RemovedDefence("nodealer.tape:hand_tape", "root, session, seat, hand, size", "session, hand, size")
 _COALITION_CLAIM: Final = Cheat("all seats but one that put together what they have", "never", False)
 COALITION: Final = Attack(
     name="coalition",
@@ -226,8 +228,8 @@ class _Copies(Participant):
         return list(self.lies)
 
 
-def _copied_key_plays(scene: Scene) -> Came:
-    stage = Stage(scene, makers={scene.cheater: _Copies})
+def _copied_key_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene, makers={scene.cheater: _Copies})
     stage.end()
     one = stage[scene.cheater]
     lies = one.lies if isinstance(one, _Copies) else ()
@@ -247,7 +249,7 @@ COPIED_KEY: Final = Attack(
             plays=_copied_key_plays,
             # The seat is not in the challenge.
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.protocols.base:Binding.context",
                     "deck, epoch, step, seat, anchor)",
                     "deck, epoch, step, 0, anchor)",
@@ -265,7 +267,7 @@ COPIED_KEY: Final = Attack(
 # A seat takes part with a key of nothing: the identity, whose secret is zero.
 
 
-def _identity_key_offset(moment: Moment) -> bytes:
+def _identity_key_offset(moment: SignedMoment) -> bytes:
     """Of the first deal; the proof is a true one, for it knows that zero."""
     deck, group = moment.deck, moment.deck.binding.group
     said = read_message(RespondDealParts, moment.honest)
@@ -276,7 +278,7 @@ def _identity_key_offset(moment: Moment) -> bytes:
     return encode(replace_struct(said, dealPublicKeyParts=D.to_bytes(), proof=proof))
 
 
-def _taken(played: Played) -> str | None:
+def _taken(played: PlayedGame) -> str | None:
     for state in played.states():
         for deck in state.hand.decks.values():
             parts = deck.parts.get(played.cheater) if isinstance(deck, OffsetDeck) else None
@@ -285,7 +287,7 @@ def _taken(played: Played) -> str | None:
     return None
 
 
-def _identity_key_plays(scene: Scene) -> Came:
+def _identity_key_plays(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
     played = tried(IDENTITY_KEY, scene)
     return judged(played, _taken(played))
@@ -302,7 +304,9 @@ IDENTITY_KEY: Final = Attack(
             {"respondDealParts": _identity_key_offset},
             defence=(
                 IDENTITY,
-                Without("nodealer.proofs.equality:check_knowledge", "keys.first_identity() is not None", "False"),
+                RemovedDefence(
+                    "nodealer.proofs.equality:check_knowledge", "keys.first_identity() is not None", "False"
+                ),
             ),
             plays=_identity_key_plays,
         ),
@@ -319,9 +323,9 @@ IDENTITY_KEY: Final = Attack(
 OPENED_BOOK_VICTIM: Final = 1
 
 
-def _opened_book_plays(scene: Scene) -> Came:
+def _opened_book_plays(scene: Scene) -> AttackOutcome:
     """Without proofs every hand ends with open books."""
-    stage = Stage(with_chips(scene), hands=2)
+    stage = AttackTable(with_chips(scene), hands=2)
     stage.until(lambda state: state.hand.number == 1 and to_move(0)(state))
     entries = (read_entry(data).entry for data in stage[0].replica.entries)
     books = [read_body(bytes(entry.body)) for entry in entries if entry.seat == OPENED_BOOK_VICTIM]
@@ -345,7 +349,7 @@ OPENED_BOOK: Final = Attack(
         Way(
             _OPENED_BOOK_CLAIM.cheat,
             plays=_opened_book_plays,
-            defence=(Without("nodealer.tape:hand_tape", "session, seat, hand, size", "session, seat, 0, size"),),
+            defence=(RemovedDefence("nodealer.tape:hand_tape", "session, seat, hand, size", "session, seat, 0, size"),),
         ),
         _OPENED_BOOK_CLAIM,
     ),
@@ -364,7 +368,7 @@ def _joint(deck: OffsetDeck, tape: Tape) -> Scalars:
     return draw_scalars(tape, "rogue", b"", deck.binding.group, deck.size)
 
 
-def _rogue_key_offset(moment: Moment) -> bytes:
+def _rogue_key_offset(moment: SignedMoment) -> bytes:
     """D = X − the others' parts: of X it knows the secrets, of D it does not. The proof is that of what it knows."""
     deck = moment.deck
     others = [parts for seat, parts in deck.parts.items() if seat != moment.duty.seat]
@@ -378,7 +382,7 @@ def _rogue_key_offset(moment: Moment) -> bytes:
     return encode(replace_struct(said, dealPublicKeyParts=rogue.to_bytes()))
 
 
-def _reads(played: Played) -> str | None:
+def _reads(played: PlayedGame) -> str | None:
     """With the joint secrets and the offsets, which all have revealed, every deal is read."""
     for state in played.states():
         for deck in state.hand.decks.values():
@@ -415,7 +419,7 @@ ROGUE_KEY: Final = Attack(
 # The last to join draws keys until the order of pickers, which hangs on all keys, begins with it.
 
 
-def first_to_pick(scene: Scene) -> dict[int, MemoryHome]:
+def first_to_pick(scene: Scene) -> dict[int, MemoryPlayerStore]:
     """Who sits there: the cheater knows the others' keys from the lobby."""
     me, homes = scene.cheater, [home_of(scene, name) for name in scene.names]
     while _order(scene, homes)[0] != me:
@@ -423,15 +427,15 @@ def first_to_pick(scene: Scene) -> dict[int, MemoryHome]:
     return dict(enumerate(homes))
 
 
-def _picker_plays(scene: Scene) -> Came:
+def _picker_plays(scene: Scene) -> AttackOutcome:
     """The order says who names the cards of the board, and nothing else: what cards these are nobody knows."""
-    me, stage = scene.cheater, Stage(scene, homes=first_to_pick(scene))
+    me, stage = scene.cheater, AttackTable(scene, homes=first_to_pick(scene))
     stage.until(playing)
     deck: Any = stage.state().hand.decks[0]
     return stage.came("is the one who names the cards of the board" if deck.pickers[0] == me else None)
 
 
-def _order(scene: Scene, homes: list[MemoryHome]) -> tuple[int, ...]:
+def _order(scene: Scene, homes: list[MemoryPlayerStore]) -> tuple[int, ...]:
     """Who would pick, with these keys, before there is a table."""
     keys = tuple((seat, home.identity.public) for seat, home in enumerate(homes))
     seats = tuple(range(len(homes)))
@@ -451,13 +455,13 @@ PICKER: Final = Attack(
 # and what it proves of them is true.
 
 
-def _nothing(moment: Moment, count: int = 1) -> Points:
+def _nothing(moment: SignedMoment, count: int = 1) -> Points:
     """Zero times so many points."""
     points: Points = moment.deck.binding.group.identity(count)
     return points
 
 
-def _proof(moment: Moment, bases: Points) -> bytes:
+def _proof(moment: SignedMoment, bases: Points) -> bytes:
     """That the key and the images are zero times the generator and the bases. The program itself would not prove it."""
     group, deck = bases.group, moment.deck
     transcript = deck.transcript(moment.duty, deck.epoch)
@@ -469,13 +473,13 @@ def _proof(moment: Moment, bases: Points) -> bytes:
     return encode_proof(group.msm_each([(k, group.G), (k * weights, bases)]), k)
 
 
-def _tag(moment: Moment) -> bytes:
+def _tag(moment: SignedMoment) -> bytes:
     """In `mask` all cards are multiplied by one secret to be compared."""
     given = moment.deck.stage.points
     return encode(MaskTags(_nothing(moment).to_bytes(), _nothing(moment, len(given)).to_bytes(), _proof(moment, given)))
 
 
-def _cascade(moment: Moment) -> bytes:
+def _cascade(moment: SignedMoment) -> bytes:
     """In `lock` all cards go through another cascade, and those that are held are brought to where it came to."""
     deck, given = moment.deck, moment.deck.stage.cards
     if not deck.stage.held:
@@ -486,9 +490,9 @@ def _cascade(moment: Moment) -> bytes:
     return encode(Cascade(key.to_bytes(), cards.to_bytes(), proof))
 
 
-def _held(moment: Moment) -> bytes:
+def _held(moment: SignedMoment) -> bytes:
     """The cards in its own hand, and after them all others."""
-    if not isinstance(moment.deck.stage, recovery.Declaring):
+    if not isinstance(moment.deck.stage, recovery.LockDeclaring):
         return moment.honest
     deck, positions = moment.deck, moment.deck.stage._mine(moment.deck, moment.duty.seat)
     cards, zeros = _nothing(moment, len(positions)), deck.binding.group.integers([0] * len(positions))
@@ -497,12 +501,12 @@ def _held(moment: Moment) -> bytes:
     return encode(HeldCards(cards.to_bytes(), proof))
 
 
-def _raise(moment: Moment) -> bytes:
+def _raise(moment: SignedMoment) -> bytes:
     given = moment.deck.stage._points(moment.deck, moment.duty.seat)
     return encode(RaisedCards(_nothing(moment, len(given)).to_bytes(), _proof(moment, given)))
 
 
-def _zero_plays(scene: Scene) -> Came:
+def _zero_plays(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
     played = tried(ZERO, replace(scene, hands=1))
     return judged(played, stopped(played))
@@ -512,10 +516,10 @@ def _zero_plays(scene: Scene) -> Came:
 _ANYWHERE: Final = (
     IDENTITY,
     IDENTITY_IN_PROOF,
-    Without("nodealer.proofs.equality:_refuse_identities", "points.first_identity() is not None", "False"),
+    RemovedDefence("nodealer.proofs.equality:_refuse_identities", "points.first_identity() is not None", "False"),
 )
 #: And where a deck is shuffled, as are two equal cards.
-_SHUFFLED: Final = Without(
+_SHUFFLED: Final = RemovedDefence(
     "nodealer.proofs.relations:OneScalar.refuse_malformed",
     "if self.S.first_identity() is not None:",
     "return\n    if False:",
@@ -549,7 +553,7 @@ ZERO: Final = Attack(
 FRIENDS: Final = 2
 
 
-def _told(played: Played) -> str | None:
+def _told(played: PlayedGame) -> str | None:
     """Each reads its own cards, by its own secrets and nobody else's, and hears those of its friend."""
     friends = range(len(played.names) - FRIENDS, len(played.names))
     for one in dealt(played):

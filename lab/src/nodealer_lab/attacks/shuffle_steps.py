@@ -16,7 +16,7 @@ from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import AddMask, OneOffset, OneScalar
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Transcript
-from nodealer.protocols.chain.deck import Own
+from nodealer.protocols.chain.deck import LayerSecrets
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelShuffle
@@ -25,7 +25,7 @@ from nodealer.protocols.mask.messages import MaskShuffle
 from nodealer.protocols.offset.deck import OffsetPairs
 from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Moment
+from nodealer_lab.attacks.base import SignedMoment
 
 #: The arrays of points that a deck is.
 Cards = tuple[Points, ...]
@@ -34,11 +34,11 @@ Change = Callable[[Points], Points]
 
 
 @dataclass(frozen=True)
-class Shuffle(ABC):
+class ShuffleTurn(ABC):
     """A seat's turn. It leaves every card where it is, if nothing is to come of its order later: that is nobody's
     business but its own."""
 
-    moment: Moment
+    moment: SignedMoment
     s: Scalars
 
     @property
@@ -93,7 +93,7 @@ class Shuffle(ABC):
         return (deck or self.moment.deck).transcript(self.moment.duty, self.epoch)  # type: ignore[no-any-return]
 
 
-class _OneSecret(Shuffle):
+class _OneSecret(ShuffleTurn):
     """Every card times one secret."""
 
     @property
@@ -133,7 +133,7 @@ class _Duel(_OneSecret):
 class _Chain(_OneSecret):
     """It keeps its order: the names of the cards have it too."""
 
-    drawn: Own
+    drawn: LayerSecrets
 
     @property
     def order(self) -> Sequence[int]:
@@ -159,7 +159,7 @@ class _Chain(_OneSecret):
 
 
 @dataclass(frozen=True)
-class _Mask(Shuffle):
+class _Mask(ShuffleTurn):
     """Every card masked, and a key more."""
 
     masks: Scalars
@@ -189,7 +189,7 @@ class _Mask(Shuffle):
 
 
 @dataclass(frozen=True)
-class _Offset(Shuffle):
+class _Offset(ShuffleTurn):
     """Every pair with one offset more, when each has got a factor of its own. `s` is the factor of all."""
 
     scaled: OffsetPairs
@@ -230,7 +230,7 @@ class _Offset(Shuffle):
         return encode(replace(honest, deck=concat(cards[1], cards[0]).to_bytes(), proof=proof))
 
 
-def shuffle_of(moment: Moment) -> Shuffle | None:
+def shuffle_of(moment: SignedMoment) -> ShuffleTurn | None:
     """The turn that a message is about; None where it is for no cheater: a shuffle of one's own cards."""
     deck, seat, tape = moment.deck, moment.duty.seat, moment.tape
     match deck.binding.protocol:

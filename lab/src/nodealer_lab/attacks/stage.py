@@ -14,26 +14,26 @@ from typing import Final
 
 from msgspec import Raw, structs
 
-from nodealer.drive.minds import BotMind
+from nodealer.client.agents import BotAgent
+from nodealer.engine.bodies import Body
+from nodealer.engine.frame_result import ReceivedEvent
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
+from nodealer.engine.state import TableState
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.base import Rules
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.session import Limits
-from nodealer.play.bodies import Body
-from nodealer.play.happened import Happened
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Replica
-from nodealer.play.state import TableState
 from nodealer.wire import Message, encode
-from nodealer_lab.attacks.outcome import Came, what_came
+from nodealer_lab.attacks.outcome import AttackOutcome, what_came
 from nodealer_lab.attacks.scene import Makes, Scene, decided, rules_of, seated_as, sit
 
 #: More than happens in any honest game of a scene.
 STEPS_MAX: Final = 10_000
 
 
-class Stage:
+class AttackTable:
     """Participants, and what is on its way to each; what a seat says besides is said for it."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Stage:
         hands: int = 1,
         clock: Limits | None = None,
         makers: Mapping[int, Makes] | None = None,
-        homes: Mapping[int, MemoryHome] | None = None,
+        homes: Mapping[int, MemoryPlayerStore] | None = None,
         rules: Rules | None = None,
         bots: bool = True,
     ) -> None:
@@ -63,7 +63,7 @@ class Stage:
         self.holds: Callable[[TableState], Collection[int]] = lambda state: ()
         self._held: list[bytes] = []
         #: What happened to each.
-        self.happened: dict[int, list[Happened]] = {seat: [] for seat in range(len(self.people))}
+        self.happened: dict[int, list[ReceivedEvent]] = {seat: [] for seat in range(len(self.people))}
         #: To whom a frame goes, where the relay does not bring it to all.
         self.route: Callable[[bytes], Collection[int]] | None = None
         self._package = scene.game if bots else None
@@ -146,7 +146,7 @@ class Stage:
         self.say(self[seat].move(move))
         self.end()
 
-    def restart(self, seat: int, home: MemoryHome) -> None:
+    def restart(self, seat: int, home: MemoryPlayerStore) -> None:
         """A participant comes back from what a home has; what was on its way to it is not any more."""
         self.homes[seat] = home
         self.people[seat] = Participant(home, **self._as)
@@ -154,7 +154,7 @@ class Stage:
 
     def decision(self, seat: int) -> list[bytes]:
         """What a bot would say now. It is not on its way."""
-        return [] if self._package is None else decided(self[seat], BotMind(self._package, self[seat].home.root))
+        return [] if self._package is None else decided(self[seat], BotAgent(self._package, self[seat].home.root))
 
     def bring(self, seat: int, frames: Iterable[bytes]) -> None:
         """The relay brings frames to one participant alone."""
@@ -184,15 +184,15 @@ class Stage:
             replica.append(data)
             yield replica.state
 
-    def came(self, gain: str | None, lies: Collection[bytes] = (), seat: int = 0) -> Came:
+    def came(self, gain: str | None, lies: Collection[bytes] = (), seat: int = 0) -> AttackOutcome:
         """What the log of an honest seat shows."""
         replica = self[seat].replica
         return what_came(replica.config, replica.entries, lies, gain)
 
 
-def copied(home: MemoryHome) -> MemoryHome:
+def copied(home: MemoryPlayerStore) -> MemoryPlayerStore:
     """A home as it is now."""
-    copy = MemoryHome(home.name, home.identity, home.root)
+    copy = MemoryPlayerStore(home.name, home.identity, home.root)
     copy.journal = deepcopy(home.journal)
     copy.lobby, copy.session, copy.entries = list(home.lobby), home.session, list(home.entries)
     return copy

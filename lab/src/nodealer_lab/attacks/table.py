@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import Final
 
 from nodealer.cheats import throw_out, two_things
-from nodealer.drive.local import KEY_BYTES
+from nodealer.client.local_table import KEY_BYTES
+from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.replica import Replica
+from nodealer.engine.state import TableState
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Without as SkipVote
-from nodealer.play.home import MemoryHome
-from nodealer.play.replica import Replica
-from nodealer.play.state import TableState
 from nodealer.protocols.base import Cheat
 from nodealer.tape import hand_tape
 from nodealer_lab.attacks.base import Attack, Scheme, Way, attack_from
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, home_of
-from nodealer_lab.attacks.stage import Stage, owed_by, to_move
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, home_of
+from nodealer_lab.attacks.stage import AttackTable, owed_by, to_move
 from nodealer_lab.attacks.truth import thrown_out
 
 # --- two things ---
@@ -27,12 +27,12 @@ from nodealer_lab.attacks.truth import thrown_out
 # A seat gives one number to two entries, so that it could say later that it had said either.
 
 #: A second entry with a number is taken for a repetition of the first.
-_NUMBERS: Final = Without(
-    "nodealer.play.replica:Replica._again", "if arrival.signed == read_entry(earlier).signed:", "if True:"
+_NUMBERS: Final = RemovedDefence(
+    "nodealer.engine.replica:Replica._again", "if arrival.signed == read_entry(earlier).signed:", "if True:"
 )
 
 
-def _both(played: Played) -> str | None:
+def _both(played: PlayedGame) -> str | None:
     """Two players have both entries, in another order each. Nobody is named, and one sees a seat that stays where the
     other sees one that left."""
     log = [data for data in played.log if data not in played.lies]
@@ -46,7 +46,7 @@ def _both(played: Played) -> str | None:
     return None
 
 
-def _seen(played: Played, log: Sequence[bytes]) -> TableState:
+def _seen(played: PlayedGame, log: Sequence[bytes]) -> TableState:
     replica = Replica(played.config, entropy=bytes)
     for data in log:
         replica.append(data)
@@ -61,7 +61,7 @@ TWO_THINGS: Final = attack_from(two_things.TWO_THINGS, {"defence": (_NUMBERS,), 
 # A seat says of all others, as soon as they owe anything, that the table should not wait for them.
 
 #: Half of the voters would not have to be more than half.
-_MAJORITY: Final = Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "by")
+_MAJORITY: Final = RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "by")
 THROW_OUT: Final = attack_from(throw_out.THROW_OUT, {"defence": (_MAJORITY,), "gained": thrown_out}, of=("A39",))
 
 
@@ -74,11 +74,11 @@ VICTIM: Final = 0
 SEATS: Final = (1, 2)
 
 
-def _two_seats_plays(scene: Scene) -> Came:
+def _two_seats_plays(scene: Scene) -> AttackOutcome:
     """Both have one root of secrets, on one machine. To the others they are two strangers who agree with each other."""
     person = home_of(scene, scene.names[SEATS[0]])
-    twin = MemoryHome(scene.names[SEATS[1]], Identity(scene.entropy(KEY_BYTES)), person.root)
-    stage = Stage(scene, homes=dict(zip(SEATS, (person, twin), strict=True)))
+    twin = MemoryPlayerStore(scene.names[SEATS[1]], Identity(scene.entropy(KEY_BYTES)), person.root)
+    stage = AttackTable(scene, homes=dict(zip(SEATS, (person, twin), strict=True)))
     stage.until(to_move(VICTIM))
     state = stage.state()
     deck, session = state.hand.decks[0], stage[VICTIM].session.id

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from nodealer.cards import Card
+from nodealer.cards.operations import Card
+from nodealer.engine.state import TableState
 from nodealer.errors import CardUnreadable, NodealerError
-from nodealer.play.state import TableState
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.chain.deck import Stuck
-from nodealer.protocols.keyed import KeyedDeck
-from nodealer_lab.attacks.scene import Played
+from nodealer.protocols.chain.deck import ContradictedCard
+from nodealer.protocols.keyed_deck import KeyedDeck
+from nodealer_lab.attacks.scene import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Dealt:
         return {} if isinstance(reads, CardUnreadable) else {card: reads[card] for card in mine & reads.keys()}
 
 
-def dealt(played: Played) -> Iterator[Dealt]:
+def dealt(played: PlayedGame) -> Iterator[Dealt]:
     """Every deck whenever somebody has got cards of it."""
     known: dict[int, object] = {}
     for state in played.states():
@@ -47,14 +47,14 @@ def dealt(played: Played) -> Iterator[Dealt]:
             yield Dealt(state, hand, deck, reads)
 
 
-def _read(deck: Any, played: Played, seat: int, hand: int) -> Mapping[Card, int] | CardUnreadable:
+def _read(deck: Any, played: PlayedGame, seat: int, hand: int) -> Mapping[Card, int] | CardUnreadable:
     try:
         return deck.knows(seat, played.tape(seat, hand))  # type: ignore[no-any-return]
     except CardUnreadable as unreadable:
         return unreadable
 
 
-def whole(one: Dealt, played: Played) -> list[int | None]:
+def whole(one: Dealt, played: PlayedGame) -> list[int | None]:
     """Every card of a deck with a key for each card, from everybody's secrets; None for one that is none."""
     deck = one.deck
     if not isinstance(deck, KeyedDeck):
@@ -66,7 +66,7 @@ def whole(one: Dealt, played: Played) -> list[int | None]:
     return []
 
 
-def under_no_key(one: Dealt, played: Played, positions: tuple[int, ...]) -> list[bytes]:
+def under_no_key(one: Dealt, played: PlayedGame, positions: tuple[int, ...]) -> list[bytes]:
     """The cards of a duel at some places, as they are under nobody's key: the same as what their owner looks up."""
     deck = one.deck
     keys = deck.layers.secrets(played.tape(deck.owner, one.hand), positions, deck.owner)
@@ -77,7 +77,7 @@ def under_no_key(one: Dealt, played: Played, positions: tuple[int, ...]) -> list
 # --- What attackers gain ---
 
 
-def there_twice(played: Played) -> str | None:
+def there_twice(played: PlayedGame) -> str | None:
     """A card is there twice."""
     for one in dealt(played):
         held = [(face, played.names[seat]) for seat in one.deck.binding.players for face in one.hidden(seat).values()]
@@ -92,7 +92,7 @@ def there_twice(played: Played) -> str | None:
     return None
 
 
-def spoilt(played: Played) -> str | None:
+def spoilt(played: PlayedGame) -> str | None:
     """An honest seat has got a card that is none of the deck, or one that is there twice."""
     for one in dealt(played):
         for seat in played.honest:
@@ -101,7 +101,7 @@ def spoilt(played: Played) -> str | None:
     return None
 
 
-def shown_other(played: Played) -> str | None:
+def shown_other(played: PlayedGame) -> str | None:
     """A card lies face up as another than it was in its holder's hand."""
     were: dict[tuple[int, Card], int] = {}
     for one in dealt(played):
@@ -114,7 +114,7 @@ def shown_other(played: Played) -> str | None:
     return None
 
 
-def thrown_out(played: Played) -> str | None:
+def thrown_out(played: PlayedGame) -> str | None:
     """The table did not wait for an honest seat."""
     for state in played.states():
         for one in state.chronicle.statements:
@@ -124,17 +124,17 @@ def thrown_out(played: Played) -> str | None:
     return None
 
 
-def stopped(played: Played) -> str | None:
+def stopped(played: PlayedGame) -> str | None:
     """The hand cannot go on, or was broken off, and nobody is named."""
     for state in played.states():
-        if any(isinstance(getattr(deck, "stage", None), Stuck) for deck in state.hand.decks.values()):
+        if any(isinstance(getattr(deck, "stage", None), ContradictedCard) for deck in state.hand.decks.values()):
             return "has the cards stuck, and nobody is named"
         if state.fault is not None and state.fault.seat is None:
             return "has the hand broken off, and nobody is named"
     return None
 
 
-def honest_named(played: Played) -> str | None:
+def honest_named(played: PlayedGame) -> str | None:
     """The log names somebody who did nothing wrong."""
     for state in played.states():
         if state.fault is not None and state.fault.seat in played.honest:

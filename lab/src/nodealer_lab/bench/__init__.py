@@ -7,18 +7,18 @@ from importlib import import_module
 from typing import Final
 
 from nodealer_lab.bench.machine import describe_machine
-from nodealer_lab.bench.rows import Row
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
+from nodealer_lab.bench.rows import BenchRow
 
-__all__ = ["SUITES", "Effort", "Row", "describe_machine"]
+__all__ = ["SUITES", "BenchEffort", "BenchRow", "describe_machine"]
 
-Suite = Callable[[Effort], Iterator[Row]]
+Suite = Callable[[BenchEffort], Iterator[BenchRow]]
 
 
 def _late(module: str) -> Suite:
     """Loaded when it is run: a process that measures one thing should not wait for all others."""
 
-    def run(effort: Effort) -> Iterator[Row]:
+    def run(effort: BenchEffort) -> Iterator[BenchRow]:
         suite: Suite = import_module(f"{__name__}.{module}").run
         return suite(effort)
 

@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nodealer.cards import Deal, Gift, Pass, Portion
+from nodealer.cards.operations import Deal, Gift, Pass, Portion
 from nodealer.group import Group, Points, Scalars, group, hash_to_points
 from nodealer.proofs import exclusion
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
-from nodealer.proofs.hidden import MaskedCards
+from nodealer.proofs.hidden_cards import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding
 from nodealer.tape import Tape
-from nodealer_lab.bench import proven
+from nodealer_lab.bench import hidden_card_hands
 from nodealer_lab.bench.recovery import worked
-from nodealer_lab.bench.rows import Row, bare_row, size_row
+from nodealer_lab.bench.rounds import BenchEffort, bare, measured, timed_on_thread, using_threads
+from nodealer_lab.bench.rows import BenchRow, bare_row, size_row
 from nodealer_lab.bench.shuffles import CONTEXT
-from nodealer_lab.bench.timing import Effort, bare, measured, timed_on_thread, using_threads
 
 SUIT, SUITS = 13, 4
 #: What is sent, in bytes: for a whole hand without a suit, and for one card of a suit.
@@ -75,7 +75,7 @@ def _points(on: Group, name: bytes, count: int) -> Points:
     return points
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows, one thread. Raises `BackendMissing` without the native core."""
     native, suit = group(backend="native"), effort.size(SUIT)
     with using_threads(1):
@@ -83,10 +83,10 @@ def run(effort: Effort) -> Iterator[Row]:
         yield from _proofs(effort, "none of a hand is of a suit", hand, HAND_BYTES, PROVE)
         yield from _proofs(effort, "one card is of a suit", card, CARD_BYTES, None)
         yield _pass(native)
-        yield from proven.run(effort)
+        yield from hidden_card_hands.run(effort)
 
 
-def _pass(on: Group) -> Row:
+def _pass(on: Group) -> BenchRow:
     """Raw bytes of what a seat sends when everybody passes to the next."""
     seats = range(SEATS)
     binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(seats), (), on)
@@ -97,7 +97,7 @@ def _pass(on: Group) -> Row:
     return size_row("a pass, each seat", {"seats": SEATS, "cards": GIVEN}, spent.bytes / SEATS, "bytes", PASS_BYTES)
 
 
-def _proofs(effort: Effort, name: str, hidden: Hidden, most: int, prove: float | None) -> Iterator[Row]:
+def _proofs(effort: BenchEffort, name: str, hidden: Hidden, most: int, prove: float | None) -> Iterator[BenchRow]:
     f, h = len(hidden.statement.faces), len(hidden.s)
     n, sent = {"cards": h, "faces": f}, hidden.prove()
     yield size_row(f"{name}: products and proof", n, sum(map(len, sent)), "bytes", most)

@@ -18,8 +18,8 @@ from nodealer.group import Group, Points, Scalars, group
 from nodealer.group.modp import ORDER, SIZE, P
 from nodealer.protocols.chain.parameters import ChainParameters, canonical
 from nodealer_lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _audit, _saved
-from nodealer_lab.bench.rows import Row, size_row, time_row, unjudged
-from nodealer_lab.bench.timing import Effort, Timed, interleaved
+from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved
+from nodealer_lab.bench.rows import BenchRow, size_row, time_row, unjudged
 
 SEATS: Final = (2, 6)
 KAPPAS: Final = (1, 8)
@@ -28,7 +28,7 @@ CPU, WALL = 1.1, 0.65
 Clock = Callable[[], float]
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows."""
     cards = effort.size(CARDS)
     yield from pass_rows(replace(effort, pairs=min(effort.pairs, 7)), cards)
@@ -50,7 +50,7 @@ def modes(kappas: tuple[int, ...]) -> Iterator[ChainParameters]:
 # --- One pass over a deck ---
 
 
-def pass_rows(effort: Effort, cards: int) -> Iterator[Row]:
+def pass_rows(effort: BenchEffort, cards: int) -> Iterator[BenchRow]:
     """Encrypting a deck: what the arrays add to the bare calls, and what a second core takes away."""
     squares = group("modp2048")
     key = squares.wide_scalars(os.urandom(squares.wide_size))
@@ -58,7 +58,7 @@ def pass_rows(effort: Effort, cards: int) -> Iterator[Row]:
     n = {"cards": cards}
     times = interleaved(effort, _pass(key, deck, 1, process_time), _bare(key, deck, process_time))
     yield time_row("encrypt a deck, CPU", n, times, f"{cards} × powmod_sec", CPU)
-    row = Row("encrypt a deck, two threads", n, yardstick="one thread", required=WALL)
+    row = BenchRow("encrypt a deck, two threads", n, yardstick="one thread", required=WALL)
     if (os.cpu_count() or 1) < 2:
         yield unjudged(row, "one processor")
         return
@@ -107,7 +107,7 @@ def using_threads(count: int) -> Iterator[None]:
 # --- Hands ---
 
 
-def hand_rows(parameters: ChainParameters, seats: int, cards: int) -> Iterator[Row]:
+def hand_rows(parameters: ChainParameters, seats: int, cards: int) -> Iterator[BenchRow]:
     """A hand in one mode."""
     squares = group("modp2048")
     bench = HandBench("chain", seats, cards, squares, parameters=canonical(parameters))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from nodealer.group import Group, Points, Scalars, concat, group, hash_to_points
-from nodealer_lab.bench.rows import Row, meets, size_row, time_row, unjudged
-from nodealer_lab.bench.timing import Effort, Timed, bare, interleaved, timed, timed_fresh, using_threads
+from nodealer_lab.bench.rounds import BenchEffort, Timed, bare, interleaved, timed, timed_fresh, using_threads
+from nodealer_lab.bench.rows import BenchRow, meets, size_row, time_row, unjudged
 
 SIZES: Final = (52, 500, 5000)
 REFERENCE_SIZE: Final = 52
@@ -76,7 +76,7 @@ OTHERS: Final[tuple[tuple[str, Callable[[Inputs], Timed]], ...]] = (
 )
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows. Raises `BackendMissing` without the native core."""
     native = group(backend="native")
     for size in SIZES:
@@ -87,7 +87,7 @@ def run(effort: Effort) -> Iterator[Row]:
     yield _memory(native, effort)
 
 
-def _overhead(effort: Effort, inputs: Inputs) -> Iterator[Row]:
+def _overhead(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
     n = len(inputs.points)
     with using_threads(1):
         for name, kind, work in MEASURED:
@@ -95,21 +95,21 @@ def _overhead(effort: Effort, inputs: Inputs) -> Iterator[Row]:
             yield time_row(name, {"n": n}, times, "dalek loop", OVERHEAD)
 
 
-def _parallel(effort: Effort, inputs: Inputs) -> Iterator[Row]:
+def _parallel(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
     n = len(inputs.points)
     with using_threads(2):
         for name, kind, work in MEASURED:
-            row = Row(name, {"n": n, "threads": 2}, yardstick="two bare threads", required=PARALLEL, sense="min")
+            row = BenchRow(name, {"n": n, "threads": 2}, yardstick="two bare threads", required=PARALLEL, sense="min")
             if (os.cpu_count() or 1) < 2:
                 yield unjudged(row, "needs two processors")
                 continue
             seconds, loop = interleaved(effort, work(inputs), bare(kind, n, 2))
             speed = loop / seconds
             ok = meets(speed, PARALLEL, "min")
-            yield Row(row.name, row.n, seconds, None, None, row.yardstick, speed, PARALLEL, "min", ok)
+            yield BenchRow(row.name, row.n, seconds, None, None, row.yardstick, speed, PARALLEL, "min", ok)
 
 
-def _against_reference(effort: Effort) -> Iterator[Row]:
+def _against_reference(effort: BenchEffort) -> Iterator[BenchRow]:
     """How many times faster the core is than Python. Small, because Python is slow; nothing is required."""
     n = effort.size(REFERENCE_SIZE)
     native, reference = (Inputs.make(group(backend=backend), n) for backend in ("native", "reference"))
@@ -117,7 +117,7 @@ def _against_reference(effort: Effort) -> Iterator[Row]:
     with using_threads(1):
         for name, work in operations:
             seconds, slow = interleaved(effort, work(native), work(reference))
-            yield Row(
+            yield BenchRow(
                 name,
                 {"n": n},
                 seconds,
@@ -128,7 +128,7 @@ def _against_reference(effort: Effort) -> Iterator[Row]:
             )
 
 
-def _memory(native: Group, effort: Effort) -> Row:
+def _memory(native: Group, effort: BenchEffort) -> BenchRow:
     """What an array of points holds once it has also been encoded, and so remembers all that it may.
 
     Its own count: the size of the process moves by more than that while buffers of megabytes come and go.

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from time import process_time
 from typing import Final
 
-from nodealer.cards import Capability, Deal, Event, NewDeck, Operation, Portion
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.cards.events import Event
+from nodealer.cards.operations import Capability, Deal, NewDeck, Operation, Portion
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.group import Group
-from nodealer.play.phases import Phase
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
-from nodealer_lab.bench.rows import Row, size_row, time_row
-from nodealer_lab.bench.timing import Effort, bare, interleaved, using_threads
+from nodealer_lab.bench.rounds import BenchEffort, bare, interleaved, using_threads
+from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
 #: A deck of the usual size, and the largest one that the protocol serves.
 USUAL: Final = 60
@@ -82,7 +83,9 @@ class DuelBench:
     def played(self) -> tuple[LocalTable, float]:
         """A finished set-up, and the CPU time of both seats together."""
         rules = SetUpRules(self.cards)
-        table = seat_players(["one", "two"], make_protocol("duel", on=self.on), rules, os.urandom, stays=for_hands(1))
+        table = seat_players(
+            ["one", "two"], make_protocol("duel", on=self.on), rules, os.urandom, stays=stay_for_hands(1)
+        )
         start = process_time()
         table.run()
         seconds = process_time() - start
@@ -95,7 +98,7 @@ class DuelBench:
         return self.played()[1] / (4 * self.cards)
 
 
-def run(effort: Effort, native: Group) -> Iterator[Row]:
+def run(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
     """All rows, one thread."""
     # Times are for one card: so small that they say nothing of how long was measured.
     effort = replace(effort, pairs=min(effort.pairs, PAIRS), seconds=0.0)

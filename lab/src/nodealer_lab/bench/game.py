@@ -14,22 +14,22 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from nodealer.drive.local import LocalTable, seat_players
-from nodealer.drive.minds import answer_of
+from nodealer.client.agents import answer_of
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
+from nodealer.engine.state import Config
 from nodealer.errors import BadParameter
-from nodealer.games.found import FIRST, chosen
 from nodealer.games.package import GamePackage, Measured
+from nodealer.games.registry import FIRST, chosen
 from nodealer.log.file import save_log
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.replica import Replica
-from nodealer.play.state import Config
-from nodealer.play.stays import for_hands
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.protocols import make_protocol
-from nodealer_lab.bench.rows import Row, meets, time_row
-from nodealer_lab.bench.timing import Effort, interleaved, timed
-from nodealer_lab.bench.trusting import trusting
+from nodealer_lab.bench.honest_table import trusting
+from nodealer_lab.bench.rounds import BenchEffort, interleaved, timed
+from nodealer_lab.bench.rows import BenchRow, meets, time_row
 
 #: Played by bots, and saved for the audit.
 PLAYED: Final = 12
@@ -40,7 +40,7 @@ PAIRS: Final = 2
 COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
 
 
-def run(effort: Effort, place: str = FIRST) -> Iterator[Row]:
+def run(effort: BenchEffort, place: str = FIRST) -> Iterator[BenchRow]:
     """All rows, with as many processes and threads as the command uses."""
     game = chosen(place)
     few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
@@ -62,14 +62,14 @@ def measured(game: GamePackage) -> Measured:
     return game.measured or Measured(game.seats, {}, game.new_bot)
 
 
-def _bots(effort: Effort, game: GamePackage, place: str) -> Iterator[Row]:
+def _bots(effort: BenchEffort, game: GamePackage, place: str) -> Iterator[BenchRow]:
     """Bots in processes of their own, by the real command. What starting them costs is subtracted."""
     hands = effort.size(PLAYED)
     _, short = _play(game, place, 1)
     seconds, cpu = _play(game, place, hands)
     n = {"seats": measured(game).seats, "hands": hands}
-    yield Row("play, bots in processes", n, value=60 * hands / seconds, unit="hands a minute")
-    yield Row("CPU a hand, all seats and their minds", n, max(0.0, cpu - short) / max(1, hands - 1))
+    yield BenchRow("play, bots in processes", n, value=60 * hands / seconds, unit="hands a minute")
+    yield BenchRow("CPU a hand, all seats and their minds", n, max(0.0, cpu - short) / max(1, hands - 1))
 
 
 def _play(game: GamePackage, place: str, hands: int) -> tuple[float, float]:
@@ -95,7 +95,7 @@ def played(game: GamePackage, hands: int) -> LocalTable:
     settings = game.settled(how.settings)
     names = [f"player {seat}" for seat in range(how.seats)]
     protocol = make_protocol(game.protocol, game.protocol_parameters(game.protocol, settings))
-    rules, stays = game.from_settings(settings), for_hands(hands)
+    rules, stays = game.from_settings(settings), stay_for_hands(hands)
     table = trusting(seat_players(names, protocol, rules, os.urandom, stays=stays, package=game))
     bot = how.bot(os.urandom)
 
@@ -112,7 +112,7 @@ def played(game: GamePackage, hands: int) -> LocalTable:
 # --- Verifying ---
 
 
-def _as_one(effort: Effort, config: Config, log: Sequence[bytes]) -> Row:
+def _as_one(effort: BenchEffort, config: Config, log: Sequence[bytes]) -> BenchRow:
     checks = list[Check]()
 
     def collect(owed: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
@@ -134,15 +134,15 @@ def _as_one(effort: Effort, config: Config, log: Sequence[bytes]) -> Row:
     return time_row("the arithmetic of a hand, as one", n, times, "each proof alone", AS_ONE)
 
 
-def _audits(effort: Effort, path: Path, n: dict[str, int], place: str) -> Iterator[Row]:
+def _audits(effort: BenchEffort, path: Path, n: dict[str, int], place: str) -> Iterator[BenchRow]:
     hands = n["hands"]
     together, apart = timed(lambda: _verify(place, [path, path])), timed(lambda: _verify(place, [path], times=2))
     two, twice = interleaved(effort, together, apart)
     one = min(timed(lambda: _verify(place, [path]))() for _ in range(effort.pairs))
-    yield Row("verify a saved log", n, one, hands / one, "hands a second")
+    yield BenchRow("verify a saved log", n, one, hands / one, "hands a second")
     ratio = twice / two
     yardstick = "two commands that verify one each, side by side"
-    yield Row(
+    yield BenchRow(
         "verify two saved logs, --jobs 2", n, two, 2 * hands / two, "hands a second", yardstick, ratio, TWO_FILES,
         "min", meets(ratio, TWO_FILES, "min") if hands == SAVED else None,
         None if hands == SAVED else "logs this short are mostly the start of processes",

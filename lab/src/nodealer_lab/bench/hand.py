@@ -10,22 +10,23 @@ from functools import cached_property
 from time import process_time
 from typing import Final
 
-from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Open, Operation, Portion, Show
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.cards.events import Event, Moved
+from nodealer.cards.operations import Capability, Deal, NewDeck, Open, Operation, Portion, Show
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import replay
+from nodealer.engine.state import Config
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.group import Group, group
 from nodealer.log.file import read_log
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
-from nodealer.play.state import Config
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.wire import encode
 from nodealer_lab.bench import duel, offset
-from nodealer_lab.bench.metered import Meter, metered, metered_signatures
-from nodealer_lab.bench.rows import Row, meets, size_row, time_row
-from nodealer_lab.bench.timing import Effort, Timed, bare, interleaved, using_threads
+from nodealer_lab.bench.metered_group import Meter, metered, metered_signatures
+from nodealer_lab.bench.rounds import BenchEffort, Timed, bare, interleaved, using_threads
+from nodealer_lab.bench.rows import BenchRow, meets, size_row, time_row
 
 CARDS: Final = 52
 DEALT: Final = 2
@@ -112,7 +113,7 @@ class HandBench:
         """Fresh players, who have agreed on a session and have played nothing."""
         names = [f"player {seat}" for seat in range(self.seats)]
         protocol = make_protocol(self.protocol, self.parameters, on)
-        return seat_players(names, protocol, HandRules(self.cards), os.urandom, stays=for_hands(1))
+        return seat_players(names, protocol, HandRules(self.cards), os.urandom, stays=stay_for_hands(1))
 
     def played(self, on: Group) -> tuple[LocalTable, float]:
         """A finished hand, and the CPU time of all seats together."""
@@ -138,7 +139,7 @@ class HandBench:
         return meter.net / self.seats
 
 
-def run(effort: Effort, protocol: str = "mask") -> Iterator[Row]:
+def run(effort: BenchEffort, protocol: str = "mask") -> Iterator[BenchRow]:
     """All rows, one thread. Raises `BackendMissing` without the native core."""
     if protocol == "chain":
         # Its numbers have 2048 bits: another yardstick, and other figures that matter.
@@ -160,7 +161,7 @@ def run(effort: Effort, protocol: str = "mask") -> Iterator[Row]:
             yield from offset.rows(effort, native)
 
 
-def _rows(effort: Effort, bench: HandBench) -> Iterator[Row]:
+def _rows(effort: BenchEffort, bench: HandBench) -> Iterator[BenchRow]:
     n, judged = {"seats": bench.seats, "cards": bench.cards}, bench.seats == JUDGED
     U, yardstick = bare("fixed_base", 2 * bench.cards), f"U = {2 * bench.cards} × fixed base"
     played, _ = bench.played(bench.on)
@@ -179,7 +180,7 @@ def _rows(effort: Effort, bench: HandBench) -> Iterator[Row]:
     required = PYTHON if judged else None
     ok = meets(ratio, required, "max")
     name, against = "Python around the arithmetic", "group and signatures"
-    yield Row(name, n, playing - arithmetic, yardstick=against, ratio=ratio, required=required, ok=ok)
+    yield BenchRow(name, n, playing - arithmetic, yardstick=against, ratio=ratio, required=required, ok=ok)
     yield size_row("saved log", n, len(saved), "bytes", LOG_BYTES.get(bench.protocol) if judged else None)
 
 

@@ -11,15 +11,15 @@ from typing import Final, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from nodealer.drive.local import seat_players
+from nodealer.client.local_table import seat_players
+from nodealer.engine.replica import replay
+from nodealer.engine.seat import Seat
+from nodealer.engine.state import Config
 from nodealer.log.entry import read_entry
 from nodealer.log.file import read_log, save_log
-from nodealer.play.replica import replay
-from nodealer.play.seat import Seat
-from nodealer.play.state import Config
-from nodealer_lab.bench.rows import Row, meets
+from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved, timed
+from nodealer_lab.bench.rows import BenchRow, meets
 from nodealer_lab.bench.tally import NoCards, TallyRules
-from nodealer_lab.bench.timing import Effort, Timed, interleaved, timed
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class LogGame:
     What the other seat takes, and looking for whose turn it is, is outside the clock.
     """
 
-    def __init__(self, effort: Effort) -> None:
+    def __init__(self, effort: BenchEffort) -> None:
         self.making = self.taking = 0.0
         self.entries: list[bytes] = []
         table = seat_players(["Ann", "Ben"], NoCards(), TallyRules(effort.size(MOVES)), os.urandom)
@@ -75,7 +75,7 @@ def _may_move(seat: Seat) -> bool:
     return seat.may_move
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows. Needs no native core: there is no point in it."""
     game = LogGame(effort)
     count = len(game.entries)
@@ -86,12 +86,12 @@ def run(effort: Effort) -> Iterator[Row]:
             seconds, signatures = (time / count for time in interleaved(effort, work, bare))
             ratio = seconds / signatures
             ok = meets(ratio, required, "max")
-            yield Row(
+            yield BenchRow(
                 name, {"entries": count}, seconds, 1 / seconds, "entries/s", yardstick, ratio, required, "max", ok
             )
 
 
-def _measured(effort: Effort, game: LogGame, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
+def _measured(effort: BenchEffort, game: LogGame, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
     """Name, work, bare signatures, what those are, and what is required."""
     sign, verify = _bare_signatures(game.entries)
 

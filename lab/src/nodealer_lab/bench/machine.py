@@ -11,7 +11,7 @@ from typing import Any
 import nodealer
 from nodealer.group import default_backend
 from nodealer.group.cpu import cpu_features, cpuinfo
-from nodealer_lab.bench.timing import native_core
+from nodealer_lab.bench.rounds import native_core
 
 
 def describe_machine() -> dict[str, Any]:

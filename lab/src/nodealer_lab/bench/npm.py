@@ -18,10 +18,10 @@ from nodealer.group import Group, group
 from nodealer.proofs.checks import Check, settle
 from nodealer.protocols.base import Binding, Deck
 from nodealer.protocols.lock import Lock
-from nodealer.protocols.lock.steps import BareSeat, faces
+from nodealer.protocols.lock.bare_steps import BareSeat, faces
 from nodealer.tape import Tape
-from nodealer_lab.bench.rows import Row, time_row, unjudged
-from nodealer_lab.bench.timing import Effort, Timed, interleaved, using_threads
+from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved, using_threads
+from nodealer_lab.bench.rows import BenchRow, time_row, unjudged
 from nodealer_lab.npm import NodeSeat, NpmMissing, installed
 
 CARDS: Final = 52
@@ -30,7 +30,7 @@ PACKAGE: Final = "npm mental-poker, with its keys"
 NOT_NATIVE: Final = "the package runs without its native addon, some 20 times slower"
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows, one thread. Raises `BackendMissing` without the native core; says so where the package is not fit."""
     secp256k1, ristretto255 = group("secp256k1", "native"), group("ristretto255", "native")
     cards = effort.size(CARDS)
@@ -53,13 +53,13 @@ def run(effort: Effort) -> Iterator[Row]:
         yield _timed(rows[2], (seat, all_seats / SEATS))
 
 
-def _rows(cards: int) -> tuple[Row, Row, Row]:
+def _rows(cards: int) -> tuple[BenchRow, BenchRow, BenchRow]:
     """What is required: at most so many times the package's time."""
     n = {"seats": SEATS, "cards": cards}
     return (
-        Row("bare, secp256k1", n, yardstick=PACKAGE, required=1.0),
-        Row("all proofs made, and verified once, ristretto255", n, yardstick=PACKAGE, required=2.0),
-        Row(
+        BenchRow("bare, secp256k1", n, yardstick=PACKAGE, required=1.0),
+        BenchRow("all proofs made, and verified once, ristretto255", n, yardstick=PACKAGE, required=2.0),
+        BenchRow(
             "a seat, with all verification, ristretto255",
             n,
             yardstick=f"a share of {PACKAGE}",
@@ -69,7 +69,7 @@ def _rows(cards: int) -> tuple[Row, Row, Row]:
     )
 
 
-def _timed(row: Row, times: tuple[float, float]) -> Row:
+def _timed(row: BenchRow, times: tuple[float, float]) -> BenchRow:
     return time_row(row.name, row.n, times, row.yardstick or "", row.required, note=row.note)
 
 

@@ -20,8 +20,8 @@ from nodealer.protocols.codec import read_message
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.tape import Tape
-from nodealer_lab.bench.rows import Row, size_row, time_row
-from nodealer_lab.bench.timing import Effort, Timed, interleaved, timed
+from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved, timed
+from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
 CARDS: Final = 52
 #: A step, proven or verified, against one of `mask`; and all that proves it, in bytes.
@@ -56,7 +56,7 @@ def second_shuffle(on: Group, protocol: str, cards: int) -> Due:
     return Due(deck, duty, tapes[1])
 
 
-def rows(effort: Effort, on: Group) -> Iterator[Row]:
+def rows(effort: BenchEffort, on: Group) -> Iterator[BenchRow]:
     """All rows."""
     cards = effort.size(CARDS)
     n = {"cards": cards}

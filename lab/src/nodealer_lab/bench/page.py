@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nodealer.errors import BadParameter
-from nodealer_lab.bench.rows import Row, meets, unjudged
-from nodealer_lab.bench.served import Server
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
+from nodealer_lab.bench.rows import BenchRow, meets, unjudged
+from nodealer_lab.bench.server_process import Server
 from nodealer_lab.browser import environment, free_port, launched, opened, program
 
 if TYPE_CHECKING:
@@ -45,16 +45,16 @@ _STEPS = 60_000
 Figures = dict[str, Any]
 
 ROWS: Final = (
-    Row("first load, everything included", {}, required=LOAD_MAX),
-    Row("layout shift of the first load", {}, required=SHIFT_MAX),
-    Row("click to changed DOM in the other page, median", {}, yardstick=ECHO, required=1.0),
-    Row("JS heap after a collection", {}, yardstick="the heap at the earlier hand", required=HEAP),
-    Row("replay of a saved hand: longest task", {}, required=TASK_MAX),
-    Row("replay of a saved hand: other properties animated", {}, required=OTHERS_MAX),
+    BenchRow("first load, everything included", {}, required=LOAD_MAX),
+    BenchRow("layout shift of the first load", {}, required=SHIFT_MAX),
+    BenchRow("click to changed DOM in the other page, median", {}, yardstick=ECHO, required=1.0),
+    BenchRow("JS heap after a collection", {}, yardstick="the heap at the earlier hand", required=HEAP),
+    BenchRow("replay of a saved hand: longest task", {}, required=TASK_MAX),
+    BenchRow("replay of a saved hand: other properties animated", {}, required=OTHERS_MAX),
 )
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows. Raises `BadParameter` where there is no browser."""
     with launched() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -65,7 +65,7 @@ def run(effort: Effort) -> Iterator[Row]:
         yield from judged(effort, ROWS[3:4], heaps)
 
 
-def judged(effort: Effort, rows: Sequence[Row], figures: Iterator[Figures]) -> Iterator[Row]:
+def judged(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
     """The rows with their figures. What could not be measured has failed; and a tiny run means nothing."""
     from playwright.sync_api import Error
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nodealer.errors import BadParameter
-from nodealer_lab.bench.rows import Row
+from nodealer_lab.bench.rows import BenchRow
 
 
 def refuse_without_matplotlib() -> None:
@@ -17,7 +17,7 @@ def refuse_without_matplotlib() -> None:
         raise BadParameter("a plot needs matplotlib: pip install matplotlib")
 
 
-def draw(rows: Sequence[Row], path: Path, title: str) -> None:
+def draw(rows: Sequence[BenchRow], path: Path, title: str) -> None:
     """A bar for each ratio that something is required of, and a mark where the requirement stands."""
     import_module("matplotlib").use("Agg")
     plt = import_module("matplotlib.pyplot")
@@ -39,5 +39,5 @@ def draw(rows: Sequence[Row], path: Path, title: str) -> None:
         plt.close(figure)
 
 
-def _label(row: Row) -> str:
+def _label(row: BenchRow) -> str:
     return f"{row.name} ({', '.join(str(value) for value in row.n.values())})"

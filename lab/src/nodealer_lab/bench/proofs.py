@@ -15,9 +15,9 @@ from nodealer.group import Group, group
 from nodealer.tape import Tape
 from nodealer_lab.bench import memory, shuffles
 from nodealer_lab.bench.rekeys import Rekeyed
-from nodealer_lab.bench.rows import Row, bare_row, meets, size_row, time_row, unjudged
+from nodealer_lab.bench.rounds import BenchEffort, Timed, bare, interleaved, measured, timed_on_thread, using_threads
+from nodealer_lab.bench.rows import BenchRow, bare_row, meets, size_row, time_row, unjudged
 from nodealer_lab.bench.shuffles import KINDS, Shuffled, ShuffleKind
-from nodealer_lab.bench.timing import Effort, Timed, bare, interleaved, measured, timed_on_thread, using_threads
 
 CARDS: Final = 52
 LARGE: Final = (1_000, 10_000)
@@ -34,7 +34,7 @@ WEIGHED: Final = (2_500, 5_000, 10_000)
 PROCESSES: Final = 5
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows, one thread. Raises `BackendMissing` without the native core."""
     native = group(backend="native")
     with using_threads(1):
@@ -58,7 +58,7 @@ def _timers(native: Group, kind: ShuffleKind, cards: int) -> tuple[Timed, Timed]
     return timed_on_thread(prove), timed_on_thread(lambda: shuffles.verify(sent[0]))
 
 
-def _small(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
+def _small(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
     cards = effort.size(CARDS)
     n = {"cards": cards}
     prover, verifier = _timers(native, kind, cards)
@@ -76,8 +76,8 @@ def _small(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
 
 
 def _against_both(
-    effort: Effort, name: str, cards: int, work: Timed, required: tuple[float | None, float | None]
-) -> Iterator[Row]:
+    effort: BenchEffort, name: str, cards: int, work: Timed, required: tuple[float | None, float | None]
+) -> Iterator[BenchRow]:
     """Two rows of one measurement, against U and against S: longer than others, to find quiet rounds."""
     effort = replace(effort, seconds=5 * effort.seconds)
     loops = ("fixed_base", 2 * cards), ("vartime_msm", 5 * cards)
@@ -87,7 +87,7 @@ def _against_both(
         yield bare_row(name, {"cards": cards}, found, yardsticks[at], required[at], at)
 
 
-def _in_chain(effort: Effort, kind: ShuffleKind, n: Mapping[str, int], as_one: Timed) -> Row:
+def _in_chain(effort: BenchEffort, kind: ShuffleKind, n: Mapping[str, int], as_one: Timed) -> BenchRow:
     """The share of one shuffle in the verification of a chain, in U."""
     cards = n["cards"]
     effort = replace(effort, seconds=5 * effort.seconds)
@@ -96,7 +96,7 @@ def _in_chain(effort: Effort, kind: ShuffleKind, n: Mapping[str, int], as_one: T
     return bare_row(name, n, found, yardstick, IN_CHAIN.get(kind.name), 0)
 
 
-def _rekey(effort: Effort, native: Group) -> Iterator[Row]:
+def _rekey(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
     """What a seat of `mask` does after the shuffles."""
     cards = effort.size(CARDS)
     step = Rekeyed.make(native, cards)
@@ -106,7 +106,7 @@ def _rekey(effort: Effort, native: Group) -> Iterator[Row]:
     yield size_row("re-key: proof", {"cards": cards}, len(step.sent.proof), "bytes", REKEY_BYTES)
 
 
-def _large(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
+def _large(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
     """Time per card, against that of a small deck."""
     small = effort.size(CARDS)
     on_small = _timers(native, kind, small)
@@ -117,7 +117,7 @@ def _large(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
             yield time_row(f"{kind.name}: {name}, a card", {"cards": cards}, times, f"a card of {small}", PER_CARD)
 
 
-def _linear_memory(effort: Effort, kind: ShuffleKind) -> Row:
+def _linear_memory(effort: BenchEffort, kind: ShuffleKind) -> BenchRow:
     """What a further card costs in a large deck, against a small one. Differences: what Python has anyway cancels."""
     few, more, most = map(effort.size, WEIGHED)
     runs = min(effort.pairs, PROCESSES)
@@ -125,8 +125,8 @@ def _linear_memory(effort: Effort, kind: ShuffleKind) -> Row:
     n, yardstick = {"cards": most}, f"a card of {more}, resident bytes"
     peaks = memory.peaks_of(kind.name, (few, more, most), runs)
     if peaks is None:
-        return unjudged(Row(name, n, yardstick=yardstick, required=MEMORY_PER_CARD), "needs Linux")
+        return unjudged(BenchRow(name, n, yardstick=yardstick, required=MEMORY_PER_CARD), "needs Linux")
     small, large = (peaks[1] - peaks[0]) / (more - few), (peaks[2] - peaks[1]) / (most - more)
     ratio = large / max(1.0, small)
     ok = meets(ratio, MEMORY_PER_CARD, "max")
-    return Row(name, n, None, large, "bytes", yardstick, ratio, MEMORY_PER_CARD, "max", ok)
+    return BenchRow(name, n, None, large, "bytes", yardstick, ratio, MEMORY_PER_CARD, "max", ok)

@@ -15,15 +15,15 @@ from typing import Final
 
 import msgspec
 
-from nodealer.cards import Deal, Open, Portion
+from nodealer.cards.operations import Deal, Open, Portion
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.proofs.checks import Check, settle
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, Deck
 from nodealer.tape import Tape
-from nodealer_lab.bench.rows import Row, meets, time_row
-from nodealer_lab.bench.timing import Effort, Timed, interleaved, using_threads
+from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved, using_threads
+from nodealer_lab.bench.rows import BenchRow, meets, time_row
 
 SEATS: Final = 6
 CARDS: Final = 52
@@ -138,7 +138,7 @@ def raw_size(message: bytes) -> int:
     return sum(len(msgspec.json.decode(text, type=bytes)) for name, text in fields.items() if name != "type")
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows, one thread. Raises `BackendMissing` without the native core."""
     native = group(backend="native")
     effort = replace(effort, pairs=min(effort.pairs, PAIRS))
@@ -151,13 +151,13 @@ def run(effort: Effort) -> Iterator[Row]:
             yield from _again(effort, RecoveryBench(leavers, 0, cards, native))
 
 
-def _rows(effort: Effort, bench: RecoveryBench) -> Iterator[Row]:
+def _rows(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
     times, sizes = _measured(effort, bench.rebuilt, bench.fresh)
     yield time_row("rebuild, CPU of those who stay", bench.n, times, FRESH, REQUIRED)
     yield _bytes("rebuild, raw bytes", bench, sizes)
 
 
-def _again(effort: Effort, bench: RecoveryBench) -> Iterator[Row]:
+def _again(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
     """The rebuild that takes the place of one that was broken off, alone and with what was in vain."""
     times, (again, fresh) = _measured(effort, bench.rebuilt_again, bench.fresh)
     yield time_row("rebuild while another runs, CPU", bench.n, times, FRESH, REQUIRED)
@@ -167,7 +167,7 @@ def _again(effort: Effort, bench: RecoveryBench) -> Iterator[Row]:
 
 
 def _measured(
-    effort: Effort, rebuilt: Callable[[], Spent], fresh: Callable[[], Spent]
+    effort: BenchEffort, rebuilt: Callable[[], Spent], fresh: Callable[[], Spent]
 ) -> tuple[tuple[float, float], tuple[int, int]]:
     """The times of both, and the bytes that both sent: the same in every run."""
     sent = dict[Callable[[], Spent], int]()
@@ -184,7 +184,9 @@ def _measured(
     return times, (sent[rebuilt], sent[fresh])
 
 
-def _bytes(name: str, bench: RecoveryBench, sizes: tuple[int, int], required: float | None = REQUIRED) -> Row:
+def _bytes(name: str, bench: RecoveryBench, sizes: tuple[int, int], required: float | None = REQUIRED) -> BenchRow:
     size, fresh = sizes
     ok = meets(size / fresh, required, "max")
-    return Row(name, bench.n, value=size, unit="bytes", yardstick=FRESH, ratio=size / fresh, required=required, ok=ok)
+    return BenchRow(
+        name, bench.n, value=size, unit="bytes", yardstick=FRESH, ratio=size / fresh, required=required, ok=ok
+    )

@@ -19,11 +19,11 @@ from typing import Any, Final
 
 from nodealer.errors import BadParameter
 from nodealer.relay.messages import page
-from nodealer_lab.bench.rows import Row, meets, unjudged
-from nodealer_lab.bench.served import Server
-from nodealer_lab.bench.timing import Effort, Measured, Timed, measured, timed_fresh
+from nodealer_lab.bench.rounds import BenchEffort, Measurement, Timed, measured, timed_fresh
+from nodealer_lab.bench.rows import BenchRow, meets, unjudged
+from nodealer_lab.bench.server_process import Server
 from nodealer_lab.bench.traffic import FRAME_BYTES, SEATS, Traffic
-from nodealer_lab.bench.wires import Bare, Dialect, Relayed, Wire
+from nodealer_lab.bench.websocket_wire import Bare, Dialect, Relayed, Wire
 
 #: Tables while times are measured; seconds at saturation; rounds, and seconds of each server in a round.
 TABLES, SATURATED, ROUNDS, SECONDS = 20, 2.0, 10, 1.0
@@ -49,7 +49,7 @@ BARE: Final = "a bare broadcast"
 Figures = Mapping[str, Any]
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows. Raises `BadParameter` where the system does not say what a process uses."""
     if not Path("/proc/self/statm").exists():
         raise BadParameter("bench relay needs a system that has /proc")
@@ -59,7 +59,7 @@ def run(effort: Effort) -> Iterator[Row]:
         yield from judged(effort, _BEHIND, _catching_up(effort, Path(name)))
 
 
-def judged(effort: Effort, rows: Sequence[Row], figures: Iterator[Figures]) -> Iterator[Row]:
+def judged(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
     """The rows with their figures. What could not be measured has failed; and a tiny run means nothing."""
     try:
         found = [replace(row, **those) for row, those in zip(rows, figures, strict=True)]
@@ -76,7 +76,7 @@ def judged(effort: Effort, rows: Sequence[Row], figures: Iterator[Figures]) -> I
 
 _TIMES: Final = (
     *(
-        Row(
+        BenchRow(
             f"processor time for 1,000 frames delivered, {store}",
             {},
             yardstick=BARE,
@@ -86,10 +86,10 @@ _TIMES: Final = (
         for store, (most, goal) in CPU.items()
     ),
     *(
-        Row(f"delay, 99th percentile, {store}", {}, yardstick=f"{BARE} + {WAITS} × fdatasync", required=1.0)
+        BenchRow(f"delay, 99th percentile, {store}", {}, yardstick=f"{BARE} + {WAITS} × fdatasync", required=1.0)
         for store in CPU
     ),
-    *(Row(f"throughput at saturation, {store}", {}, yardstick=BARE, sense="min") for store in CPU),
+    *(BenchRow(f"throughput at saturation, {store}", {}, yardstick=BARE, sense="min") for store in CPU),
 )
 
 
@@ -112,7 +112,7 @@ class Driven:
         self.delay.append(delays[len(delays) * 99 // 100])
 
 
-def _times(effort: Effort, folder: Path) -> Iterator[Figures]:
+def _times(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
     """Saturation, then rounds at half of the lowest one: the same rate for all."""
     tables = effort.size(TABLES)
     with ExitStack() as stack:
@@ -161,10 +161,10 @@ def _disk_waits(folder: Path) -> list[float]:
 
 # --- Memory of a connection: with SQLite, for what a store in memory keeps is not the connections' ---
 
-_CONNECTIONS: Final = (Row("memory of a connection, SQLite", {}, yardstick=BARE, required=CONNECTION),)
+_CONNECTIONS: Final = (BenchRow("memory of a connection, SQLite", {}, yardstick=BARE, required=CONNECTION),)
 
 
-def _connections(effort: Effort, folder: Path) -> Iterator[Figures]:
+def _connections(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
     tables, frames = effort.size(MANY_TABLES), effort.size(MANY_FRAMES)
     count = SEATS * tables
     _allow(count + _SPARE)
@@ -197,13 +197,13 @@ def _allow(count: int) -> None:
 # --- Catching up: one that has nothing yet, at a relay that has just started ---
 
 _BEHIND: Final = (
-    Row("catching up, SQLite", {}, yardstick="the bytes over a bare socket", required=SPEED, sense="min"),
-    Row("catching up, SQLite: memory for it", {}, required=MORE),
-    Row("catching up, SQLite: the first to do so", {}, yardstick="the bytes over a bare socket", sense="min"),
+    BenchRow("catching up, SQLite", {}, yardstick="the bytes over a bare socket", required=SPEED, sense="min"),
+    BenchRow("catching up, SQLite: memory for it", {}, required=MORE),
+    BenchRow("catching up, SQLite: the first to do so", {}, yardstick="the bytes over a bare socket", sense="min"),
 )
 
 
-def _catching_up(effort: Effort, folder: Path) -> Iterator[Figures]:
+def _catching_up(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
     frames, path, dialect = effort.size(BEHIND), str(folder / "behind.db"), Relayed()
     with Server("relay", path) as server, Traffic(server.port, dialect, 1) as traffic:
         traffic.chained(min(frames, _TOGETHER), lambda number: number < frames)
@@ -246,7 +246,7 @@ def _greeted(server: Server) -> Wire:
     return wire
 
 
-def _speed(size: int, found: Measured) -> Figures:
+def _speed(size: int, found: Measurement) -> Figures:
     speed, ratio = size / found.work / 1e6, found.yardsticks[0] / found.work
     return {"seconds": found.work, "value": speed, "unit": "MB/s", "ratio": ratio, "spread": found.spread}
 

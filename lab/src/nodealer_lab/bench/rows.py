@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from nodealer_lab.bench.machine import cpu_kind
-from nodealer_lab.bench.timing import Measured
+from nodealer_lab.bench.rounds import Measurement
 
 #: The kind of processor that ratios to bare loops are required on. Their code differs from kind to kind, and not by one
 #: factor.
@@ -17,7 +17,7 @@ RESTLESS: Final = 0.1
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchRow:
     """One figure. `ok` is None when nothing is required, or when it could not be judged; `note` then says why."""
 
     name: str
@@ -53,15 +53,17 @@ def time_row(
     required: float | None = None,
     *,
     note: str | None = None,
-) -> Row:
+) -> BenchRow:
     """A time against the time of its yardstick: at most `required` times that."""
     seconds, bare = times
     ratio = seconds / bare
     ok = meets(ratio, required, "max")
-    return Row(name, n, seconds, yardstick=yardstick, ratio=ratio, required=required, ok=ok, note=note)
+    return BenchRow(name, n, seconds, yardstick=yardstick, ratio=ratio, required=required, ok=ok, note=note)
 
 
-def bare_row(name: str, n: Mapping[str, int], found: Measured, yardstick: str, required: float | None, at: int) -> Row:
+def bare_row(
+    name: str, n: Mapping[str, int], found: Measurement, yardstick: str, required: float | None, at: int
+) -> BenchRow:
     """A time against one of the bare loops that it was measured with. Judged where that can be done."""
     row = time_row(name, n, (found.work, found.yardsticks[at]), yardstick, required)
     row = replace(row, spread=found.spread)
@@ -72,11 +74,11 @@ def bare_row(name: str, n: Mapping[str, int], found: Measured, yardstick: str, r
     return row
 
 
-def size_row(name: str, n: Mapping[str, int], size: float, unit: str, required: float | None = None) -> Row:
+def size_row(name: str, n: Mapping[str, int], size: float, unit: str, required: float | None = None) -> BenchRow:
     """A size, at most `required`."""
-    return Row(name, n, value=size, unit=unit, required=required, ok=meets(size, required, "max"))
+    return BenchRow(name, n, value=size, unit=unit, required=required, ok=meets(size, required, "max"))
 
 
-def unjudged(row: Row, note: str) -> Row:
+def unjudged(row: BenchRow, note: str) -> BenchRow:
     """The row of a figure that cannot be had here, and why."""
-    return Row(row.name, row.n, yardstick=row.yardstick, required=row.required, sense=row.sense, note=note)
+    return BenchRow(row.name, row.n, yardstick=row.yardstick, required=row.required, sense=row.sense, note=note)

@@ -16,21 +16,22 @@ from typing import Final
 
 from nodealer.audit.background import in_background
 from nodealer.audit.verify import verify_file
-from nodealer.cards import Capability, Deal, Event, NewDeck, Portion
-from nodealer.drive.homes import LOG, FolderHome
-from nodealer.drive.local import LocalTable, seat_players
+from nodealer.cards.events import Event
+from nodealer.cards.operations import Capability, Deal, NewDeck, Portion
+from nodealer.client.folder_store import LOG, FolderStore
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.resolve import Parts, parts_of
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.games.package import GamePackage
 from nodealer.log.session import Proposal
-from nodealer.play.config import Parts, parts_of
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
-from nodealer_lab.bench.rows import Row, meets, time_row
-from nodealer_lab.bench.timing import Effort, interleaved, timed_fresh
-from nodealer_lab.bench.trusting import trusting
+from nodealer_lab.bench.honest_table import trusting
+from nodealer_lab.bench.rounds import BenchEffort, interleaved, timed_fresh
+from nodealer_lab.bench.rows import BenchRow, meets, time_row
 
 SEATS: Final = 9
 CARDS: Final = 10
@@ -116,7 +117,7 @@ class Recording:
     def play(self, hands: int) -> Recording:
         """Let a whole table play. What the first player heard is kept."""
         names = [f"player {seat}" for seat in range(SEATS)]
-        protocol, stays = make_protocol("mask"), for_hands(hands)
+        protocol, stays = make_protocol("mask"), stay_for_hands(hands)
         table = trusting(seat_players(names, protocol, DealtRules(), self._drawn, stays=stays, package=GAME))
         table.run()
         self._keep(table)
@@ -145,7 +146,7 @@ def _heard(path: Path, folder: Path, looks: Callable[[Participant], bool]) -> No
     """A participant with a home in a folder hears a game on record, until `looks`, asked after each frame, says so."""
     with path.open("rb") as file:
         key, root = bytes.fromhex(file.readline().decode()), bytes.fromhex(file.readline().decode())
-        with FolderHome.create(folder, NAME, key, root) as home:
+        with FolderStore.create(folder, NAME, key, root) as home:
             one = Participant(home, entropy=os.urandom, stays=lambda state: True, parts=_parts)
             one.resend()
             for number, line in enumerate(file):
@@ -182,27 +183,29 @@ def print_growth(path: str, folder: str, early: int, late: int) -> None:
     print(after - before, long - short)
 
 
-def _growth(path: Path, folder: Path, early: int, late: int) -> Row:
+def _growth(path: Path, folder: Path, early: int, late: int) -> BenchRow:
     n = {"seats": SEATS, "hands": late}
     name, yardstick = f"memory of a participant, from hand {early} on", "bytes added to the log"
     if not Path("/proc/self/statm").exists():
-        return Row(name, n, yardstick=yardstick, required=GROWTH, note="this system does not say what a process has")
+        return BenchRow(
+            name, n, yardstick=yardstick, required=GROWTH, note="this system does not say what a process has"
+        )
     call = f"print_growth({str(path)!r}, {str(folder)!r}, {early}, {late})"
     command = [sys.executable, "-c", f"from nodealer_lab.bench.seat import print_growth; {call}"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     grown, added = map(int, done.stdout.split())
     ok = meets(grown / added, GROWTH, "max") if late == LATE else None
-    return Row(name, n, None, grown / 1e6, "MB", yardstick, grown / added, GROWTH, "max", ok)
+    return BenchRow(name, n, None, grown / 1e6, "MB", yardstick, grown / added, GROWTH, "max", ok)
 
 
 # --- Coming back ---
 
 
-def _restart(effort: Effort, path: Path, folder: Path, hands: int) -> Row:
+def _restart(effort: BenchEffort, path: Path, folder: Path, hands: int) -> BenchRow:
     _heard(path, folder, lambda one: one.begun and one.replica.state.hand.number == hands)
 
     def come_back(_: int) -> None:
-        with FolderHome.open(folder) as home, in_background() as begin:
+        with FolderStore.open(folder) as home, in_background() as begin:
             Participant(home, entropy=os.urandom, parts=_parts, begin=begin)
 
     def audit(_: int) -> None:
@@ -218,7 +221,7 @@ def _restart(effort: Effort, path: Path, folder: Path, hands: int) -> Row:
     return time_row("restart of a seat", {"seats": SEATS, "hands": hands}, times, "the audit of its log", RESTART)
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows, from one game on record."""
     few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
     late = effort.size(LATE)

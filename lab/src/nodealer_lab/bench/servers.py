@@ -110,12 +110,12 @@ async def plain(size: int) -> None:
 
 async def relay(store: str) -> None:
     """A relay that slows nobody down."""
-    from nodealer.relay.limits import Limits
-    from nodealer.relay.server import serving
+    from nodealer.relay.limits import RelayLimits
+    from nodealer.relay.server.listener import serving
     from nodealer.relay.stores.memory import MemoryStore
     from nodealer.relay.stores.sqlite import open_sqlite
 
-    limits = Limits(
+    limits = RelayLimits(
         frames_per_second=_MANY, bytes_per_second=1 << 30, tables_per_address=_MANY, connections_per_address=_MANY
     )
     opening: AbstractAsyncContextManager[Store] = nullcontext(MemoryStore(time.monotonic))

@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from nodealer.drive.local import LocalTable
+from nodealer.client.local_table import LocalTable
 from nodealer.group import group
 from nodealer_lab.bench.duel import DuelBench
 from nodealer_lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _audit, _cpu, _saved
-from nodealer_lab.bench.rows import Row, size_row, time_row
-from nodealer_lab.bench.timing import Effort, bare, interleaved, using_threads
+from nodealer_lab.bench.rounds import BenchEffort, bare, interleaved, using_threads
+from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
 SEATS: Final = {"mask": (2, 4, 6, 9, 14, 20), "lock": (2, 6), "offset": (2, 6), "chain": (2, 6)}
 #: Rounds after the first.
@@ -25,7 +25,7 @@ MORE: Final = 2
 Played = tuple[LocalTable, float]
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows, one thread. Raises `BackendMissing` without the native core."""
     native, squares = group(backend="native"), group("modp2048")
     with using_threads(1):
@@ -44,7 +44,7 @@ def run(effort: Effort) -> Iterator[Row]:
         yield from _rows(few, "duel", 2, decks.cards, decks.played)
 
 
-def _rows(effort: Effort, protocol: str, seats: int, cards: int, play: Callable[[], Played]) -> Iterator[Row]:
+def _rows(effort: BenchEffort, protocol: str, seats: int, cards: int, play: Callable[[], Played]) -> Iterator[BenchRow]:
     n, yardstick = {"seats": seats, "cards": cards}, f"U = {2 * cards} × fixed base"
     table, _ = play()
     saved, config = _saved(table), table.seats[0].replica.config

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nodealer.cards import Capability, Event
+from nodealer.cards.events import Event
+from nodealer.cards.operations import Capability
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Done, Game, Turn, Want, WithoutStakes
 from nodealer.group import Group, group

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from nodealer.errors import BadParameter
-from nodealer_lab.bench.wires import BINARY, LONGEST, NUMBER, PING, PONG, Dialect, Wire, masked
+from nodealer_lab.bench.websocket_wire import BINARY, LONGEST, NUMBER, PING, PONG, Dialect, Wire, masked
 
 SEATS: Final = 6
 FRAME_BYTES: Final = 2000

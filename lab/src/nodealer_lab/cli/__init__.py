@@ -6,21 +6,21 @@ from typing import ClassVar, Final
 
 import typer
 
-from nodealer.cli.commands import Commands, Place, example
+from nodealer.cli.commands import CommandEntry, Commands, example
 
 _HERE: Final = "nodealer_lab.cli"
 
 
 class _OfLab(Commands):
     places: ClassVar = {
-        "list": Place("attacks", "list_attacks", "lab list", _HERE),
-        "run": Place("attacks", "run", "lab run double --protocol chain", _HERE),
-        "sim": Place("simulate", "simulate", "lab sim --games 200 --cores 2", _HERE),
+        "list": CommandEntry("attacks", "list_attacks", "lab list", _HERE),
+        "run": CommandEntry("attacks", "run", "lab run double --protocol chain", _HERE),
+        "sim": CommandEntry("simulate", "simulate", "lab sim --games 200 --cores 2", _HERE),
     }
 
 
 #: `nodealer bench`.
-BENCH: Final = Place("bench", "bench", "bench core --strict", _HERE)
+BENCH: Final = CommandEntry("bench", "bench", "bench core --strict", _HERE)
 #: `nodealer lab`.
 LAB: Final = typer.Typer(
     name="lab",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodealer.cli.completing import begun, protocols
+from nodealer.cli.completion import begun, protocols
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter

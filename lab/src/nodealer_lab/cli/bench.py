@@ -12,12 +12,12 @@ import typer
 from rich import box
 from rich.table import Table
 
-from nodealer.cli.completing import games, protocols
+from nodealer.cli.completion import games, protocols
 from nodealer.cli.exits import BAD
 from nodealer.cli.games import game_of
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer_lab.bench import SUITES, Effort, Row, describe_machine
+from nodealer_lab.bench import SUITES, BenchEffort, BenchRow, describe_machine
 from nodealer_lab.bench.plot import draw, refuse_without_matplotlib
 
 
@@ -113,14 +113,14 @@ def _save(document: Mapping[str, object], path: Path) -> None:
         raise BadParameter(f"the figures cannot be written to {path}: {error.strerror}") from None
 
 
-def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row]:
+def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[BenchRow]:
     if protocol is not None and suite is not Suite.HAND:
         raise BadParameter(f"{suite} has no protocol: --protocol belongs to hand")
     if played is not None and suite is not Suite.GAME:
         raise BadParameter(f"{suite} plays no game: --game belongs to game")
     if suite is Suite.WEB:
         _refuse_old_folder()
-    effort = Effort.from_environment()
+    effort = BenchEffort.from_environment()
     measured = SUITES[suite](effort)
     if protocol is not None:
         from nodealer_lab.bench import hand  # late, as all suites are
@@ -131,7 +131,7 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row
 
         game_of(played)  # here, where the folder that one is in is looked into
         measured = game.run(effort, played)
-    rows: list[Row] = []
+    rows: list[BenchRow] = []
     console = err()
     with console.status(f"measuring {suite} …") as status:
         for row in measured:
@@ -149,7 +149,7 @@ def _refuse_old_folder() -> None:
         raise BadParameter("the folder for a tab is older than the program: `make web` builds it")
 
 
-def _table(suite: Suite, rows: list[Row]) -> Table:
+def _table(suite: Suite, rows: list[BenchRow]) -> Table:
     table = Table(
         title=f"nodealer bench {suite}",
         title_justify="left",
@@ -171,27 +171,27 @@ def _table(suite: Suite, rows: list[Row]) -> Table:
     return table
 
 
-def _mark(row: Row) -> str:
+def _mark(row: BenchRow) -> str:
     return {True: "[green]✓[/green]", False: "[red]✗[/red]", None: "?" if row.required else ""}[row.ok]
 
 
-def _sizes(row: Row) -> str:
+def _sizes(row: BenchRow) -> str:
     return ", ".join(f"{value:,}" if name == "n" else f"{value:,} {name}" for name, value in row.n.items())
 
 
-def _measured(row: Row) -> str:
+def _measured(row: BenchRow) -> str:
     return _value(row) if row.seconds is None else _time(row.seconds)
 
 
-def _value(row: Row) -> str:
+def _value(row: BenchRow) -> str:
     return "" if row.value is None else f"{row.value:,.{0 if row.value >= 100 else 1}f} {row.unit}"
 
 
-def _required(row: Row) -> str:
+def _required(row: BenchRow) -> str:
     return "" if row.required is None else f"{'≤' if row.sense == 'max' else '≥'} {row.required:g}"
 
 
-def _against(row: Row) -> str:
+def _against(row: BenchRow) -> str:
     value = "" if row.seconds is None else _value(row)
     return "; ".join(part for part in (row.yardstick, value, row.note) if part)
 

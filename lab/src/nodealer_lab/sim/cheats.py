@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from nodealer.cheats.cheater import Cheater
+from nodealer.engine.participant import Participant
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
 from nodealer.protocols.base import CardProtocol, Cheat
 from nodealer_lab.attacks import CHEATS
 
@@ -31,7 +31,7 @@ def claim_of(name: str, protocol: CardProtocol) -> Cheat:
     return CHEATS[name].on(protocol).claim
 
 
-def cheating(name: str, home: Home, **named: Any) -> Participant:
+def cheating(name: str, home: PlayerStore, **named: Any) -> Participant:
     """A participant that carries an attack out whenever it can."""
     return Cheater(home, attack=CHEATS[name], **named)
 

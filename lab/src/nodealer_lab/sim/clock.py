@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 
 
-class Clock:
+class VirtualClock:
     """Milliseconds since the game began."""
 
     def __init__(self) -> None:

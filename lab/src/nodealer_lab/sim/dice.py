@@ -14,7 +14,7 @@ T = TypeVar("T")
 BLOCK: Final = 256
 
 
-class Dice:
+class SeededDice:
     """The same seed and purpose give the same draws. Purposes do not disturb each other."""
 
     def __init__(self, seed: str, *purpose: str) -> None:

@@ -13,7 +13,8 @@ from typing import Annotated, Any, Final, Self
 
 import msgspec
 
-from nodealer.cards import Capability, Deal, Event, Half, Moved, NewDeck, Open, Opened, Operation, Portion, Show
+from nodealer.cards.events import Event, Half, Moved, Opened
+from nodealer.cards.operations import Capability, Deal, NewDeck, Open, Operation, Portion, Show
 from nodealer.errors import DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Entropy, Game, Turn, Want
 from nodealer.games.package import Bot, GamePackage

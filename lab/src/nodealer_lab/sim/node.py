@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Raw, structs
 
-from nodealer.cards import Deal, Open
-from nodealer.drive.patience import Looks, Patience
+from nodealer.cards.operations import Deal, Open
+from nodealer.client.policies import Policy, TimeoutVoter
+from nodealer.engine.bodies import Book, Cards, Tick, read_body
+from nodealer.engine.frame_result import Diverged, Received
+from nodealer.engine.participant import Participant
+from nodealer.engine.replica import Replica
 from nodealer.errors import HomeUnusable, JournalLost, LogRolledBack
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, sign_entry
-from nodealer.play.bodies import Book, Cards, Tick, read_body
-from nodealer.play.happened import Diverged, Step
-from nodealer.play.participant import Participant
-from nodealer.play.replica import Replica
-from nodealer.protocols.staged import StagedDeck
+from nodealer.protocols.stages import StagedDeck
 from nodealer.tape import SEED_BYTES, expand
 from nodealer.wire import encode
 from nodealer_lab.sim.cheats import lies_of
-from nodealer_lab.sim.dice import Dice
-from nodealer_lab.sim.groups import Groups
-from nodealer_lab.sim.home import FragileHome, Killed
-from nodealer_lab.sim.keeper import keeping
-from nodealer_lab.sim.lies import false_words
-from nodealer_lab.sim.line import Line
+from nodealer_lab.sim.dice import SeededDice
+from nodealer_lab.sim.entry_groups import Groups
+from nodealer_lab.sim.faults.connection import SimConnection
+from nodealer_lab.sim.faults.fragile_store import FragileHome, Killed
+from nodealer_lab.sim.faults.lies import false_words
+from nodealer_lab.sim.faults.timekeepers import keeping
 from nodealer_lab.sim.plan import BadDisk, Struck
-from nodealer_lab.sim.player import Player
+from nodealer_lab.sim.player import SimPlayer
 from nodealer_lab.sim.relay import entry_in
-from nodealer_lab.sim.seals import Seals
+from nodealer_lab.sim.table_keys import Seals
 
 if TYPE_CHECKING:
     from nodealer_lab.sim.world import World
@@ -57,7 +57,7 @@ class Node:
         self.name = player if place < plan.sitting else watcher
         #: Who comes to a table that plays, and would like to sit.
         self.asks_to_sit = place >= plan.sitting + plan.watchers
-        self.dice = Dice(plan.seed, self.name)
+        self.dice = SeededDice(plan.seed, self.name)
         self.is_old_copy = False
         named = self.name if place < plan.sitting or self.asks_to_sit else None
         # The same people meet at all tables: to look at a new key takes as long as twenty signatures.
@@ -76,7 +76,7 @@ class Node:
         self.unkept: list[bytes] = []
         #: How many heads its log lacked on which it had signed, whenever it went on all the same.
         self.went_back: list[int] = []
-        self.player = Player(world, self)
+        self.player = SimPlayer(world, self)
         self._world = world
         self._clock = world.clock
         self._up, self._down = (self._line(way) for way in ("up", "down"))
@@ -92,17 +92,17 @@ class Node:
         self._early: dict[int, bytes] = {}
         self.groups = Groups(world, self)
 
-    def _new_patience(self) -> Looks:
+    def _new_patience(self) -> Policy:
         keeper = self._world.plan.keeper
         if keeper is None or not self.keeps_time:
-            return Patience(PATIENCE / 1000)
+            return TimeoutVoter(PATIENCE / 1000)
         return keeping(keeper.how, self.dice, self._world.struck)
 
-    def _line(self, way: str) -> Line:
+    def _line(self, way: str) -> SimConnection:
         world = self._world
-        dice = Dice(world.plan.seed, self.name, way)
+        dice = SeededDice(world.plan.seed, self.name, way)
         rates = {} if world.plan.played else world.plan.rates
-        return Line(world.clock, dice, rates, world.struck, lambda what: self.tell(f"{way} {what}"))
+        return SimConnection(world.clock, dice, rates, world.struck, lambda what: self.tell(f"{way} {what}"))
 
     def tell(self, what: str) -> None:
         """Something happens here."""
@@ -399,7 +399,7 @@ class Node:
     def _rest(self, participant: Participant) -> Iterable[bytes]:
         return self._sees(participant, self.groups.rest(participant)) if participant.puts_off else []
 
-    def _sees(self, participant: Participant, step: Step) -> Iterable[bytes]:
+    def _sees(self, participant: Participant, step: Received) -> Iterable[bytes]:
         for happened in step.happened:
             self.tell(f"sees {type(happened).__name__}")
         self.diverged += (one for one in step.happened if isinstance(one, Diverged))

@@ -119,7 +119,7 @@ class Backup:
 
 
 @dataclass(frozen=True)
-class Plan:
+class GamePlan:
     """One game."""
 
     seed: str

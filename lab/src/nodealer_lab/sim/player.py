@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from nodealer.cards import Card
-from nodealer.drive.minds import BotMind
+from nodealer.cards.operations import Card
+from nodealer.client.agents import BotAgent
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import proposal_of
+from nodealer.engine.state import TableState
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.free.rules import FreeHand
 from nodealer.games.package import Bot
-from nodealer.play.config import proposal_of
-from nodealer.play.participant import Participant
-from nodealer.play.state import TableState
-from nodealer.protocols.lasting import LastingDeck
-from nodealer_lab.sim.minds import free_move
+from nodealer.protocols.recoverable import RecoverableDeck
+from nodealer_lab.sim.agents import free_move
 from nodealer_lab.sim.plan import BOUND, HEALED
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ LOOKS: Final = 500
 HURRIES: Final = HEALED + BOUND // 2
 
 
-class Player:
+class SimPlayer:
     """What a person would do at a node. It forgets nothing when its process is gone."""
 
     def __init__(self, world: World, node: Node) -> None:
@@ -41,7 +41,7 @@ class Player:
         self._node = node
         self._clock = world.clock
         self._dice = node.dice
-        self._mind = BotMind(world.plan.package, node.home.root)
+        self._mind = BotAgent(world.plan.package, node.home.root)
         self._proposed = False
         #: What somebody slow thinks about, and until when.
         self._pondered: tuple[bytes, int] = (b"", 0)
@@ -199,10 +199,10 @@ class Player:
 
 def is_made_again(decks: Iterable[object]) -> bool:
     """Whether one of these is being made again, because somebody has left."""
-    return any(isinstance(deck, LastingDeck) and deck.rebuilding for deck in decks)
+    return any(isinstance(deck, RecoverableDeck) and deck.rebuilding for deck in decks)
 
 
 def _is_dealt(state: TableState) -> bool:
     """Whether there is a whole deck, and cards of it are dealt."""
-    decks = [deck for deck in state.hand.decks.values() if isinstance(deck, LastingDeck)]
+    decks = [deck for deck in state.hand.decks.values() if isinstance(deck, RecoverableDeck)]
     return any(deck.places.held and not deck.rebuilding for deck in decks)

@@ -19,7 +19,7 @@ def entry_in(frame: bytes) -> Entry | None:
         return None
 
 
-class Relay:
+class SimRelay:
     """Puts frames into an order. From when it forks, some places see a different one.
 
     `text` is what is in a frame. A relay could not read it; the simulator does, to lie where it hurts.

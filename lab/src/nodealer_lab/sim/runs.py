@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nodealer.errors import NodealerError
-from nodealer_lab.sim.checkers import Wrong, first_wrong
+from nodealer_lab.sim.checkers.invariants import Wrong, first_wrong
+from nodealer_lab.sim.checkers.replay import Seen
 from nodealer_lab.sim.plan import FAULTS
-from nodealer_lab.sim.seen import Seen
 from nodealer_lab.sim.swarm import plan_of
 from nodealer_lab.sim.world import Trace, World
 
@@ -21,7 +21,7 @@ STRIKES: Final = 20
 
 
 @dataclass(frozen=True)
-class Played:
+class GameResult:
     """What came of a game."""
 
     seed: str
@@ -35,17 +35,17 @@ def repeat(seed: str) -> str:
     return f"nodealer lab sim {seed} --steps"
 
 
-def play(seed: str, trace: Trace | None = None) -> Played:
+def play(seed: str, trace: Trace | None = None) -> GameResult:
     """The game of a seed, from its plan to the checkers."""
     world = World(plan_of(seed), trace)
     try:
         world.run()
         seen = Seen(world)
-        return Played(seed, world.struck + seen.found(), world.relay.entries, first_wrong(seen))
+        return GameResult(seed, world.struck + seen.found(), world.relay.entries, first_wrong(seen))
     except NodealerError as error:
         # Somebody's program has stopped. The others of many games are played on.
         wrong = Wrong("nobody stops", f"{type(error).__name__}: {error}")
-        return Played(seed, world.struck, world.relay.entries, wrong)
+        return GameResult(seed, world.struck, world.relay.entries, wrong)
     except Exception as error:
         error.add_note(f"in the simulated game {seed!r}: {repeat(seed)}")
         raise
@@ -56,7 +56,7 @@ def seeds_of(seed: str, games: Iterable[int]) -> Iterator[str]:
     return (f"{seed}-{number}" for number in games)
 
 
-def play_many(seed: str, games: int, cores: int) -> Iterator[Played]:
+def play_many(seed: str, games: int, cores: int) -> Iterator[GameResult]:
     """The first games of a seed, in their order, on so many cores."""
     seeds = seeds_of(seed, range(games))
     if cores == 1:
@@ -75,9 +75,9 @@ class Sum:
     struck: Counter[str] = field(default_factory=Counter)
     #: In how many games each kind struck at all.
     games_struck: Counter[str] = field(default_factory=Counter)
-    wrong: list[Played] = field(default_factory=list)
+    wrong: list[GameResult] = field(default_factory=list)
 
-    def add(self, played: Played) -> None:
+    def add(self, played: GameResult) -> None:
         """One more game."""
         self.games += 1
         self.entries += played.entries

@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Final
 
 from nodealer.games.base import Rules
-from nodealer.games.found import find
 from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import find
 from nodealer.group import group
 from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 from nodealer_lab.sim import highcard
 from nodealer_lab.sim.cheats import OFTEN, cheats_on, waiting_on
-from nodealer_lab.sim.dice import Dice
+from nodealer_lab.sim.dice import SeededDice
 from nodealer_lab.sim.plan import (
     HEALED,
     OF_FRAMES,
@@ -25,10 +25,10 @@ from nodealer_lab.sim.plan import (
     BadDisk,
     Failing,
     Fork,
+    GamePlan,
     Keeper,
     Keeping,
     Leaver,
-    Plan,
     Split,
     Stopping,
     Struck,
@@ -68,9 +68,9 @@ MODES: Final[Mapping[str, tuple[bytes, ...]]] = {
 KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back",) * 4, "silent", "dying")
 
 
-def plan_of(seed: str) -> Plan:
+def plan_of(seed: str) -> GamePlan:
     """The game of a seed."""
-    dice = Dice(seed, "plan")
+    dice = SeededDice(seed, "plan")
     on = {kind for kind, often in MIX.items() if dice.chance(often)}
     if on & {"nonsense", "cheated"} and dice.chance(HEARD):
         on -= {"forked", "lobby", "muted", "lost home"}
@@ -93,7 +93,7 @@ def plan_of(seed: str) -> Plan:
     )
 
 
-def _table(seed: str, on: set[str], dice: Dice) -> Plan:
+def _table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
     """Who plays what. Who can be put out, and who can leave while a deck is made again, must be more than two."""
     name = dice.pick(("highcard",) * 8 + ("dear highcard",) * 14 + ("free",) * 14 + ("holdem",))
     many = bool(on & {"keyed", "rebuilt"})
@@ -115,7 +115,7 @@ def _table(seed: str, on: set[str], dice: Dice) -> Plan:
     rules, package = _game(name, protocol, dice)
     often = (1, 2) if protocol.claims.open_book_at_end or name == "dear highcard" else (1, 1, 1, 2)
     hands = 1 if name in ("holdem", "wardens") or proven else 2 if "keyed" in on else dice.pick(often)
-    return Plan(
+    return GamePlan(
         seed,
         protocol,
         rules,
@@ -128,7 +128,7 @@ def _table(seed: str, on: set[str], dice: Dice) -> Plan:
     )
 
 
-def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePackage]:
+def _game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[Rules, GamePackage]:
     cards = dice.between(4, 6)
     if name == "highcard":
         return highcard.HighCard(cards), highcard.GAME
@@ -144,7 +144,7 @@ def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePac
     return package.from_settings(package.settled({})), quick
 
 
-def _keeper(dice: Dice, on: set[str]) -> Keeper:
+def _keeper(dice: SeededDice, on: set[str]) -> Keeper:
     limits = Limits(move=3000, cards=3000, bank=dice.pick((0, 0, 1500, 4000)), refill=dice.pick((0, 1000)))
     return Keeper(dice.pick(KEEPERS), limits, dice.pick((1000, 4000)) if "held" in on else 0, dice.between(1, 15))
 
@@ -152,13 +152,13 @@ def _keeper(dice: Dice, on: set[str]) -> Keeper:
 # --- What is for good ---
 
 
-def _fated(dice: Dice, seats: int, on: set[str]) -> tuple[int, ...]:
+def _fated(dice: SeededDice, seats: int, on: set[str]) -> tuple[int, ...]:
     """Half of the table at the most; one, where those who stay are to be enough for another roster."""
     first, count = dice.between(0, seats - 1), 1 if "keyed" in on else dice.between(1, seats // 2)
     return tuple(sorted((first + more) % seats for more in range(count)))
 
 
-def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
+def _doomed(plan: GamePlan, on: set[str], dice: SeededDice) -> GamePlan:
     """What strikes the fated."""
     fork = None
     if on & {"forked", "lobby"}:
@@ -179,14 +179,14 @@ def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
     )
 
 
-def _stops(plan: Plan) -> tuple[Stopping | None, ...]:
+def _stops(plan: GamePlan) -> tuple[Stopping | None, ...]:
     """Where a seat may stop that says nothing more: anywhere, in the middle of a card, or before its book."""
     cards: tuple[Stopping, ...] = ("deal", "open") if isinstance(plan.rules, highcard.DearHighCard) else ()
     books: tuple[Stopping, ...] = ("book",) * 3 if plan.protocol.claims.open_book_at_end else ()
     return (None, *cards, *books)
 
 
-def _cheat(plan: Plan, dice: Dice) -> str:
+def _cheat(plan: GamePlan, dice: SeededDice) -> str:
     """An attack. One that waits for all others only where nobody else is fated: they all speak again."""
     waiting = waiting_on(plan.protocol)
     if waiting and len(plan.fated) == 1 and dice.chance(400):
@@ -195,7 +195,7 @@ def _cheat(plan: Plan, dice: Dice) -> str:
     return dice.pick(OFTEN if dice.chance(700) else others)
 
 
-def _backup(dice: Dice, place: int) -> Backup:
+def _backup(dice: SeededDice, place: int) -> Backup:
     copied = dice.between(300, 3000)
     return Backup(copied, copied + dice.between(300, 3000), place, dice.chance(500))
 
@@ -203,7 +203,7 @@ def _backup(dice: Dice, place: int) -> Backup:
 # --- What passes ---
 
 
-def _leavers(dice: Dice, plan: Plan, on: set[str]) -> tuple[Leaver, ...]:
+def _leavers(dice: SeededDice, plan: GamePlan, on: set[str]) -> tuple[Leaver, ...]:
     """Those who are not fated: what the others say of such a seat is looked at. For another roster one who is gone is
     enough."""
     doomed = any(one is not None for one in (plan.fork, plan.mute, plan.withheld, plan.lost_home))
@@ -215,21 +215,21 @@ def _leavers(dice: Dice, plan: Plan, on: set[str]) -> tuple[Leaver, ...]:
     return (Leaver(dice.pick(others), dice.between(4, 16), sits_out, away, "rebuilt" in on),)
 
 
-def _struck(dice: Dice, places: int, writes: int) -> Struck:
+def _struck(dice: SeededDice, places: int, writes: int) -> Struck:
     down = dice.pick((300, 1000, 3000, 8000))
     return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), down, dice.between(0, writes))
 
 
-def _closed(dice: Dice, places: int) -> Struck:
+def _closed(dice: SeededDice, places: int) -> Struck:
     return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), dice.pick((6000, 15_000, 40_000)))
 
 
-def _split(dice: Dice, places: int) -> Split:
+def _split(dice: SeededDice, places: int) -> Split:
     apart = tuple(place for place in range(places) if dice.chance(500)) or (dice.between(0, places - 1),)
     return Split(dice.between(0, HEALED // 2), apart, dice.pick((500, 2000, 6000)))
 
 
-def _disk(dice: Dice, places: int) -> BadDisk:
+def _disk(dice: SeededDice, places: int) -> BadDisk:
     how: Failing = dice.pick(("full", "torn", "unsure"))
     time, place, writes = dice.between(0, HEALED // 3), dice.between(0, places - 1), dice.between(0, 4)
     return BadDisk(time, place, writes, how, dice.pick((0, 0, 1)))

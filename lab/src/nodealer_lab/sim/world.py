@@ -8,20 +8,20 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
 
+from nodealer.engine.bodies import read_body
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import Malformed
 from nodealer.keys import KEY_BYTES
-from nodealer.play.bodies import read_body
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands
 from nodealer.relay.sealing import TableSecret
 from nodealer_lab.sim.cheats import cheating
-from nodealer_lab.sim.clock import Clock
-from nodealer_lab.sim.dice import Dice
+from nodealer_lab.sim.clock import VirtualClock
+from nodealer_lab.sim.dice import SeededDice
 from nodealer_lab.sim.node import LOOKS, Node
-from nodealer_lab.sim.plan import BOUND, HEALED, STILL, Plan, Split
-from nodealer_lab.sim.relay import Relay, entry_in
-from nodealer_lab.sim.seals import Seals
+from nodealer_lab.sim.plan import BOUND, HEALED, STILL, GamePlan, Split
+from nodealer_lab.sim.relay import SimRelay, entry_in
+from nodealer_lab.sim.table_keys import Seals
 
 #: Hears of everything: the time, who, and what.
 Trace = Callable[[int, str, str], None]
@@ -30,22 +30,22 @@ Trace = Callable[[int, str, str], None]
 class World:
     """Participants, a relay, and what strikes them."""
 
-    def __init__(self, plan: Plan, trace: Trace | None = None) -> None:
+    def __init__(self, plan: GamePlan, trace: Trace | None = None) -> None:
         self.plan = plan
-        self.clock = Clock()
+        self.clock = VirtualClock()
         #: Frame to what is in it, where frames are sealed.
         self.texts: dict[bytes, bytes] = {}
-        self.relay = Relay(self.text)
+        self.relay = SimRelay(self.text)
         #: How often each kind of fault struck.
         self.struck: Counter[str] = Counter()
         #: The seats that are muted, see another order, or have lost their home, for good.
         self.doomed: frozenset[int] = frozenset()
         self._trace = trace
-        self._secret = TableSecret(Dice(plan.seed, "table")(KEY_BYTES), plan.seed, 0)
+        self._secret = TableSecret(SeededDice(plan.seed, "table")(KEY_BYTES), plan.seed, 0)
         self.nodes = [Node(self, place) for place in range(plan.sitting + plan.watchers)]
         #: When each entry first had its place in the order.
         self.ordered: dict[bytes, int] = {}
-        self._holding = Dice(plan.seed, "holding back")
+        self._holding = SeededDice(plan.seed, "holding back")
         self._forks = self._mutes = self._loses = True
         self._strikes = True
 
@@ -62,12 +62,12 @@ class World:
         """A frame in a line of the trace."""
         return _words(self.text(frame)) if self._trace is not None else ""
 
-    def new_participant(self, node: Node, home: Home) -> Participant:
+    def new_participant(self, node: Node, home: PlayerStore) -> Participant:
         """The program of a node starts, on its home or on a copy of it."""
         plan = self.plan
         named: dict[str, Any] = {
-            "entropy": Dice(plan.seed, node.name, "entropy", str(self.clock.now)),
-            "stays": for_hands(plan.hands),
+            "entropy": SeededDice(plan.seed, node.name, "entropy", str(self.clock.now)),
+            "stays": stay_for_hands(plan.hands),
             "table": plan.seed,
             "parts": lambda proposal: (plan.protocol, plan.rules, plan.package),
             "keeps_time": node.keeps_time,
@@ -81,7 +81,7 @@ class World:
         if not self.plan.sealed:
             return None
         key = self._secret if node.home.name is not None else self._secret.reading
-        return Seals(participant, key, Dice(self.plan.seed, node.name, "keys", str(self.clock.now)))
+        return Seals(participant, key, SeededDice(self.plan.seed, node.name, "keys", str(self.clock.now)))
 
     # --- The relay ---
 
@@ -178,7 +178,7 @@ class World:
 
     def run(self) -> None:
         """Until all have ended who can, or for too long; then everybody hears the rest."""
-        dice = Dice(self.plan.seed, "start")
+        dice = SeededDice(self.plan.seed, "start")
         for node in self.nodes:
             self.clock.after(dice.between(0, 500), node.come)
         if not self.plan.played:

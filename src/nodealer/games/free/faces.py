@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.printed import is_printed
+from nodealer.printable import is_printable
 
 #: Characters (code points) on a card.
 FACE_MAX: Final = 64
@@ -12,4 +12,4 @@ FACE_MAX: Final = 64
 
 def is_face(text: str) -> bool:
     """Whether this can stand on a card. Each seat says the same, whatever Unicode its Python knows."""
-    return 1 <= len(text) <= FACE_MAX and is_printed(text)
+    return 1 <= len(text) <= FACE_MAX and is_printable(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.games.free.rules import Free
-from nodealer.games.free.words import FreeWords
+from nodealer.games.free.text import FreeWords
 from nodealer.games.package import GamePackage
 
 GAME: Final = GamePackage(

@@ -12,22 +12,19 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from nodealer.cards import (
+from nodealer.cards.events import Event, Finished, Moved, Opened, Rolled, Unsealed
+from nodealer.cards.operations import (
     ROLLS_MAX,
     SIDES_MAX,
     Capability,
     Close,
     Deal,
-    Event,
-    Finished,
     Gift,
     Look,
     Mix,
-    Moved,
     NewDeck,
     NoneOf,
     Open,
-    Opened,
     Operation,
     Pass,
     Peek,
@@ -36,11 +33,9 @@ from nodealer.cards import (
     Prove,
     Random,
     Return,
-    Rolled,
     Seal,
     Show,
     Unseal,
-    Unsealed,
     needed,
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove

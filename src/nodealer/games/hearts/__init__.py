@@ -1,22 +1,22 @@
 """Hearts: four players, hidden hands, and a proof wherever a rule depends on one. docs/play/hearts.md has the rules."""
 
-from nodealer.games.hearts.hand import Direction, HeartsHand, Proof, Stage
+from nodealer.games.hearts.hand import Direction, HeartsHand, HeartsStage, Proof
 from nodealer.games.hearts.moves import Give, Lead, Move, Play, Without, read_move
 from nodealer.games.hearts.rules import HeartsRules
-from nodealer.games.hearts.scoring import Ending
+from nodealer.games.hearts.scoring import HeartsEnding
 from nodealer.games.hearts.trick import Trick, allowed, excluded
 
 __all__ = [
     "Direction",
-    "Ending",
     "Give",
+    "HeartsEnding",
     "HeartsHand",
     "HeartsRules",
+    "HeartsStage",
     "Lead",
     "Move",
     "Play",
     "Proof",
-    "Stage",
     "Trick",
     "Without",
     "allowed",

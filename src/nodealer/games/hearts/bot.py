@@ -7,10 +7,10 @@ from typing import Final
 
 from nodealer.games.base import Entropy
 from nodealer.games.hearts.faces import DIAMONDS, HEARTS, QUEEN, SPADES, points, rank_of, suit, suit_of
-from nodealer.games.hearts.hand import HeartsHand, Stage
+from nodealer.games.hearts.hand import HeartsHand, HeartsStage
 from nodealer.games.hearts.moves import GIVEN, Give, Move, Play
-from nodealer.games.hearts.seen import game_of, hand_of, opening, playable
 from nodealer.games.hearts.trick import SEATS
+from nodealer.games.hearts.view import game_of, hand_of, opening, playable
 from nodealer.games.package import Bot
 from nodealer.games.view import View
 
@@ -31,9 +31,9 @@ class HeartsBot(Bot):
     def move(self, view: View) -> Move:
         """What to do now."""
         game = game_of(view)
-        if game.stage is Stage.PASSING:
+        if game.stage is HeartsStage.PASSING:
             return Give(tuple(sorted(passed(hand_of(view)))))
-        if game.stage is Stage.OPENING:
+        if game.stage is HeartsStage.OPENING:
             return opening(view)
         return Play(chosen(game, view.seat, hand_of(view), playable(view)))
 

@@ -12,26 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from nodealer.cards import (
-    Deal,
-    Event,
-    Gift,
-    Moved,
-    NewDeck,
-    NoneOf,
-    Opened,
-    Operation,
-    Pass,
-    Portion,
-    Prove,
-    Show,
-)
+from nodealer.cards.events import Event, Moved, Opened
+from nodealer.cards.operations import Deal, Gift, NewDeck, NoneOf, Operation, Pass, Portion, Prove, Show
 from nodealer.errors import IllegalMove
 from nodealer.games import turns
 from nodealer.games.base import Ask, Done, Turn, Want, WithoutStakes
 from nodealer.games.hearts.faces import CARDS, HEARTS, TWO_OF_CLUBS, suit_of
 from nodealer.games.hearts.moves import Give, Lead, Move, Play, Without, read_move
-from nodealer.games.hearts.scoring import Ending, at_worst, counted, result
+from nodealer.games.hearts.scoring import HeartsEnding, at_worst, counted, result
 from nodealer.games.hearts.trick import SEATS, Trick, excluded, taken
 from nodealer.records import replace
 
@@ -60,7 +48,7 @@ class Direction(enum.Enum):
         return {Direction.LEFT: 1, Direction.RIGHT: 3, Direction.ACROSS: 2, Direction.HOLD: 0}[self]
 
 
-class Stage(enum.Enum):
+class HeartsStage(enum.Enum):
     """What the hand is at."""
 
     DEALING = "dealing"
@@ -90,7 +78,7 @@ class HeartsHand(WithoutStakes):
     #: The points of each seat before this hand.
     scores: Mapping[int, int]
     asking: tuple[Operation, ...]
-    stage: Stage = Stage.DEALING
+    stage: HeartsStage = HeartsStage.DEALING
     #: Seat to the places of the hidden cards in its hand, in ascending order.
     held: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     #: Seat to the places that it passes on, and to where it says that the two of clubs is: None for "not here".
@@ -103,7 +91,7 @@ class HeartsHand(WithoutStakes):
     #: Seat to the faces that it has proven not to have. Cards that are played only take away; what comes adds.
     lacks: Mapping[int, frozenset[int]] = field(default_factory=dict)
     proofs: tuple[Proof, ...] = ()
-    ending: Ending | None = None
+    ending: HeartsEnding | None = None
     #: Who has spoilt the hand: who left, or was caught.
     losers: frozenset[int] = frozenset()
 
@@ -118,13 +106,13 @@ class HeartsHand(WithoutStakes):
     @property
     def wants(self) -> Want:
         """Cards, moves of all, a move of one, or nothing more."""
-        if self.stage is Stage.OVER:
+        if self.stage is HeartsStage.OVER:
             return Done(result(self), net={seat: -count for seat, count in self.points.items()})
         if self.asking:
             return Ask(self.asking)
-        if self.stage is Stage.PASSING:
+        if self.stage is HeartsStage.PASSING:
             return Turn(self._missing(self.given), round=PASSING_ROUND)
-        if self.stage is Stage.OPENING:
+        if self.stage is HeartsStage.OPENING:
             return Turn(self._missing(self.said), round=OPENING_ROUND)
         return Turn((self.active,))
 
@@ -170,7 +158,7 @@ class HeartsHand(WithoutStakes):
         """What the hand counts for each seat: so far, and at its end."""
         if self.losers:
             return at_worst(self.losers, self.seats)
-        return counted(self.taken) if self.stage is Stage.OVER else dict(self.taken)
+        return counted(self.taken) if self.stage is HeartsStage.OVER else dict(self.taken)
 
     @property
     def totals(self) -> dict[int, int]:
@@ -181,22 +169,22 @@ class HeartsHand(WithoutStakes):
 
     def told(self, events: tuple[Event, ...]) -> HeartsHand:
         """What was asked for is done."""
-        if self.stage is Stage.OVER:
+        if self.stage is HeartsStage.OVER:
             return self
         asked, hand = self.asking[-1], replace(self, asking=())
         for event in events:
             hand = hand._heard(event)
         match asked:
             case Deal() if self.direction is not Direction.HOLD:
-                return replace(hand, stage=Stage.PASSING)
+                return replace(hand, stage=HeartsStage.PASSING)
             case Deal() | Pass():
-                return replace(hand, stage=Stage.OPENING)
+                return replace(hand, stage=HeartsStage.OPENING)
             case Show(seat=seat):
                 return hand._judged(seat)
-            case Prove(claims=claims) if self.stage is Stage.PLAYING:
+            case Prove(claims=claims) if self.stage is HeartsStage.PLAYING:
                 return hand._proven(claims[0])._played()
         # All have proven that they do not have the two of clubs: then it is nowhere, which no shuffle allows.
-        return hand._spoilt(Ending.CAUGHT, hand.seats)
+        return hand._spoilt(HeartsEnding.CAUGHT, hand.seats)
 
     def _heard(self, event: Event) -> HeartsHand:
         if isinstance(event, Moved) and event.holder is not None:
@@ -214,10 +202,10 @@ class HeartsHand(WithoutStakes):
     def _judged(self, seat: int) -> HeartsHand:
         """The card is on the table. What has to be proven for it is asked for now, unless it has been before."""
         face = self.trick.cards[-1][1]
-        if self.stage is Stage.OPENING:
+        if self.stage is HeartsStage.OPENING:
             if face != TWO_OF_CLUBS:
-                return self._spoilt(Ending.CAUGHT, (seat,))
-            return replace(self, stage=Stage.PLAYING)._played()
+                return self._spoilt(HeartsEnding.CAUGHT, (seat,))
+            return replace(self, stage=HeartsStage.PLAYING)._played()
         before = Trick(self.trick.cards[:-1])
         owed = self._open_questions(seat, excluded(face, before, first=self.first, broken=self._broken_before))
         if not owed or not self.held[seat]:
@@ -245,7 +233,7 @@ class HeartsHand(WithoutStakes):
         hand = replace(self, active=self.trick.winner, tricks=(*self.tricks, self.trick), trick=Trick())
         if len(hand.tricks) < HAND:
             return hand
-        return replace(hand, stage=Stage.OVER, ending=Ending.PLAYED)
+        return replace(hand, stage=HeartsStage.OVER, ending=HeartsEnding.PLAYED)
 
     # --- Moves ---
 
@@ -259,14 +247,14 @@ class HeartsHand(WithoutStakes):
     def made(self, seat: int, move: Move) -> HeartsHand:
         """A move. Raises `IllegalMove`."""
         match self.stage, move:
-            case Stage.PASSING, Give(places=places):
+            case HeartsStage.PASSING, Give(places=places):
                 return self._given(seat, places)
-            case Stage.OPENING, Lead(place=place):
+            case HeartsStage.OPENING, Lead(place=place):
                 self._refuse_other(seat, place)
                 return self._said(seat, place)
-            case Stage.OPENING, Without():
+            case HeartsStage.OPENING, Without():
                 return self._said(seat, None)
-            case Stage.PLAYING, Play(place=place):
+            case HeartsStage.PLAYING, Play(place=place):
                 self._refuse_other(seat, place)
                 return replace(self, asking=(Show(DECK, seat, (place,)),))
         raise IllegalMove(f"not now: the hand is at {self.stage.value}")
@@ -301,10 +289,10 @@ class HeartsHand(WithoutStakes):
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> HeartsHand:
         """Three cannot play it to its end: it counts all for who left, and nothing for the others."""
-        return self if self.stage is Stage.OVER else self._spoilt(Ending.LEFT, seats)
+        return self if self.stage is HeartsStage.OVER else self._spoilt(HeartsEnding.LEFT, seats)
 
-    def _spoilt(self, ending: Ending, losers: tuple[int, ...]) -> HeartsHand:
-        return replace(self, stage=Stage.OVER, ending=ending, losers=self.losers | {*losers}, asking=())
+    def _spoilt(self, ending: HeartsEnding, losers: tuple[int, ...]) -> HeartsHand:
+        return replace(self, stage=HeartsStage.OVER, ending=ending, losers=self.losers | {*losers}, asking=())
 
 
 def _without(places: tuple[int, ...], place: int | None) -> tuple[int, ...]:

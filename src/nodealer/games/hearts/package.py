@@ -9,8 +9,8 @@ from nodealer.games.hearts.bot import HeartsBot
 from nodealer.games.hearts.export import RECORD
 from nodealer.games.hearts.page import page
 from nodealer.games.hearts.rules import GOAL, GOAL_MAX, HeartsRules
+from nodealer.games.hearts.text import HeartsWords
 from nodealer.games.hearts.trick import SEATS
-from nodealer.games.hearts.words import HeartsWords
 from nodealer.games.package import GamePackage, Measured, Setting, whole_number
 
 #: A hand counts 26 or more, and four who have 99 each have 396: the sixteenth ends every game.

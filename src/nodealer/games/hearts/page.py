@@ -8,11 +8,11 @@ import msgspec
 
 from nodealer.games.base import Done, Turn
 from nodealer.games.hearts.faces import name
-from nodealer.games.hearts.hand import HeartsHand, Stage
+from nodealer.games.hearts.hand import HeartsHand, HeartsStage
 from nodealer.games.hearts.moves import GIVEN
-from nodealer.games.hearts.seen import hand_of, opening, playable
+from nodealer.games.hearts.text import asked_of, lacking
 from nodealer.games.hearts.trick import Trick
-from nodealer.games.hearts.words import asked_of, lacking
+from nodealer.games.hearts.view import hand_of, opening, playable
 from nodealer.games.view import View, plain_page
 
 #: Of the form of this document.
@@ -26,7 +26,7 @@ def page(view: View) -> dict[str, Any]:
     if not isinstance(game, HeartsHand):
         return plain
     want, may = game.wants, playable(view)
-    opens = view.my_turn and game.stage is Stage.OPENING
+    opens = view.my_turn and game.stage is HeartsStage.OPENING
     return plain | {
         "stage": game.stage.value,
         "passing": game.direction.value,
@@ -40,7 +40,7 @@ def page(view: View) -> dict[str, Any]:
         "last": _trick(game.tricks[-1]) | {"winner": game.tricks[-1].winner} if game.tricks else None,
         "seats": [_seat(game, seat) for seat in game.seats],
         "mine": [
-            {"place": place, "card": name(face), "can": place in may or game.stage is Stage.PASSING}
+            {"place": place, "card": name(face), "can": place in may or game.stage is HeartsStage.PASSING}
             for place, face in hand_of(view).items()
         ],
         # Whose proof is waited for, and of what.
@@ -61,7 +61,7 @@ def _seat(game: HeartsHand, seat: int) -> dict[str, Any]:
         "seat": seat,
         "held": len(game.held.get(seat, ())),
         "taken": game.taken[seat],
-        "total": game.totals[seat] if game.stage is Stage.OVER else game.scores[seat],
+        "total": game.totals[seat] if game.stage is HeartsStage.OVER else game.scores[seat],
         "passes_to": game.receiver(seat),
         "has_passed": seat in game.given,
         "lacks": lacking(game, seat),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nodealer.games.hearts.hand import HeartsHand
 
 
-class Ending(enum.Enum):
+class HeartsEnding(enum.Enum):
     """How a hand ended."""
 
     PLAYED = "played"
@@ -46,7 +46,7 @@ def result(hand: HeartsHand) -> dict[str, Any]:
     """The result of a hand that is over."""
     points, totals = hand.points, hand.totals
     over = max(totals.values()) >= hand.goal
-    played = hand.ending is Ending.PLAYED
+    played = hand.ending is HeartsEnding.PLAYED
     return {
         "hand": hand.number,
         "ended": None if hand.ending is None else hand.ending.value,

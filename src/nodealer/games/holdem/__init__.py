@@ -2,17 +2,17 @@
 
 from nodealer.games.holdem.hand import Hand, HandStage, NoHand
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
-from nodealer.games.holdem.result import Carry, Ending
+from nodealer.games.holdem.result import Carry, HoldemEnding
 from nodealer.games.holdem.rules import Holdem
 
 __all__ = [
     "Call",
     "Carry",
-    "Ending",
     "Fold",
     "Hand",
     "HandStage",
     "Holdem",
+    "HoldemEnding",
     "Legal",
     "Move",
     "Muck",

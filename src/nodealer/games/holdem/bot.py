@@ -11,7 +11,7 @@ from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
 from nodealer.games.holdem.ranking import rank
-from nodealer.games.holdem.winning import may_win
+from nodealer.games.holdem.winnability import may_win
 from nodealer.games.package import Bot
 from nodealer.games.view import View
 from nodealer.tape import SEED_BYTES, Tape

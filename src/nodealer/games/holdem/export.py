@@ -10,7 +10,7 @@ from pokerkit import HandHistory
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
 from nodealer.games.holdem.hand import Hand, HandStage
-from nodealer.games.holdem.result import Ending
+from nodealer.games.holdem.result import HoldemEnding
 from nodealer.games.package import Export
 
 
@@ -32,7 +32,7 @@ def history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -
     }
     if names is not None:
         ours["players"] = [names[seat] for seat in hand.players]
-    if hand.ending is Ending.FORFEIT or hand.gone:
+    if hand.ending is HoldemEnding.FORFEIT or hand.gone:
         ours["_ended"] = hand.ending.value
         ours["_gone"] = [hand.players.index(seat) + 1 for seat in hand.players if seat in hand.gone]
     if hand.dead or hand.charges:

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from nodealer.cards import Deal, Event, Half, Moved, NewDeck, Open, Opened, Operation, Portion, Show
+from nodealer.cards.events import Event, Half, Moved, Opened
+from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Portion, Show
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.bank import Bank
 from nodealer.games.base import Ask, Done, Turn, Want
 from nodealer.games.holdem.adapter import BOARD, Act, Board, Over, PokerTable, Showdown, strength
 from nodealer.games.holdem.faces import CARDS
-from nodealer.games.holdem.leaving import Price
+from nodealer.games.holdem.leave_price import LeavePrice
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
-from nodealer.games.holdem.result import Carry, Ending, result
+from nodealer.games.holdem.result import Carry, HoldemEnding, result
 from nodealer.games.pots import Pot, PotClaims, pots, winnings
 from nodealer.records import replace
 from nodealer.wire import encode
@@ -73,13 +74,13 @@ class Hand:
     runout: tuple[int, ...] = ()
     gone: frozenset[int] = frozenset()
     #: What leaving costs here.
-    price: Price = field(default_factory=Price)
+    price: LeavePrice = field(default_factory=LeavePrice)
     #: Dead money of earlier hands in the pot, and what seats pay that leave this one at a price.
     dead: int = 0
     charges: Mapping[int, int] = field(default_factory=dict)
     #: Seats that are not dealt in, and for how many hands yet, this one included.
     benched: Mapping[int, int] = field(default_factory=dict)
-    ending: Ending | None = None
+    ending: HoldemEnding | None = None
     #: What the seats that played have once the hand is over, before what they are charged.
     after: Mapping[int, int] = field(default_factory=dict)
     pots: tuple[Pot, ...] = ()
@@ -284,7 +285,7 @@ class Hand:
             if seat not in self.shown:
                 raise BadParameter(f"seat {seat} did not show its cards")
         if any(seat in self.gone for seat in self.table.live):
-            return self._settled(Ending.SHOWDOWN)
+            return self._settled(HoldemEnding.SHOWDOWN)
         table, board = self.table, self.runout
         for seat in table.showdown_order:
             table = table.show(seat, self.shown[seat])
@@ -304,7 +305,7 @@ class Hand:
             # The pot was won before anybody left; only the show is at stake.
             return hand if cards and self.table.live[0] not in hand.gone else hand._collected()
         if not cards or len(hand.contenders) <= 1 < len(hand.table.live):
-            return hand._settled(Ending.FORFEIT)
+            return hand._settled(HoldemEnding.FORFEIT)
         return hand if self.stage in _ASKING else hand._advanced()
 
     def charged(self, seat: int, half: Half) -> Hand:
@@ -322,12 +323,12 @@ class Hand:
         table, step = self.table, self.table.next
         if isinstance(step, Over) and not table.folded_out:
             compared = tuple(seat for seat in self.players if seat in self.shown)
-            return self._ended(Ending.SHOWDOWN, self._claims(compared))
+            return self._ended(HoldemEnding.SHOWDOWN, self._claims(compared))
         if len(table.live) == 1:
             # Everybody else has folded, or mucked at the showdown.
             return self._collected() if table.live[0] in self.gone else replace(self, stage=HandStage.CLAIMING)
         if len(self.contenders) <= 1:
-            return self._settled(Ending.FORFEIT)
+            return self._settled(HoldemEnding.FORFEIT)
         match step:
             case Act(seat) if seat in self.gone:
                 return replace(self, table=table.check_or_fold(seat))._advanced()
@@ -344,18 +345,18 @@ class Hand:
     def _collected(self) -> Hand:
         """The only hand left takes the pot, shown or not."""
         table, seat = self.table, self.table.live[0]
-        ending = Ending.FOLDED if table.folded_out else Ending.SHOWDOWN
+        ending = HoldemEnding.FOLDED if table.folded_out else HoldemEnding.SHOWDOWN
         if isinstance(table.next, Showdown):
             table = table.show(seat, self.shown[seat]) if seat in self.shown else table.claim(seat)
         return replace(self, table=table)._ended(ending, self._claims((seat,)))
 
-    def _ended(self, ending: Ending, claims: PotClaims) -> Hand:
+    def _ended(self, ending: HoldemEnding, claims: PotClaims) -> Hand:
         """pokerkit has paid; we say what for, and add the dead money, of which it knows nothing."""
         more, less = winnings(claims), winnings(replace(claims, dead=0))
         after = {seat: stack + more[seat] - less[seat] for seat, stack in self.table.stacks.items()}
         return replace(self, stage=HandStage.OVER, ending=ending, after=after, pots=pots(claims))
 
-    def _settled(self, ending: Ending) -> Hand:
+    def _settled(self, ending: HoldemEnding) -> Hand:
         """End a hand that a seat has left by our own settlement."""
         staying = self.contenders
         gone = tuple(seat for seat in self.table.live if seat in self.gone)
@@ -395,7 +396,7 @@ class NoHand:
         outcome: dict[str, Any] = {
             "hand": self.number,
             "button": self.carry.button,
-            "ended": Ending.NOT_PLAYED.value,
+            "ended": HoldemEnding.NOT_PLAYED.value,
             "stacks": [{"seat": seat, "before": stack, "after": stack} for seat, stack in sorted(self.chips.items())],
             "board": [],
             "pots": [],

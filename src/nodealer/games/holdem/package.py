@@ -8,10 +8,10 @@ from typing import Final
 from nodealer.errors import BadParameter
 from nodealer.games.holdem.bot import Caller, HoldemBot
 from nodealer.games.holdem.export import PHH
-from nodealer.games.holdem.leaving import Leaving
+from nodealer.games.holdem.leave_price import LeavePricing
 from nodealer.games.holdem.page import page
 from nodealer.games.holdem.rules import Holdem
-from nodealer.games.holdem.words import HoldemWords
+from nodealer.games.holdem.text import HoldemWords
 from nodealer.games.package import GamePackage, Measured, Setting, whole_number
 
 
@@ -21,9 +21,9 @@ def rules_of(settings: Mapping[str, str]) -> Holdem:
     if not (small.isascii() and small.isdigit() and big.isascii() and big.isdigit()):
         raise BadParameter(f"blinds are two numbers such as 1/2, not {settings['blinds']!r}")
     stack, ante = (whole_number(name, settings[name]) for name in ("stack", "ante"))
-    if settings["leaving"] not in (known := [one.value for one in Leaving]):
+    if settings["leaving"] not in (known := [one.value for one in LeavePricing]):
         raise BadParameter(f"--leaving is {' or '.join(known)}, not {settings['leaving']!r}")
-    return Holdem(stack, (int(small), int(big)), ante, Leaving(settings["leaving"]))
+    return Holdem(stack, (int(small), int(big)), ante, LeavePricing(settings["leaving"]))
 
 
 GAME: Final = GamePackage(

@@ -9,8 +9,8 @@ import msgspec
 from nodealer.games.base import Done, Turn
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.hand import Hand
-from nodealer.games.holdem.naming import hand_name
-from nodealer.games.holdem.seating import standing_pots
+from nodealer.games.holdem.hand_names import hand_name
+from nodealer.games.holdem.table_view import standing_pots
 from nodealer.games.view import View, plain_page
 
 #: Of the form of this document.

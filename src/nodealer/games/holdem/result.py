@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nodealer.games.holdem.hand import Hand
 
 
-class Ending(enum.Enum):
+class HoldemEnding(enum.Enum):
     """How a hand ended."""
 
     #: Hands were compared, or all but one were mucked after the last round of betting.

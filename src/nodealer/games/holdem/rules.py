@@ -8,14 +8,14 @@ from typing import Annotated, Final
 
 import msgspec
 
-from nodealer.cards import Capability
+from nodealer.cards.operations import Capability
 from nodealer.errors import BadParameter
 from nodealer.games import turns
 from nodealer.games.base import Game
 from nodealer.games.holdem.adapter import POKERKIT_VERSION, SEATS, PokerTable
 from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.hand import Hand, NoHand
-from nodealer.games.holdem.leaving import Leaving, Price
+from nodealer.games.holdem.leave_price import LeavePrice, LeavePricing
 from nodealer.games.holdem.result import Carry
 from nodealer.records import replace
 from nodealer.wire import INTEGER_MAX, SEATS_MAX, Message, decode, encode
@@ -35,7 +35,7 @@ class HoldemParameters(Message, frozen=True):
     blinds: tuple[Stake, Stake]
     ante: Annotated[int, msgspec.Meta(ge=0, le=STACK_MAX)]
     #: What it costs to leave in the middle of a card.
-    leaving: Leaving
+    leaving: LeavePricing
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Holdem:
     stack: int = 200
     blinds: tuple[int, int] = (1, 2)
     ante: int = 0
-    leaving: Leaving = Leaving.STRICT
+    leaving: LeavePricing = LeavePricing.STRICT
 
     name = "holdem"
     version = 1
@@ -92,7 +92,7 @@ class Holdem:
         able = turns.around(_next_button(able, last), able)[: SEATS[1]]
         players = (*able[1:], able[0])
         table = PokerTable.deal(players, tuple(chips[seat] for seat in players), self.blinds, self.ante)
-        price = Price(self.leaving, self.blinds[1])
+        price = LeavePrice(self.leaving, self.blinds[1])
         return Hand(hand, seats, chips, table, price=price, dead=last.dead, benched=last.benched)
 
 

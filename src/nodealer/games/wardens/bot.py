@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from nodealer.cards import Look, Peek
+from nodealer.cards.operations import Look, Peek
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Entropy
 from nodealer.games.package import Bot
@@ -14,8 +14,8 @@ from nodealer.games.wardens.cards import Does, Printed
 from nodealer.games.wardens.hand import WardensGame
 from nodealer.games.wardens.moves import Attack, Bury, EndTurn, Move, Play
 from nodealer.games.wardens.pool import POOL
-from nodealer.games.wardens.seen import game_of, hand_of, mine_of
 from nodealer.games.wardens.side import Side, Warden
+from nodealer.games.wardens.view import game_of, hand_of, mine_of
 
 #: What light is worth, against points of power and health; and what a play must be worth to be made.
 LIGHT: Final = 0.9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nodealer.cards import Look, Place, Return
+from nodealer.cards.operations import Look, Place, Return
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens.cards import Does, Printed
 from nodealer.records import replace

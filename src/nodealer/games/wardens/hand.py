@@ -10,23 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nodealer.cards import (
-    Close,
-    Deal,
-    Event,
-    Half,
-    Look,
-    Moved,
-    NewDeck,
-    Open,
-    Opened,
-    Operation,
-    Peek,
-    Place,
-    Portion,
-    Return,
-    Show,
-)
+from nodealer.cards.events import Event, Half, Moved, Opened
+from nodealer.cards.operations import Close, Deal, Look, NewDeck, Open, Operation, Peek, Place, Portion, Return, Show
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Ask, Done, Turn, Want
 from nodealer.games.wardens import effects

@@ -11,7 +11,7 @@ from nodealer.games.wardens.bot import WardensBot
 from nodealer.games.wardens.page import page
 from nodealer.games.wardens.pool import COURTS, court_deck
 from nodealer.games.wardens.rules import WardensRules
-from nodealer.games.wardens.words import WardensWords
+from nodealer.games.wardens.text import WardensWords
 from nodealer.wire import encode
 
 #: The protocol that it was made for, and how that keeps decks honest; the first is what it does by itself.

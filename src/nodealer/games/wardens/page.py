@@ -10,8 +10,8 @@ from nodealer.games.base import Done
 from nodealer.games.view import View, plain_page
 from nodealer.games.wardens.hand import WardensGame
 from nodealer.games.wardens.pool import POOL
-from nodealer.games.wardens.seen import hand_of
 from nodealer.games.wardens.side import Side
+from nodealer.games.wardens.view import hand_of
 
 #: Of the form of this document.
 PAGE_VERSION: Final = 2

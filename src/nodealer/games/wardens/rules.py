@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from nodealer.cards import Capability
+from nodealer.cards.operations import Capability
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
 from nodealer.games.wardens.hand import WardensGame

@@ -14,8 +14,8 @@ from nodealer.proofs.checks import Check, Equation
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.chain.deck import ChainDeck, OpenedCoins, SeatLayer
 from nodealer.protocols.chain.lists import VALUE_BYTES, card_number, name_of, read_lists, split, value_names
-from nodealer.protocols.chain.making import ChainShuffling
 from nodealer.protocols.chain.messages import Candidate, Coin, CoinCommitment, Unblind
+from nodealer.protocols.chain.shuffle import ChainShuffling
 from nodealer.protocols.codec import read_message, read_points, read_secrets
 from nodealer.records import replace
 from nodealer.tape import DIGEST_BYTES, Tape, digest
@@ -108,6 +108,7 @@ class Tossing(OpenedCoins):
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Coin(_coin(deck, tape, duty.seat, self.layers)))
 
+    # defence: last-coin, no-openings
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         coin = read_message(Coin, message).coin
         if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:
@@ -150,6 +151,7 @@ class Unblinding(OpenedCoins):
         return DeckChange(deck.to(ChainShuffling(deck.trail), layers=layers), (), (check,))
 
 
+# defence: aces
 def check_opened(deck: ChainDeck, layer: SeatLayer, said: Unblind, number: int) -> Check:
     """That an opened deck has every value once, under its name and with its number. Raises `PeerFault` if not."""
     group, what = deck.binding.group, f"its deck {number}"

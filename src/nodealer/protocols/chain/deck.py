@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nodealer.cards import Card
+from nodealer.cards.operations import Card
 from nodealer.errors import BadParameter, CardUnreadable, DecodeError
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
@@ -24,7 +24,7 @@ from nodealer.protocols.chain.lists import (
     value_names,
 )
 from nodealer.protocols.chain.parameters import ChainParameters
-from nodealer.protocols.staged import Quiet, Stage, StagedDeck
+from nodealer.protocols.stages import Quiet, Stage, StagedDeck
 from nodealer.tape import DIGEST_BYTES, Tape, digest
 
 
@@ -47,7 +47,7 @@ class HeldNumber:
 
 
 @dataclass(frozen=True)
-class Own:
+class LayerSecrets:
     """A seat's secrets of its layer: its key and, for every place, the nonce and the place in the layer before."""
 
     key: Scalars
@@ -59,7 +59,7 @@ class Own:
 class DealersDeck:
     """One of the dealer's decks with all its secrets. `own.prior` are the values in the deck's order."""
 
-    own: Own
+    own: LayerSecrets
     cards: Points
 
     @property
@@ -75,7 +75,7 @@ class OpenedCoins:
 
 
 @dataclass(frozen=True)
-class Stuck(Quiet):
+class ContradictedCard(Quiet):
     """What was said of a card contradicts itself, so one of the proofs for it is false: the one that is settled next
     will show whose. If all were true, which cannot be, nothing goes on, and the books are left."""
 
@@ -152,7 +152,8 @@ class ChainDeck(StagedDeck):
 
     # --- Secrets ---
 
-    def own(self, tape: Tape, index: int) -> Own:
+    # defence: only-friends
+    def own(self, tape: Tape, index: int) -> LayerSecrets:
         """The secrets of the seat at an index, for its layer, which it is about to make or has made."""
         if self.base is None and index == 0:
             return self.made(tape, self._played).own
@@ -165,7 +166,7 @@ class ChainDeck(StagedDeck):
         nonces = tape.draw("chain nonces", inputs, size=32 * self.size)
         # Names and numbers are Python's in this protocol, and so is the order: of its time nothing is promised.
         prior = tape.permutation("chain permutation", inputs, self.size).vartime_list()
-        return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))
+        return LayerSecrets(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))
 
     def made(self, tape: Tape, number: int) -> DealersDeck:
         """The dealer's deck of this number, from its tape."""
@@ -175,7 +176,7 @@ class ChainDeck(StagedDeck):
         values = tape.permutation("chain candidate order", inputs, self.size).vartime_list()
         place = self.card_place(number)
         drawn = [self._square(tape, inputs, place, value) for value in values]
-        own = Own(key, tuple(nonce for nonce, _ in drawn), tuple(values))
+        own = LayerSecrets(key, tuple(nonce for nonce, _ in drawn), tuple(values))
         return DealersDeck(own, concat(*(card for _, card in drawn)))
 
     def _square(self, tape: Tape, inputs: bytes, place: CardPlace, value: int) -> tuple[bytes, Points]:
@@ -216,8 +217,9 @@ class ChainDeck(StagedDeck):
         key = self.own(tape, self.order.index(seat)).key
         return key.invert() * concat(*(self.held[position].number for position in positions))
 
+    # defence: false-deck
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        if isinstance(self.stage, Stuck):
+        if isinstance(self.stage, ContradictedCard):
             raise CardUnreadable(self.number, self.stage.position, self.stage.reason)
         known = {self.places.card(position): face for position, face in self.places.opened.items()}
         hidden = self.hidden(seat) if seat in self.order else ()
@@ -234,13 +236,14 @@ class ChainDeck(StagedDeck):
         return known
 
 
+# defence: false-deck
 def doubled(deck: ChainDeck, faces: Mapping[int, int]) -> int | None:
     """A face that is open twice, or would be with these."""
     seen = [*deck.places.opened.values(), *faces.values()]
     return next((face for face in seen if seen.count(face) > 1), None)
 
 
-def after(own: Own, before: Lists) -> Lists:
+def after(own: LayerSecrets, before: Lists) -> Lists:
     """The layer that these secrets make of the one before."""
     names = tuple(name_of(nonce, before.names[place]) for nonce, place in zip(own.nonces, own.prior, strict=True))
     return Lists(names, own.key * before.numbers.take(own.prior))

@@ -76,6 +76,7 @@ class PublicCards:
     deck: int
     size: int
 
+    # defence: related
     @cached_property
     def lists(self) -> Lists:
         """Made when somebody needs them: asking for a deck costs nothing."""
@@ -97,6 +98,7 @@ class CardPlace:
     deck: int
     candidate: int
 
+    # defence: progression
     def redundancy(self, nonce: bytes, value: int) -> bytes:
         """What makes a card "self-MAC'ing": without it the dealer could choose numbers that it finds again."""
         bound = (self.session, self.hand, self.deck, self.candidate, nonce, value)

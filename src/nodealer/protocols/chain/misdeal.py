@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nodealer.cards import Half
+from nodealer.cards.events import Half
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.proofs.checks import Check, holds_without_entropy
 from nodealer.protocols.base import MISDEAL, DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, Stuck, doubled
-from nodealer.protocols.chain.drawing import (
+from nodealer.protocols.chain.deck import ChainDeck, ContradictedCard, doubled
+from nodealer.protocols.chain.draw import (
     Passing,
     Track,
     begin_pass,
@@ -28,7 +28,7 @@ from nodealer.protocols.chain.drawing import (
 )
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.protocols.codec import read_message, read_points
-from nodealer.protocols.staged import Closed, Stage
+from nodealer.protocols.stages import Closed, Stage
 from nodealer.tape import Tape, digest
 from nodealer.wire import encode
 
@@ -46,11 +46,11 @@ class Disclosed:
 
 def _is_disclosing(stage: Stage) -> bool:
     """Whether a deck is in the middle of it, or past it. It never ends well: a link fails, or a seat is silent."""
-    return isinstance(stage, Stuck) or (isinstance(stage, Passing) and isinstance(stage.purpose, Disclosed))
+    return isinstance(stage, ContradictedCard) or (isinstance(stage, Passing) and isinstance(stage.purpose, Disclosed))
 
 
 @dataclass(frozen=True)
-class Disputes:
+class MisdealDisputes:
     """What a player with hidden cards may say at any time: that they are none."""
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
@@ -77,6 +77,7 @@ class Disputes:
         proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
         return encode(Misdeal(positions, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof))
 
+    # defence: another-place, false-claim
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         """Take a claim: a fault of the claimant if what is left are cards, else the begin of the disclosure."""
         said, index, group = read_message(Misdeal, message), deck.order.index(duty.seat), deck.binding.group

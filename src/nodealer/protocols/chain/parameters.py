@@ -26,6 +26,7 @@ class ChainParameters(Message, frozen=True, omit_defaults=True):
         return (seats - 1) * self.kappa + 1
 
 
+# defence: no-openings
 def read_parameters(data: bytes) -> ChainParameters:
     """ChainParameters from their canonical JSON."""
     try:

@@ -6,17 +6,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodealer.cards import Capability, NewDeck
+from nodealer.cards.operations import Capability, NewDeck
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.chain.candidates import Proposing
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.lists import PublicCards
-from nodealer.protocols.chain.making import ChainShuffling
-from nodealer.protocols.chain.misdeal import Disputes
+from nodealer.protocols.chain.misdeal import MisdealDisputes
 from nodealer.protocols.chain.parameters import KAPPA, KAPPA_MAX, ChainParameters, canonical, read_parameters
+from nodealer.protocols.chain.shuffle import ChainShuffling
 from nodealer.protocols.chain.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
@@ -153,7 +153,7 @@ class Chain:
             deck,
             Places.fresh(deck, size),
             trail,
-            Disputes(),
+            MisdealDisputes(),
             size,
             chosen,
             order,

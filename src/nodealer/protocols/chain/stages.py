@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Return, Show
+from nodealer.cards.operations import Close, Deal, Open, Return, Show
 from nodealer.protocols.chain.candidates import CommittingCoins, Proposing, Tossing, Unblinding
-from nodealer.protocols.chain.deck import Stuck
-from nodealer.protocols.chain.drawing import Passing, Showing, begin_deal, begin_open, begin_show
-from nodealer.protocols.chain.making import ChainShuffling
-from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
+from nodealer.protocols.chain.deck import ContradictedCard
+from nodealer.protocols.chain.draw import Passing, Showing, begin_deal, begin_open, begin_show
+from nodealer.protocols.chain.shuffle import ChainShuffling
+from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
 
 REQUESTS: Final[Requests] = {Deal: begin_deal, Open: begin_open, Show: begin_show, Return: lay_aside, Close: close}
 
@@ -22,8 +22,8 @@ TRANSITIONS: Final[Transitions] = {
     Unblinding: frozenset({Unblinding, ChainShuffling}),
     ChainShuffling: frozenset({ChainShuffling, Idle}),
     Idle: frozenset({Idle, Passing, Showing, Closed}),
-    Passing: frozenset({Passing, Idle, Stuck}),
-    Showing: frozenset({Passing, Idle, Stuck}),
-    Stuck: frozenset(),
+    Passing: frozenset({Passing, Idle, ContradictedCard}),
+    Showing: frozenset({Passing, Idle, ContradictedCard}),
+    ContradictedCard: frozenset(),
     Closed: frozenset(),
 }

@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nodealer.cards import Card
+from nodealer.cards.operations import Card
 from nodealer.errors import CardUnreadable, Undecided
 from nodealer.group import Group, Order, Points, Scalars, concat, hash_to_points
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.codec import point_index
-from nodealer.protocols.keyed import Published
+from nodealer.protocols.keyed_deck import Published
 from nodealer.protocols.layers import Faces, Layers
-from nodealer.protocols.staged import StagedDeck
+from nodealer.protocols.stages import StagedDeck
 from nodealer.tape import Tape, digest, framed
 from nodealer.wire import encode
 
@@ -164,6 +164,7 @@ class DuelDeck(StagedDeck):
 
     # --- Nonces and commitments, where faces are not public ---
 
+    # defence: two-names
     def committed_points(self, cards: Sequence[int], nonces: Sequence[bytes]) -> Points:
         """The points of cards with their nonces. The card is hashed too: one nonce under two names are two points."""
         if self.mode.word_for_word:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from nodealer.cards import Capability, NewDeck
+from nodealer.cards.operations import Capability, NewDeck
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.duel.bits import XOR
 from nodealer.protocols.duel.deck import DuelDeck, Mode
-from nodealer.protocols.duel.making import Assembling, Beginning
+from nodealer.protocols.duel.shuffle import Assembling, Beginning
 from nodealer.protocols.duel.stages import REQUESTS
 from nodealer.protocols.layers import Faces, Layers
 from nodealer.tape import digest

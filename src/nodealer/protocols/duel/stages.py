@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Peek, Return, Show
-from nodealer.protocols.duel.giving import Giving, RevealingCards, draw, open_cards, peek, play, put_away
-from nodealer.protocols.duel.making import Assembling, Beginning, give_back
-from nodealer.protocols.duel.peeking import Taking
+from nodealer.cards.operations import Close, Deal, Open, Peek, Return, Show
+from nodealer.protocols.duel.peek import Taking
+from nodealer.protocols.duel.reveal import Giving, RevealingCards, draw, open_cards, peek, play, put_away
+from nodealer.protocols.duel.shuffle import Assembling, Beginning, give_back
 from nodealer.protocols.duel.tasks import Working
-from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched
+from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched
 
 REQUESTS: Final[Requests] = {
     Deal: draw,

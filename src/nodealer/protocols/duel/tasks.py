@@ -120,6 +120,7 @@ def _bare(said: DuelGather | DuelShuffle | DuelLock) -> None:
         raise Malformed("nothing is proven in this mode")
 
 
+# defence: twin
 def _read_cards(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> Points:
     cards = read_points(deck.cipher, said.cards, len(work.cards), "the cards")
     if not deck.mode.proofs:

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from nodealer.cards import Event
+from nodealer.cards.events import Event
+from nodealer.cards.places import Places
 from nodealer.group import Points, Scalars, concat
-from nodealer.places import Places
 from nodealer.protocols.base import DeckChange
 from nodealer.protocols.duel.deck import DuelDeck, cards_digest
 from nodealer.protocols.layers import Layer

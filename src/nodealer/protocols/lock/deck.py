@@ -13,15 +13,15 @@ from operator import mul
 from nodealer.errors import BadParameter
 from nodealer.group import Order, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
-from nodealer.proofs.hidden import LockedCards
+from nodealer.proofs.hidden_cards import LockedCards
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.lasting import LastingDeck
-from nodealer.protocols.lock import steps
+from nodealer.protocols.lock import bare_steps
+from nodealer.protocols.recoverable import RecoverableDeck
 from nodealer.tape import Tape, digest
 
 
 @dataclass(frozen=True)
-class LockDeck(LastingDeck[Points]):
+class LockDeck(RecoverableDeck[Points]):
     """One deck."""
 
     size: int
@@ -36,7 +36,7 @@ class LockDeck(LastingDeck[Points]):
     apart: tuple[int, ...] | None = None
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
-        bare = steps.unlock(self.layers.cards(positions), list(secrets.values()))
+        bare = bare_steps.unlock(self.layers.cards(positions), list(secrets.values()))
         return [self.face_index.get(encoding) for encoding in encodings(bare)]
 
     # --- What is proven of hidden cards ---
@@ -63,6 +63,7 @@ class LockDeck(LastingDeck[Points]):
         drawn = tape.draw("lock fragments", self.inputs(seat, self.epoch), size=self.size * group.uniform_size)
         return group.map_to_points(drawn)
 
+    # defence: linked-decks
     def cascade_secret(self, tape: Tape, seat: int) -> Scalars:
         """The one secret that a seat multiplies this epoch of the deck by."""
         return draw_scalars(tape, "lock cascade", self.inputs(seat, self.epoch), self.binding.group, 1)

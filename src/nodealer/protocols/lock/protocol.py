@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from nodealer.cards import Capability, NewDeck
+from nodealer.cards.operations import Capability, NewDeck
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.layers import Layers
+from nodealer.protocols.lock.community import picker_order
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.leaving import without
-from nodealer.protocols.lock.making import CommittingFragments
-from nodealer.protocols.lock.picking import picker_order
+from nodealer.protocols.lock.departure import without
+from nodealer.protocols.lock.shuffle import CommittingFragments
 from nodealer.protocols.lock.stages import REQUESTS
 from nodealer.records import replace
 from nodealer.tape import digest

@@ -16,8 +16,8 @@ from nodealer.proofs import equality, linear
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
+from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.locking import Locking
 from nodealer.protocols.lock.messages import HeldCards, LockedCards, RaisedCards
 from nodealer.records import replace
 from nodealer.tape import Tape
@@ -41,6 +41,7 @@ def held_point(deck: LockDeck, position: int) -> Points:
     return product.invert() * deck.layers.cards((position,))
 
 
+# defence: held
 def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points, X: Points) -> linear.Statement:
     """E = t·K and X = t·V for each card, t = e/s."""
     V = concat(*(held_point(deck, position) for position in positions))
@@ -51,7 +52,7 @@ def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points,
 
 
 @dataclass(frozen=True)
-class Declaring:
+class LockDeclaring:
     """All holders move their cards to their one secret of this cascade, side by side."""
 
     held: tuple[int, ...]
@@ -143,12 +144,12 @@ class Raising:
         held = {self.raised[position].to_bytes() for position in self.held}
         rest = [place for place, card in enumerate(encodings(self.cards)) if card not in held]
         if len(rest) != len(self.cards) - len(self.held):
-            return DeckChange(deck.to(Unfound(deck.trail)))
+            return DeckChange(deck.to(LockUnfound(deck.trail)))
         return DeckChange(deck.to(Locking.of(deck, self.cards.take(rest), self.keys)))
 
 
 @dataclass(frozen=True)
-class Unfound:
+class LockUnfound:
     """A held card is not exactly one card of the recovered deck.
 
     The proof of the last raise is judged after its message: if it is false, as it must be, that seat is named before

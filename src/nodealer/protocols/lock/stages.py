@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Prove, Return, Show
-from nodealer.protocols.keyed import Releasing, release
-from nodealer.protocols.lock.locking import Locking
-from nodealer.protocols.lock.making import Cascading, CommittingFragments, OpeningFragments
-from nodealer.protocols.lock.picking import Picking, ServerPicking, open_cards
-from nodealer.protocols.lock.recovery import Declaring, Raising, Unfound
-from nodealer.protocols.proving import Proving, prove
-from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
+from nodealer.cards.operations import Close, Deal, Open, Prove, Return, Show
+from nodealer.protocols.exclusion import Proving, prove
+from nodealer.protocols.keyed_deck import Releasing, release
+from nodealer.protocols.lock.card_lock import Locking
+from nodealer.protocols.lock.community import Picking, ServerPicking, open_cards
+from nodealer.protocols.lock.recovery import LockDeclaring, LockUnfound, Raising
+from nodealer.protocols.lock.shuffle import Cascading, CommittingFragments, OpeningFragments
+from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
 
 REQUESTS: Final[Requests] = {
     Deal: release,
@@ -28,15 +28,15 @@ TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({CommittingFragments}),
     CommittingFragments: frozenset({CommittingFragments, OpeningFragments}),
     OpeningFragments: frozenset({OpeningFragments, Cascading, CommittingFragments}),
-    Cascading: frozenset({Cascading, Locking, Declaring, CommittingFragments, Closed}),
-    Declaring: frozenset({Declaring, Raising, Cascading, Closed}),
-    Raising: frozenset({Raising, Locking, Unfound, Cascading, Closed}),
+    Cascading: frozenset({Cascading, Locking, LockDeclaring, CommittingFragments, Closed}),
+    LockDeclaring: frozenset({LockDeclaring, Raising, Cascading, Closed}),
+    Raising: frozenset({Raising, Locking, LockUnfound, Cascading, Closed}),
     Locking: frozenset({Locking, Idle, CommittingFragments, Cascading, Closed}),
     Idle: frozenset({Idle, Releasing, Proving, Picking, ServerPicking, Cascading, Closed}),
     Proving: frozenset({Proving, Idle, Cascading}),
     Releasing: frozenset({Releasing, Idle, Cascading}),
     Picking: frozenset({Releasing, Cascading}),
     ServerPicking: frozenset({Releasing, Picking, Cascading}),
-    Unfound: frozenset(),
+    LockUnfound: frozenset(),
     Closed: frozenset(),
 }

@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from nodealer.cards import Card, Half, Peek
+from nodealer.cards.events import Half
+from nodealer.cards.operations import Card, Peek
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, Order, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
-from nodealer.proofs.hidden import MaskedCards
+from nodealer.proofs.hidden_cards import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Binding
-from nodealer.protocols.keyed import Releasing
-from nodealer.protocols.lasting import LastingDeck
+from nodealer.protocols.keyed_deck import Releasing
 from nodealer.protocols.layers import Faces
+from nodealer.protocols.recoverable import RecoverableDeck
 from nodealer.tape import Tape, digest
 
 
@@ -51,7 +52,7 @@ class Masked:
 
 
 @dataclass(frozen=True)
-class Sight:
+class PeekRecord:
     """What the log has of one card, or of several, for a seat that has looked at them."""
 
     #: The table and the epoch at which it looked, and the digest of all cards that it looked at.
@@ -68,12 +69,12 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class MaskDeck(LastingDeck[Masked]):
+class MaskDeck(RecoverableDeck[Masked]):
     """One deck."""
 
     faces: Faces = field(repr=False)
     #: Position and seat to what it has looked at there.
-    sights: Mapping[tuple[int, int], Sight] = field(default_factory=dict, repr=False)
+    sights: Mapping[tuple[int, int], PeekRecord] = field(default_factory=dict, repr=False)
 
     def taken_keys(self) -> set[bytes]:
         """Every public key that a card of this deck has or had: no other gets one of them."""
@@ -204,6 +205,7 @@ class MaskDeck(LastingDeck[Masked]):
         inputs = self.inputs(seat, self.epoch, cards.digest(), joint.to_bytes())
         return draw_scalars(tape, "mask held cards", inputs, self.binding.group, len(cards))
 
+    # defence: linked-tags
     def tag_secret(self, tape: Tape, seat: int, cards: Masked) -> Scalars:
         """The one secret that a seat multiplies all cards of a rebuild by, drawn for exactly these.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Capability, NewDeck
+from nodealer.cards.operations import Capability, NewDeck
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.layers import Faces, Layers
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.leaving import first_shuffle, without
+from nodealer.protocols.mask.departure import first_shuffle, without
 from nodealer.protocols.mask.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN

@@ -15,10 +15,10 @@ from nodealer.proofs import equality, labels, linear
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.mask.deck import MaskDeck, Masked
-from nodealer.protocols.mask.making import MaskShuffling
 from nodealer.protocols.mask.messages import MaskHeld, MaskJoin
-from nodealer.protocols.mask.rekeying import Rebuild
-from nodealer.protocols.mask.returning import Masking
+from nodealer.protocols.mask.rekey import Rebuild
+from nodealer.protocols.mask.return_cards import Masking
+from nodealer.protocols.mask.shuffle import MaskShuffling
 from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
@@ -52,12 +52,12 @@ class Joining:
             return DeckChange(deck.to(stage), (), (check,))
         return DeckChange(deck.to(stage._next(deck)), (), (check,))
 
-    def _next(self, deck: MaskDeck) -> Declaring | MaskShuffling | Masking:
+    def _next(self, deck: MaskDeck) -> MaskDeclaring | MaskShuffling | Masking:
         joint = concat(*self.said.values()).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
         if deck.places.kept:
-            return Declaring(joint, self.said, deck.trail)
+            return MaskDeclaring(joint, self.said, deck.trail)
         return shuffling(deck, joint, self.said, None)
 
 
@@ -72,7 +72,7 @@ def shuffling(
 
 
 @dataclass(frozen=True)
-class Declaring:
+class MaskDeclaring:
     """All owners of held cards put these under the joint key, side by side."""
 
     joint: Points
@@ -117,6 +117,7 @@ def held_by(deck: MaskDeck, seat: int) -> tuple[int, ...]:
     return tuple(position for position in deck.places.kept if deck.places.owner(position) == seat)
 
 
+# defence: held
 def _statement(held: Masked, keys: Points, fresh: Masked, joint: Points) -> linear.Statement:
     """K_i = s·G; u' = ρ·G; w − w' = s·u − ρ·K: for each card, with secrets s and ρ of its own."""
     G = joint.group.G

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Mix, Open, Pass, Peek, Prove, Return, Show
-from nodealer.protocols.keyed import Releasing, release
-from nodealer.protocols.mask.handing import Handing, Receiving, give, show
-from nodealer.protocols.mask.making import MaskShuffling
-from nodealer.protocols.mask.mixing import Mixing, mix
-from nodealer.protocols.mask.ordering import Arranging
-from nodealer.protocols.mask.peeking import Looking, Telling, peek
-from nodealer.protocols.mask.rebuild import Declaring, Joining
-from nodealer.protocols.mask.rekeying import Rekeying
-from nodealer.protocols.mask.returning import Gathering, Masking, give_back
-from nodealer.protocols.mask.tagging import Sharing, Tagging, Unfound
-from nodealer.protocols.proving import Proving, prove
-from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close
+from nodealer.cards.operations import Close, Deal, Mix, Open, Pass, Peek, Prove, Return, Show
+from nodealer.protocols.exclusion import Proving, prove
+from nodealer.protocols.keyed_deck import Releasing, release
+from nodealer.protocols.mask.hand_shuffle import Mixing, mix
+from nodealer.protocols.mask.peek import Looking, Telling, peek
+from nodealer.protocols.mask.rebuild import Joining, MaskDeclaring
+from nodealer.protocols.mask.rekey import Rekeying
+from nodealer.protocols.mask.reorder import Arranging
+from nodealer.protocols.mask.return_cards import Gathering, Masking, give_back
+from nodealer.protocols.mask.shuffle import MaskShuffling
+from nodealer.protocols.mask.tags import MaskUnfound, Sharing, Tagging
+from nodealer.protocols.mask.transfer import Handing, Receiving, give, show
+from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close
 
 REQUESTS: Final[Requests] = {
     Deal: release,
@@ -36,7 +36,7 @@ TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({MaskShuffling}),
     MaskShuffling: frozenset({MaskShuffling, Tagging, Rekeying, Joining, Idle, Closed}),
     Tagging: frozenset({Tagging, Sharing, Joining, Closed}),
-    Sharing: frozenset({Sharing, Rekeying, Unfound, Joining, Closed}),
+    Sharing: frozenset({Sharing, Rekeying, MaskUnfound, Joining, Closed}),
     Rekeying: frozenset({Rekeying, Idle, Releasing, MaskShuffling, Joining, Closed}),
     Idle: frozenset({Idle, Releasing, Proving, Gathering, Receiving, Looking, Mixing, Joining, Closed}),
     Looking: frozenset({Telling, Joining}),
@@ -49,8 +49,8 @@ TRANSITIONS: Final[Transitions] = {
     Releasing: frozenset({Releasing, Idle, Joining}),
     Gathering: frozenset({Gathering, Arranging, MaskShuffling, Masking, Rekeying, Joining, Idle}),
     Masking: frozenset({Masking, Rekeying, Joining, Idle, Closed}),
-    Joining: frozenset({Joining, Declaring, MaskShuffling, Masking, Closed}),
-    Declaring: frozenset({Declaring, MaskShuffling, Joining, Closed}),
-    Unfound: frozenset({Joining, Closed}),
+    Joining: frozenset({Joining, MaskDeclaring, MaskShuffling, Masking, Closed}),
+    MaskDeclaring: frozenset({MaskDeclaring, MaskShuffling, Joining, Closed}),
+    MaskUnfound: frozenset({Joining, Closed}),
     Closed: frozenset(),
 }

@@ -13,7 +13,7 @@ from nodealer.errors import PeerFault, Undecided
 from nodealer.group import Order, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.keyed import KeyedDeck
+from nodealer.protocols.keyed_deck import KeyedDeck
 from nodealer.tape import Tape, digest
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Capability, NewDeck
+from nodealer.cards.operations import Capability, NewDeck
+from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.offset.deck import OffsetDeck
-from nodealer.protocols.offset.making import Requesting
+from nodealer.protocols.offset.shuffle import Requesting
 from nodealer.protocols.offset.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN

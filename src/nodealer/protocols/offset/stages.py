@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Return, Show
-from nodealer.protocols.offset.dealing import Announcing, Parts, announce, show
-from nodealer.protocols.offset.making import OffsetShuffling, Requesting, Responding, RevealingOffsets
-from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
+from nodealer.cards.operations import Close, Deal, Open, Return, Show
+from nodealer.protocols.offset.deal import Announcing, Parts, announce, show
+from nodealer.protocols.offset.shuffle import OffsetShuffling, Requesting, Responding, RevealingOffsets
+from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
 
 REQUESTS: Final[Requests] = {Deal: announce, Open: announce, Show: show, Return: lay_aside, Close: close}
 

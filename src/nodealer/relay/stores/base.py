@@ -54,7 +54,7 @@ class Shelved:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FramePage:
     """Frames that follow each other, as the message that brings them to a client, here or in a file; the cursor of the
     last; and how many they are."""
 
@@ -68,9 +68,9 @@ class Page:
         return payload(self.message if isinstance(self.message, bytes) else self.message.read())
 
 
-def page_of(frames: Sequence[Stored]) -> Page | None:
+def page_of(frames: Sequence[Stored]) -> FramePage | None:
     """A page of these frames; none of none."""
-    return Page(message_of(frames), frames[-1][0], len(frames)) if frames else None
+    return FramePage(message_of(frames), frames[-1][0], len(frames)) if frames else None
 
 
 class Store(Protocol):
@@ -88,10 +88,10 @@ class Store(Protocol):
     async def append(self, table: str, frame: bytes) -> None:
         """Put a frame into the order. When this returns the frame is kept, as far as this store promises."""
 
-    async def read(self, table: str, after: int) -> Page | None:
+    async def read(self, table: str, after: int) -> FramePage | None:
         """The next frames after a cursor (0: from the first), as many as a page takes; None where there are none."""
 
-    def at_hand(self, table: str, after: int) -> Page | None:
+    def at_hand(self, table: str, after: int) -> FramePage | None:
         """The same, of a table that is followed, where it takes no time at all; None where `read` is to be asked."""
 
     async def count(self, table: str, after: int) -> int:

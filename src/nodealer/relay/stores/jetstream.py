@@ -46,7 +46,7 @@ class NotYet(Error):
     """An answer that may be another one a moment later."""
 
 
-class Session:
+class JetStreamSession:
     """One connection, as long as it lasts."""
 
     def __init__(self, client: Client) -> None:
@@ -78,14 +78,14 @@ class Link:
 
     def __init__(self, urls: Sequence[str]) -> None:
         self._urls = list(urls)
-        self._session: Session | None = None
+        self._session: JetStreamSession | None = None
         self._up = asyncio.Event()
         self._lost = asyncio.Event()
         self._trouble = ""
         self._closed = False
         self._keeper = asyncio.create_task(self._keep())
 
-    async def session(self) -> Session:
+    async def session(self) -> JetStreamSession:
         """The connection, when there is one. Raises `RelayError` after `close`."""
         while True:
             await self._up.wait()
@@ -96,7 +96,9 @@ class Link:
             self._lost.set()
             self._up.clear()
 
-    async def ask(self, what: str, work: Callable[[Session], Awaitable[T]], patience: float | None = None) -> T:
+    async def ask(
+        self, what: str, work: Callable[[JetStreamSession], Awaitable[T]], patience: float | None = None
+    ) -> T:
         """Do some work, again and again until it is done. Raises `RelayError` if it cannot be done, or not in time."""
         deadline = asyncio.get_running_loop().time() + (PATIENCE if patience is None else patience)
         trouble = ""
@@ -129,7 +131,7 @@ class Link:
             client = Client()
             try:
                 await self._connect(client)
-                self._session = Session(client)
+                self._session = JetStreamSession(client)
                 self._up.set()
                 await self._lost.wait()
             except Exception as error:
@@ -199,7 +201,7 @@ def status(message: Msg) -> str | None:
 class Consumer:
     """A server's place in a stream, for one reader. It is in memory of one server, and lost with it."""
 
-    def __init__(self, session: Session, stream: str, inbox: str, heard: asyncio.Queue[Msg]) -> None:
+    def __init__(self, session: JetStreamSession, stream: str, inbox: str, heard: asyncio.Queue[Msg]) -> None:
         self._session = session
         self._stream = stream
         self._inbox = inbox
@@ -247,7 +249,7 @@ class Consumer:
 
 @asynccontextmanager
 async def consumer(
-    session: Session, stream: str, config: ConsumerConfig, *, push: float | None = None
+    session: JetStreamSession, stream: str, config: ConsumerConfig, *, push: float | None = None
 ) -> AsyncIterator[Consumer]:
     """A consumer as configured: one that is asked; or one that tells by itself, to be there in `push` seconds."""
     inbox, heard = session.client.new_inbox(), asyncio.Queue[Msg]()

@@ -8,7 +8,7 @@ from math import inf
 
 from nodealer.errors import RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, HEAD_BYTES, PAGE_BYTES, Stored
-from nodealer.relay.stores.base import Hear, Page, Standing, page_of
+from nodealer.relay.stores.base import FramePage, Hear, Standing, page_of
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class MemoryStore:
         if found.hear is not None:
             found.hear([(len(found.frames), frame)])
 
-    async def read(self, table: str, after: int) -> Page | None:
+    async def read(self, table: str, after: int) -> FramePage | None:
         """A page of frames after a cursor."""
         found = self._tables.get(table)
         some: list[Stored] = []
@@ -63,7 +63,7 @@ class MemoryStore:
             some.append((after, frame))
         return page_of(some)
 
-    def at_hand(self, table: str, after: int) -> Page | None:
+    def at_hand(self, table: str, after: int) -> FramePage | None:
         """None is: pages are put together when somebody asks."""
         return None
 

@@ -25,8 +25,18 @@ from nats.js.errors import BadRequestError, NotFoundError
 
 from nodealer.errors import BadParameter, RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
-from nodealer.relay.stores.base import Hear, Page, Standing, page_of
-from nodealer.relay.stores.jetstream import CONTROL, FIRST, PAUSE, PLACING, Link, NotYet, Session, consumer, status
+from nodealer.relay.stores.base import FramePage, Hear, Standing, page_of
+from nodealer.relay.stores.jetstream import (
+    CONTROL,
+    FIRST,
+    PAUSE,
+    PLACING,
+    JetStreamSession,
+    Link,
+    NotYet,
+    consumer,
+    status,
+)
 
 #: Streams. All relays must say the same, for ever: the name of a table says which one it is in.
 SHARDS: Final = 4
@@ -57,7 +67,7 @@ NO_MESSAGE_FOUND: Final = 10037
 
 
 @dataclass(frozen=True)
-class Place:
+class TableSubjects:
     """Where a table is kept."""
 
     stream: str
@@ -67,11 +77,11 @@ class Place:
     everything: str
 
 
-def place(table: str) -> Place:
+def place(table: str) -> TableSubjects:
     """Names of tables are letters, digits and dashes, and can stand in a subject as they are."""
     shard = sha256(table.encode()).digest()[0] % SHARDS
     root = f"{_root(shard)}.{table}"
-    return Place(_stream(shard), f"{root}.frame", f"{root}.note", f"{root}.expiry", f"{root}.*")
+    return TableSubjects(_stream(shard), f"{root}.frame", f"{root}.note", f"{root}.expiry", f"{root}.*")
 
 
 def _stream(shard: int) -> str:
@@ -95,7 +105,7 @@ def _number(message: Msg) -> int:
 # What the leader of a stream says, which has all that was ever acknowledged. A consumer may be with a server that lags.
 
 
-async def _get(session: Session, stream: str, subject: str, after: int | None = None) -> RawStreamMsg | None:
+async def _get(session: JetStreamSession, stream: str, subject: str, after: int | None = None) -> RawStreamMsg | None:
     """The last message under a subject, or the next one after a number; `None` where there is none."""
     try:
         if after is None:
@@ -107,7 +117,7 @@ async def _get(session: Session, stream: str, subject: str, after: int | None = 
         return None
 
 
-async def _range(session: Session, stream: str, subject: str, after: int, until: int) -> list[RawStreamMsg]:
+async def _range(session: JetStreamSession, stream: str, subject: str, after: int, until: int) -> list[RawStreamMsg]:
     """The messages under a subject after one number and up to another, where they are few: each is asked for."""
     found: list[RawStreamMsg] = []
     while after < until and (message := await _get(session, stream, subject, after)) is not None:
@@ -116,7 +126,7 @@ async def _range(session: Session, stream: str, subject: str, after: int, until:
     return found
 
 
-class Tally(NamedTuple):
+class TableTally(NamedTuple):
     """How a table stands, and its first frame: one that was forgotten and made again has another."""
 
     first: int
@@ -124,20 +134,20 @@ class Tally(NamedTuple):
     frames: int
     bytes: int
 
-    def and_then(self, frames: Sequence[Stored]) -> Tally:
+    def and_then(self, frames: Sequence[Stored]) -> TableTally:
         """With these after it."""
         size = sum(len(frame) for _, frame in frames)
-        return Tally(self.first or frames[0][0], frames[-1][0], self.frames + len(frames), self.bytes + size)
+        return TableTally(self.first or frames[0][0], frames[-1][0], self.frames + len(frames), self.bytes + size)
 
     @property
     def standing(self) -> Standing:
         return Standing(self.last, self.frames, self.bytes)
 
 
-NONE: Final = Tally(0, 0, 0, 0)
+NONE: Final = TableTally(0, 0, 0, 0)
 
 
-async def _tally(session: Session, where: Place, frame: RawStreamMsg) -> Tally:
+async def _tally(session: JetStreamSession, where: TableSubjects, frame: RawStreamMsg) -> TableTally:
     """How a table stood when this was its last frame. It says how the table stood shortly before for the relay that
     sent it: only the rest is counted. A relay that does not follow what it writes to says nothing, and costs much."""
     before = _read_tally(frame.headers)
@@ -148,20 +158,20 @@ async def _tally(session: Session, where: Place, frame: RawStreamMsg) -> Tally:
     return before.and_then([(message.seq or 0, message.data or b"") for message in rest]) if rest else before
 
 
-def _write_tally(tally: Tally) -> dict[str, str]:
+def _write_tally(tally: TableTally) -> dict[str, str]:
     return {TALLY: " ".join(str(number) for number in tally)}
 
 
-def _read_tally(headers: dict[str, str] | None) -> Tally:
+def _read_tally(headers: dict[str, str] | None) -> TableTally:
     text = (headers or {}).get(TALLY)
-    return NONE if text is None else Tally(*(int(number) for number in text.split(" ", 3)))
+    return NONE if text is None else TableTally(*(int(number) for number in text.split(" ", 3)))
 
 
 class Follower:
     """Tells the frames of one table as they come. When the server falls silent, or a frame is missing, it starts anew
     after the last frame that was told."""
 
-    def __init__(self, link: Link, where: Place, tally: Tally, hear: Hear) -> None:
+    def __init__(self, link: Link, where: TableSubjects, tally: TableTally, hear: Hear) -> None:
         self._link = link
         self._place = where
         self._hear = hear
@@ -181,7 +191,7 @@ class Follower:
                     await self._listen(session)
             await asyncio.sleep(PAUSE)
 
-    async def _listen(self, session: Session) -> None:
+    async def _listen(self, session: JetStreamSession) -> None:
         config = _from(self._place.frames, self.tally.last)
         config = config.evolve(idle_heartbeat=HEARTBEAT, flow_control=True, max_deliver=1)
         patience = PLACING[min(self._attempts, len(PLACING) - 1)]
@@ -200,7 +210,7 @@ class Follower:
                 finally:
                     self._tell(frames)
 
-    async def _take(self, session: Session, message: Msg, heard: int, frames: list[Stored]) -> int:
+    async def _take(self, session: JetStreamSession, message: Msg, heard: int, frames: list[Stored]) -> int:
         """One of the server's messages, after so many frames of it; gives how many frames it is. Raises `NotYet` when
         something before it is missing."""
         word, headers = status(message), message.headers or {}
@@ -235,7 +245,7 @@ class NatsStore:
     async def prepare(self, replicas: int) -> None:
         """Make what is not there. Raises `RelayError` when what is there is not what was asked for."""
 
-        async def limit(session: Session) -> None:
+        async def limit(session: JetStreamSession) -> None:
             self.largest = min(FRAME_BYTES_MAX, session.client.max_payload - HEADERS)
 
         await self._link.ask("no NATS server", limit, FIRST)
@@ -253,7 +263,7 @@ class NatsStore:
             duplicate_window=MEMORY,
         )
 
-        async def work(session: Session) -> StreamConfig:
+        async def work(session: JetStreamSession) -> StreamConfig:
             try:
                 return (await session.streams.stream_info(_stream(shard))).config
             except NotFoundError:
@@ -286,7 +296,7 @@ class NatsStore:
         """The notes of a table; none where there is no table."""
         where = place(table)
 
-        async def work(session: Session) -> list[RawStreamMsg]:
+        async def work(session: JetStreamSession) -> list[RawStreamMsg]:
             last = await _get(session, where.stream, where.notes)
             return await _range(session, where.stream, where.notes, 0, (last.seq or 0) if last else 0)
 
@@ -309,7 +319,7 @@ class NatsStore:
         """Have it written. Asked again with the same identity, it is not written twice."""
         on_its_way = 0
 
-        async def work(session: Session) -> None:
+        async def work(session: JetStreamSession) -> None:
             nonlocal on_its_way
             # A leader that dies may have heard of a message and not kept it; and knows its identity when it comes back,
             # so that it never would be kept. Rather twice than never: participants drop what they have.
@@ -321,11 +331,11 @@ class NatsStore:
 
         await self._link.ask("nothing could be kept", work)
 
-    async def read(self, table: str, after: int) -> Page | None:
+    async def read(self, table: str, after: int) -> FramePage | None:
         """A page of frames after a cursor."""
         where = place(table)
 
-        async def work(session: Session) -> Page | None:
+        async def work(session: JetStreamSession) -> FramePage | None:
             async with consumer(session, where.stream, _from(where.frames, after)) as source:
                 messages: list[Msg] = []
                 if source.pending:
@@ -339,7 +349,7 @@ class NatsStore:
 
         return await self._link.ask("a table cannot be read", work)
 
-    def at_hand(self, table: str, after: int) -> Page | None:
+    def at_hand(self, table: str, after: int) -> FramePage | None:
         """None is: the server is asked."""
         return None
 
@@ -347,7 +357,7 @@ class NatsStore:
         """How many frames stand after a cursor."""
         where = place(table)
 
-        async def work(session: Session) -> int:
+        async def work(session: JetStreamSession) -> int:
             first = await _get(session, where.stream, where.frames, after)
             last = await _get(session, where.stream, where.frames)
             if first is None or last is None:
@@ -363,7 +373,7 @@ class NatsStore:
         where = place(table)
         await self.unfollow(table)
 
-        async def work(session: Session) -> Tally:
+        async def work(session: JetStreamSession) -> TableTally:
             last = await _get(session, where.stream, where.frames)
             return NONE if last is None else await _tally(session, where, last)
 
@@ -382,7 +392,7 @@ class NatsStore:
     async def size(self) -> int:
         """Bytes that all tables have, and what the streams add to them."""
 
-        async def work(session: Session) -> int:
+        async def work(session: JetStreamSession) -> int:
             infos = [await session.streams.stream_info(_stream(shard)) for shard in range(SHARDS)]
             return sum(info.state.bytes for info in infos)
 
@@ -401,7 +411,7 @@ class NatsStore:
     async def _sweep_stream(self, shard: int, idle: float) -> int:
         stream, root, now = _stream(shard), _root(shard), time.time()
 
-        async def work(session: Session) -> dict[str, Trace]:
+        async def work(session: JetStreamSession) -> dict[str, Trace]:
             traces: dict[str, Trace] = {}
             oldest = await _get(session, stream, f"{root}.>", 0)
             if oldest is None or oldest.time is None:
@@ -424,8 +434,8 @@ class NatsStore:
                 swept += await self._purge(place(table), now, idle)
         return swept
 
-    async def _purge(self, where: Place, now: float, idle: float) -> bool:
-        async def work(session: Session) -> bool:
+    async def _purge(self, where: TableSubjects, now: float, idle: float) -> bool:
+        async def work(session: JetStreamSession) -> bool:
             # A server that was away for long may have told of the table as it was then. The leader knows.
             trace = Trace()
             for subject in (where.frames, where.notes, where.expiry):

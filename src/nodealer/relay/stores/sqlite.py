@@ -21,8 +21,8 @@ from typing import Any, Final, TypeVar
 
 from nodealer.errors import RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored, head
-from nodealer.relay.stores.base import Hear, Page, Standing
-from nodealer.relay.stores.shelf import Shelf
+from nodealer.relay.stores.base import FramePage, Hear, Standing
+from nodealer.relay.stores.page_cache import PageCache
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ class SqliteStore:
         #: Of the tables that are followed: who is told, and their numbers.
         self._hears: dict[str, Hear] = {}
         self._numbers: dict[str, int] = {}
-        self._shelf = Shelf(path.parent)
+        self._shelf = PageCache(path.parent)
         #: What is to be told when all jobs of a transaction have been looked at.
         self._news: dict[str, list[Stored]] = {}
         self._closed = False
@@ -154,11 +154,11 @@ class SqliteStore:
             lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), frame=True
         )
 
-    async def read(self, table: str, after: int) -> Page | None:
+    async def read(self, table: str, after: int) -> FramePage | None:
         """A page of frames after a cursor."""
         return await self._read(lambda: self._pages(table, after))
 
-    def at_hand(self, table: str, after: int) -> Page | None:
+    def at_hand(self, table: str, after: int) -> FramePage | None:
         """Who has read it before has left it."""
         number = self._numbers.get(table)
         return None if number is None else self._shelf.find(number, after)
@@ -412,7 +412,7 @@ class SqliteStore:
 
     # --- In the thread that reads ---
 
-    def _pages(self, table: str, after: int) -> Page | None:
+    def _pages(self, table: str, after: int) -> FramePage | None:
         """The page after a cursor. The next ones are put on the shelf, for who reads one will read them all."""
         number = _number(self._reading, table)
         if number is None:
@@ -424,7 +424,7 @@ class SqliteStore:
             page = self._page(number, page.last)
         return first
 
-    def _page(self, number: int, after: int) -> Page | None:
+    def _page(self, number: int, after: int) -> FramePage | None:
         base, most = number << _SHIFT, after - after % _PAGE_MAX + _PAGE_MAX
         span = {"after": base + after, "most": base + min(most, _CURSOR_MAX)}
         row, frames, data = self._reading.execute(_PAGE, span).fetchone()

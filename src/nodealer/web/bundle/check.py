@@ -16,7 +16,7 @@ from urllib.parse import quote
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from nodealer.errors import RelayError
-from nodealer.relay.links import page_address
+from nodealer.relay.invitations import page_address
 from nodealer.web.bundle.content import BUNDLE, files_of
 
 #: No file of a release is longer.

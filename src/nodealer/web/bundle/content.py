@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.errors import BadParameter
-from nodealer.games.found import OURS
+from nodealer.games.registry import OURS
 from nodealer.web.server import static_files
 
 #: The list of all files, with the hash of each; its own hash names the whole folder.
@@ -24,10 +24,10 @@ PACKAGE: Final = Path(__file__).parents[2]
 #: What a seat in a tab does not use: what needs a disk, a terminal, a socket or a compiler of its own.
 NOT_IN_A_TAB: Final = (
     "api/", "cheats/", "cli/", "gamecheck/", "group/cpu.py", "relay/stores/",
-    "relay/client.py", "relay/live.py", "relay/server.py", "relay/sockets.py",
-    "relay/tables.py", "relay/metrics.py", "relay/pace.py", "relay/talk.py", "drive/files.py", "drive/homes.py",
-    "drive/identity.py", "drive/journal.py",
-    "web/server.py", "web/peers.py", "web/bundle/",
+    "relay/client.py", "relay/server/",
+    "client/durable_files.py", "client/folder_store.py",
+    "client/identity.py", "client/journal.py",
+    "web/server.py", "web/socket_owner.py", "web/bundle/",
 )  # fmt: skip
 #: What the page may load and do: nothing inline, nothing of others, no `eval`; WebAssembly, and sockets to relays.
 POLICY: Final = (

@@ -14,24 +14,24 @@ from typing import Final
 
 from msgspec import Raw
 
-from nodealer.drive.loop import Connected, Event
-from nodealer.drive.minds import BotMind
-from nodealer.drive.wanted import made_of
+from nodealer.client.agents import BotAgent
+from nodealer.client.loop import Connected, Event
+from nodealer.client.setup import game_setup
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.lobby import Expected
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import parts_of, proposal_of
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter
-from nodealer.games.found import FIRST, OURS, find
 from nodealer.games.package import GamePackage
+from nodealer.games.registry import FIRST, OURS, find
 from nodealer.keys import KEY_BYTES, Identity
-from nodealer.log.names import folded, refuse_bad_name
+from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.log.session import Part
-from nodealer.play.config import parts_of, proposal_of
-from nodealer.play.home import MemoryHome
-from nodealer.play.lobby import Expected
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands
 from nodealer.proofs.checks import Entropy
 from nodealer.tape import ROOT_BYTES
-from nodealer.web import documents as doc
-from nodealer.web.tab.plan import game_offer, games_here
+from nodealer.web import messages as doc
+from nodealer.web.tab.setup import game_offer, games_here
 
 NAMES: Final = ("Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
 
@@ -53,9 +53,9 @@ class Planned:
         self.game: GamePackage = find(deal.game)
         refuse_bad_name(deal.name, "your name")
         others = NAMES[: deal.seats - 1]
-        if any(folded(other) == folded(deal.name) for other in others):
+        if any(casefold_name(other) == casefold_name(deal.name) for other in others):
             raise BadParameter(f"{deal.name} is a bot at this table: take another name")
-        made = made_of(self.game, self.game.settled(deal.settings))
+        made = game_setup(self.game, self.game.settled(deal.settings))
         made.refuse(deal.seats)
         self.rules, self.protocol = made.rules, made.protocol
         self.hands, self.names = deal.hands, (deal.name, *others)
@@ -70,10 +70,10 @@ class Planned:
     def seated(self, name: str, entropy: Entropy, make: Callable[..., Participant] = Participant) -> Participant:
         """Somebody who has come to play this, with a home that is gone when the page is."""
         return make(
-            MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)),
+            MemoryPlayerStore(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)),
             entropy=entropy,
             accept=self.expected.accept,
-            stays=for_hands(self.hands),
+            stays=stay_for_hands(self.hands),
             parts=partial(parts_of, game=self.game),
         )
 
@@ -89,7 +89,7 @@ class Bots:
         #: The first one proposes the table, once all have come.
         self._proposed = False
         bots = [plan.seated(name, entropy) for name in plan.names[1:]]
-        self._bots = [(bot, BotMind(plan.game, bot.home.root)) for bot in bots]
+        self._bots = [(bot, BotAgent(plan.game, bot.home.root)) for bot in bots]
         for bot in bots:
             self._coming.extend(bot.resend(0))
 

@@ -15,39 +15,48 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.audit.verify import verify_file
-from nodealer.drive.known import Acquaintance, KnownPlayers, Shelf
-from nodealer.drive.lobby import Guest, Hosting
-from nodealer.drive.loop import Loop, Transport
-from nodealer.drive.patience import Looks, Patience, Together
-from nodealer.drive.relinked import Relinked
-from nodealer.drive.sealed import Behind, Connect, Found, Line, Locked, Lost, SealedTransport, Unheard
-from nodealer.drive.spoken import Codes, Surroundings
+from nodealer.client.contacts import Contacts, ContactsFile, ContactsRecorder
+from nodealer.client.link_rotation import LinkRotation
+from nodealer.client.lobby import Guest, Hosting
+from nodealer.client.loop import Loop, Transport
+from nodealer.client.pairing import PairingCodes, Surroundings
+from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
+from nodealer.client.relay_transport import (
+    Behind,
+    Connect,
+    Line,
+    Locked,
+    RelayFound,
+    RelayLost,
+    RelayTransport,
+    Unheard,
+)
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_while_playable
+from nodealer.engine.lobby import decline_rehearsals
+from nodealer.engine.lobby_messages import OtherVersion, PassedOver, Refuses
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import refuse_without_asserts
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
-from nodealer.log.visible import visible
-from nodealer.play.config import refuse_without_asserts
-from nodealer.play.frames import OtherVersion, PassedOver, Refuses
-from nodealer.play.happened import Step
-from nodealer.play.home import Home
-from nodealer.play.lobby import decline_rehearsals
-from nodealer.play.participant import Participant
-from nodealer.play.stays import while_it_lasts
+from nodealer.log.control_characters import strip_controls
 from nodealer.proofs.checks import Entropy
-from nodealer.relay.links import Invitation
+from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.web import documents as doc
+from nodealer.web import messages as doc
 from nodealer.web.lobby import PageLobby, PageQuestions
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
-from nodealer.web.tab.home import Hosted
-from nodealer.web.tab.plan import TabPlan, ask_in_tab
-from nodealer.web.tab.players import BrowserShelf
+from nodealer.web.tab.contacts import BrowserShelf
+from nodealer.web.tab.opfs_store import HostedTable
+from nodealer.web.tab.setup import TabPlan, ask_in_tab
 from nodealer.wire import encode
 
 #: Where the log is put for an audit, which reads a file: in the memory of this tab.
 LOG: Final = Path("/tmp/nodealer-log.jsonl")
 _CONNECTION: Final = {
-    Found: ("good", "found"),
-    Lost: ("note", "lost"),
+    RelayFound: ("good", "found"),
+    RelayLost: ("note", "lost"),
     Unheard: ("bad", "unheard"),
     Behind: ("bad", "behind"),
 }
@@ -57,12 +66,12 @@ class NameTaken(BadParameter):
     """Nobody can sit there under this name; under another one perhaps."""
 
 
-class LockedOut(Exception):
+class TabLockedOut(Exception):
     """The table has a new key, and it is not for this one: nothing more can be heard."""
 
 
 @dataclass(frozen=True)
-class World:
+class TabEnvironment:
     """What a tab gives a seat."""
 
     entropy: Entropy
@@ -73,18 +82,18 @@ class World:
     tell: Callable[[str], None]
     log: Path = LOG
     #: Where the players are kept whom this person has met.
-    shelf: Shelf = field(default_factory=BrowserShelf)
+    shelf: ContactsFile = field(default_factory=BrowserShelf)
 
 
 class TabTable:
     """What the page shows now: the seat of one person at one table, or what can be begun."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: TabEnvironment) -> None:
         refuse_without_asserts()
         self._world = world
         #: While a new table is laid, whose page is told everything at once.
         self._muted = False
-        self._known = KnownPlayers(world.shelf)
+        self._known = Contacts(world.shelf)
         self.questions = PageQuestions()
         self.seat = PageSeat(self._tell, time.monotonic)
         self.person = PagePerson(self.seat, world.wall)
@@ -93,11 +102,11 @@ class TabTable:
         self.deal: Callable[[doc.Deal], None] = lambda deal: self.seat.refuse("not here")
         self._lost = False
 
-    def _tell(self, document: doc.Document) -> None:
+    def _tell(self, document: doc.ServerMessage) -> None:
         if not self._muted:
             self._world.tell(doc.encoded(document).decode())
 
-    def sit(self, role: str, name: str | None, *standing: doc.Document) -> None:
+    def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> None:
         """A new table. The page begins anew."""
         self.seat = PageSeat(self._tell, time.monotonic, role, name, asked=self.seat.asked)
         self.person = PagePerson(self.seat, self._world.wall)
@@ -171,9 +180,9 @@ class TabTable:
 
     async def play(
         self,
-        home: Home,
+        home: PlayerStore,
         invitation: Invitation,
-        hosted: Hosted | None = None,
+        hosted: HostedTable | None = None,
         more: Sequence[TableSecret | ReadKey] = (),
     ) -> None:
         """From the lobby to the verified log; `more` are keys of later links. Raises `BadParameter` where there is no
@@ -185,7 +194,7 @@ class TabTable:
             entropy=self._world.entropy,
             # A host has said what it wants to play.
             accept=ask_in_tab if hosted is None else decline_rehearsals,
-            stays=while_it_lasts,
+            stays=stay_while_playable,
             table=invitation.table,
             host=invitation.host,
         )
@@ -194,7 +203,7 @@ class TabTable:
         hosting = None if hosted is None else self._hosting(hosted)
         guest = None if watches else Guest(self.lobby.hear, self._known, self.questions)
         shown = self.lobby.shows(hosting or guest, 0 if hosted is None else hosted.seats)
-        transport = SealedTransport(
+        transport = RelayTransport(
             participant,
             invitation.key,
             invitation.relays,
@@ -204,13 +213,13 @@ class TabTable:
             tell=self._connection,
             connect=self._world.connect,
         )
-        met = Acquaintance(participant, self._known, self.lobby.hear, lambda: self._world.wall() // 1000)
+        met = ContactsRecorder(participant, self._known, self.lobby.hear, lambda: self._world.wall() // 1000)
         codes = None if hosting is None else self._codes(invitation, home, hosting)
-        after = (met.see, partial(self._new_links, Relinked(invitation), participant, transport))
+        after = (met.see, partial(self._new_links, LinkRotation(invitation), participant, transport))
         try:
-            with suppress(LockedOut):
+            with suppress(TabLockedOut):
                 await self._drive(
-                    participant, transport, InTurn(shown, Together(Patience(), self.person)), hosting, after
+                    participant, transport, InTurn(shown, PolicyGroup(TimeoutVoter(), self.person)), hosting, after
                 )
         finally:
             if codes is not None:
@@ -219,40 +228,40 @@ class TabTable:
             raise BadParameter(participant.silenced)
         self._end(again=False)
 
-    def _hosting(self, hosted: Hosted) -> Hosting:
+    def _hosting(self, hosted: HostedTable) -> Hosting:
         wanted, awaits = TabPlan(hosted), hosted.awaits_keeper
         return Hosting(wanted, hosted.seats, self.lobby.hear, self._known, self.questions, invites_keeper=awaits)
 
-    def _codes(self, invitation: Invitation, home: Home, hosting: Hosting) -> Codes:
+    def _codes(self, invitation: Invitation, home: PlayerStore, hosting: Hosting) -> PairingCodes:
         """What a host shows and gives so that others come."""
         self.lobby.link, self.lobby.watch = invitation.link, invitation.to_watch().link
         world = Surroundings(self._world.entropy, self._world.connect, time.monotonic)
-        codes = Codes(invitation, invitation.relays[0], home.identity, world, self.lobby.hear, hosting.admit)
+        codes = PairingCodes(invitation, invitation.relays[0], home.identity, world, self.lobby.hear, hosting.admit)
         hosting.new_code = codes.give
         return codes
 
     async def practise(self, participant: Participant, transport: Transport) -> None:
         """A table with bots, in this browser."""
-        await self._drive(participant, transport, Together(Patience(), self.person))
+        await self._drive(participant, transport, PolicyGroup(TimeoutVoter(), self.person))
         self._end(again=True)
 
     async def _drive(
         self,
         participant: Participant,
         transport: Transport,
-        looks: Looks,
+        looks: Policy,
         hosting: Hosting | None = None,
         after: Sequence[Callable[[], None]] = (),
     ) -> None:
         mind = None if participant.home.name is None else self.person
         see, asked = self.person.watch(participant), False
 
-        def watch(step: Step) -> list[bytes]:
+        def watch(step: Received) -> list[bytes]:
             nonlocal asked
             for news in step.happened:
                 self._news(news, hosting)
                 if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
-                    raise NameTaken(f"you cannot sit there as {participant.home.name}: {visible(news.reason)}")
+                    raise NameTaken(f"you cannot sit there as {participant.home.name}: {strip_controls(news.reason)}")
                 if participant.is_sent_away(news) and not participant.hearing:
                     raise BadParameter("the host goes on without you at this table")
             for look in after:
@@ -280,7 +289,7 @@ class TabTable:
 
         await Loop(participant, transport, mind, watch=watch, patience=looks).run()
 
-    def _new_links(self, relinked: Relinked, participant: Participant, transport: SealedTransport) -> None:
+    def _new_links(self, relinked: LinkRotation, participant: Participant, transport: RelayTransport) -> None:
         """The table has a new key: the links that others need now."""
         invitation = relinked.new(participant, transport.secret) if participant.begun else None
         if invitation is not None:
@@ -288,7 +297,7 @@ class TabTable:
 
     def _news(self, news: object, hosting: Hosting | None) -> None:
         if isinstance(news, Refuses) and not news.mine:
-            name, reason = news.name or "", visible(news.reason)
+            name, reason = news.name or "", strip_controls(news.reason)
             self.seat.notice("note", "declined", f"declined {name}", name=name, reason=reason)
             if hosting is not None:
                 hosting.declined(news.by)
@@ -300,11 +309,11 @@ class TabTable:
     def _connection(self, line: Line) -> None:
         if isinstance(line, Locked):
             self.seat.notice("bad", "locked", "connection")
-            raise LockedOut
+            raise TabLockedOut
         kind, code = _CONNECTION[type(line)]
-        if isinstance(line, Lost):
+        if isinstance(line, RelayLost):
             self._lost = True
-        if not isinstance(line, Found) or self._lost:
+        if not isinstance(line, RelayFound) or self._lost:
             # What a relay may withhold stays to be read: else it would break the connection, and take the words back.
             self.seat.notice(kind, code, code if isinstance(line, Behind) else "connection")
 
@@ -316,7 +325,7 @@ class TabTable:
 class InTurn:
     """Looks on in the lobby, and then at the table."""
 
-    def __init__(self, lobby: Looks, table: Looks) -> None:
+    def __init__(self, lobby: Policy, table: Policy) -> None:
         self._lobby = lobby
         self._table = table
 

@@ -10,41 +10,41 @@ from msgspec import Raw
 from msgspec.structs import replace as replace_struct
 
 from nodealer.cheats.cheater import Cheater
-from nodealer.drive.local import KEY_BYTES
+from nodealer.client.local_table import KEY_BYTES
+from nodealer.engine.bodies import Agree, Newcomer, Propose
+from nodealer.engine.lobby import Expected
+from nodealer.engine.lobby_messages import Opening, sign_frame
+from nodealer.engine.lobby_state import LobbyState
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import Parts
+from nodealer.engine.rosters import proposal_id
+from nodealer.engine.seat_requests import roster_with
 from nodealer.keys import Identity, host_mark
 from nodealer.log.roster import member_of, sign_newcomer
 from nodealer.log.session import FORMAT, FORMAT_VERSION, NONCE_BYTES, Part, Proposal, Session
-from nodealer.play.asking import roster_with
-from nodealer.play.bodies import Agree, Newcomer, Propose
-from nodealer.play.config import Parts
-from nodealer.play.floor import Floor
-from nodealer.play.frames import Opening, sign_frame
-from nodealer.play.lobby import Expected
-from nodealer.play.participant import Participant
-from nodealer.play.rosters import proposal_id
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.parameters import canonical
-from nodealer.relay.links import SECRET_BYTES, Invitation, read_link
+from nodealer.relay.invitations import SECRET_BYTES, Invitation, read_link
 from nodealer.relay.sealing import TableSecret
 from nodealer.tape import digest, expand
 from nodealer_lab.attacks.base import Attack, Scheme, Way
 from nodealer_lab.attacks.dealer_decks import FOR_TWO, dealing
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.lobbies import gathered, guest, parts_of, proposed
 from nodealer_lab.attacks.network.pairing import RELAY
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import NAMES, Played, Scene, home_of, judged, small_protocol
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import NAMES, PlayedGame, Scene, home_of, judged, small_protocol
 from nodealer_lab.attacks.shuffles.dealer import all_aces, knows_all
-from nodealer_lab.attacks.stage import Stage, playing
+from nodealer_lab.attacks.stage import AttackTable, playing
 
 # --- downgrade ---
 #
 # A host proposes the game that was agreed on, in a mode that promises less.
 
 
-def _downgrade_plays(scene: Scene) -> Came:
+def _downgrade_plays(scene: Scene) -> AttackOutcome:
     """The guests have come to play with proofs, and the host proposes to do without."""
 
     def parts(proposal: Proposal) -> Parts:
@@ -59,7 +59,7 @@ def _downgrade_plays(scene: Scene) -> Came:
     table.say(first.propose(proposed(scene, first, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[1:])
-    return Came("never", gain="has Ben sit down to play without proofs" if agreed else None)
+    return AttackOutcome("never", gain="has Ben sit down to play without proofs" if agreed else None)
 
 
 def _expected(parts: Parts, names: tuple[str, ...]) -> Expected:
@@ -80,8 +80,8 @@ DOWNGRADE: Final = Attack(
             _DOWNGRADE_CLAIM.cheat,
             plays=_downgrade_plays,
             defence=(
-                Without(
-                    "nodealer.play.lobby:Expected.accept",
+                RemovedDefence(
+                    "nodealer.engine.lobby:Expected.accept",
                     '("protocol", _told(proposal.protocol), _told(self.protocol)),',
                 ),
             ),
@@ -104,7 +104,7 @@ def _returns(came_by: Invitation, given: Invitation) -> Invitation | None:
     return None if given.is_false_beside(came_by) else came_by
 
 
-def _forged_link_plays(scene: Scene) -> Came:
+def _forged_link_plays(scene: Scene) -> AttackOutcome:
     """The false link comes first, or second. At the table of the false one only who has its key hears anything."""
     host, invited, false_host = [home_of(scene, name) for name in NAMES[:3]]
     secret = TableSecret(scene.entropy(SECRET_BYTES), "0" * 32, 0)
@@ -122,8 +122,10 @@ def _forged_link_plays(scene: Scene) -> Came:
         table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
         table.run()
         if person.begun:
-            return Came("never", gain="has Ben stay at a table of its own, with the link to the true one in his hands")
-    return Came("never")
+            return AttackOutcome(
+                "never", gain="has Ben stay at a table of its own, with the link to the true one in his hands"
+            )
+    return AttackOutcome("never")
 
 
 _FORGED_LINK_CLAIM: Final = Cheat("a link of another key and host, with the number of a table", "never", False)
@@ -136,8 +138,8 @@ FORGED_LINK: Final = Attack(
             _FORGED_LINK_CLAIM.cheat,
             plays=_forged_link_plays,
             defence=(
-                Without(
-                    "nodealer.relay.links:Invitation.is_false_beside",
+                RemovedDefence(
+                    "nodealer.relay.invitations:Invitation.is_false_beside",
                     "self.table != came_by.table or self.host != came_by.host or other_key",
                     "self.table != came_by.table",
                 ),
@@ -161,7 +163,7 @@ FORGED_LINK: Final = Attack(
 WANTED: Final = 0
 
 
-def _ground_plays(scene: Scene) -> Came:
+def _ground_plays(scene: Scene) -> AttackOutcome:
     """What the cheater opens as the honest program would is kept back until the others have opened."""
     people = [guest(scene, home_of(scene, name)) for name in NAMES[:3]]
     cheater = people[-1]
@@ -170,7 +172,7 @@ def _ground_plays(scene: Scene) -> Came:
     _run(people, people[0].propose(proposed(scene, people[0], parts_of(scene))), keeps=cheater)
     _run(people, [next(_openings(cheater, floor))])
     ground = [one.session.id[0] == WANTED for one in people[:-1] if one.begun]
-    return Came("never", gain="has the words of the table come out as it wants" if any(ground) else None)
+    return AttackOutcome("never", gain="has the words of the table come out as it wants" if any(ground) else None)
 
 
 def _run(people: list[Participant], frames: list[bytes], keeps: Participant | None = None) -> None:
@@ -184,7 +186,7 @@ def _run(people: list[Participant], frames: list[bytes], keeps: Participant | No
             coming += () if open_now else step.send
 
 
-def _openings(cheater: Participant, floor: Floor) -> Iterator[bytes]:
+def _openings(cheater: Participant, floor: LobbyState) -> Iterator[bytes]:
     """The opening of a nonce with which the session's number begins as wanted."""
     proposal, proposed = floor.proposal, floor.proposed
     seat = cheater.lobby.seat
@@ -209,12 +211,12 @@ GROUND: Final = Attack(
             _GROUND_CLAIM.cheat,
             plays=_ground_plays,
             defence=(
-                Without(
-                    "nodealer.play.floor:Floor._open",
+                RemovedDefence(
+                    "nodealer.engine.lobby_state:LobbyState._open",
                     "nonce_commitment(self.proposal, frame.seat, frame.nonce) != self.commitments[frame.seat]",
                     "False",
                 ),
-                Without(
+                RemovedDefence(
                     "nodealer.log.session:open_session",
                     "nonce_commitment(proposal, seat, nonces[seat]) != commitments[seat]",
                     "False",
@@ -234,9 +236,9 @@ GROUND: Final = Attack(
 NEW: Final = 3
 
 
-def _newcomer_plays(scene: Scene) -> Came:
+def _newcomer_plays(scene: Scene) -> AttackOutcome:
     """More than half agree: they think that it would like to sit."""
-    stage = Stage(scene, hands=2)
+    stage = AttackTable(scene, hands=2)
     stage.until(playing)
     dov = Identity(scene.entropy(KEY_BYTES))
     member = member_of(dov, NEW, "Dov")
@@ -260,7 +262,9 @@ NEWCOMER: Final = Attack(
         Way(
             _NEWCOMER_CLAIM.cheat,
             plays=_newcomer_plays,
-            defence=(Without("nodealer.log.roster:newcomer_words", "session, roster_digest", 'b"", roster_digest'),),
+            defence=(
+                RemovedDefence("nodealer.log.roster:newcomer_words", "session, roster_digest", 'b"", roster_digest'),
+            ),
         ),
         _NEWCOMER_CLAIM,
     ),
@@ -281,7 +285,7 @@ def _its_own(scene: Scene) -> Chain:
     return chain
 
 
-def _no_openings_plays(scene: Scene) -> Came:
+def _no_openings_plays(scene: Scene) -> AttackOutcome:
     """The guest has come to play whatever its program can, and looks at nothing itself."""
 
     def parts(proposal: Proposal) -> Parts:
@@ -297,10 +301,10 @@ def _no_openings_plays(scene: Scene) -> Came:
     table.say(host.propose(proposed(scene, host, its)))
     table.run()
     if not other.begun:
-        return Came("never")
+        return AttackOutcome("never")
     replica = other.replica
     roots = {seat: home.root for seat, home in enumerate(homes)}
-    played = Played(replica.config, tuple(replica.entries), 0, tuple(host.lies), scene.names, roots)
+    played = PlayedGame(replica.config, tuple(replica.entries), 0, tuple(host.lies), scene.names, roots)
     return judged(played, knows_all(played))
 
 
@@ -318,12 +322,12 @@ NO_OPENINGS: Final = Attack(
             # That one is opened for each player is the least that a table can agree on. A program that took less would
             # have nothing to open, and would play the only deck there is.
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.protocols.chain.parameters:read_parameters",
                     'decode(ChainParameters, data, what="the parameters of chain")',
                     "ChainParameters(**msgspec.json.decode(data))",
                 ),
-                Without(
+                RemovedDefence(
                     "nodealer.protocols.chain.candidates:Tossing.apply",
                     "deck.to(Unblinding(self.layers, played, deck.trail), candidate=played)",
                     "deck.to(ChainShuffling(deck.trail), candidate=played, layers=self.layers)",
@@ -344,7 +348,7 @@ NO_OPENINGS: Final = Attack(
 # A relay brings a lobby the offer that somebody made in another one: the table waits for who never came.
 
 
-def _other_lobby_plays(scene: Scene) -> Came:
+def _other_lobby_plays(scene: Scene) -> AttackOutcome:
     host, other, absent = [home_of(scene, name) for name in NAMES[:3]]
     (offer,) = guest(scene, absent, table="another").resend()
     people = [guest(scene, home, table="this one") for home in (host, other)]
@@ -352,7 +356,7 @@ def _other_lobby_plays(scene: Scene) -> Came:
     table.say([offer])
     table.run()
     there = any(one.key == absent.identity.public for one in people[0].offers)
-    return Came("never", gain="has Cleo stand in a lobby that she never came to" if there else None)
+    return AttackOutcome("never", gain="has Cleo stand in a lobby that she never came to" if there else None)
 
 
 _OTHER_LOBBY_CLAIM: Final = Cheat("an offer that was made in another lobby", "never", False)
@@ -365,7 +369,7 @@ OTHER_LOBBY: Final = Attack(
         Way(
             _OTHER_LOBBY_CLAIM.cheat,
             plays=_other_lobby_plays,
-            defence=(Without("nodealer.play.frames:_signed_words", "table, words", '"", words'),),
+            defence=(RemovedDefence("nodealer.engine.lobby_messages:_signed_words", "table, words", '"", words'),),
         ),
         _OTHER_LOBBY_CLAIM,
     ),
@@ -377,7 +381,7 @@ OTHER_LOBBY: Final = Attack(
 # Somebody who has the link proposes a game in the lobby in place of its host.
 
 
-def _stranger_plays(scene: Scene) -> Came:
+def _stranger_plays(scene: Scene) -> AttackOutcome:
     """The host has not come yet; the guests know its mark from their links."""
     host, *others = [home_of(scene, name) for name in NAMES[:4]]
     mark = host_mark(host.identity.public)
@@ -387,7 +391,7 @@ def _stranger_plays(scene: Scene) -> Came:
     table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[:-1])
-    return Came("never", gain="has the guests sit down at a table that is not the host's" if agreed else None)
+    return AttackOutcome("never", gain="has the guests sit down at a table that is not the host's" if agreed else None)
 
 
 _STRANGER_CLAIM: Final = Cheat("a proposal of somebody who is not the host", "never", False)
@@ -399,7 +403,11 @@ STRANGER: Final = Attack(
         Way(
             _STRANGER_CLAIM.cheat,
             plays=_stranger_plays,
-            defence=(Without("nodealer.play.floor:Floor.may_propose", "host_mark(key) == self._host", "True"),),
+            defence=(
+                RemovedDefence(
+                    "nodealer.engine.lobby_state:LobbyState.may_propose", "host_mark(key) == self._host", "True"
+                ),
+            ),
         ),
         _STRANGER_CLAIM,
     ),

@@ -5,14 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
+from nodealer.client.local_table import KEY_BYTES
 from nodealer.cpace import SHARE_BYTES, session_key, transcript
-from nodealer.drive.local import KEY_BYTES
 from nodealer.errors import CodeDead
 from nodealer.group import group
 from nodealer.keys import Identity, host_mark
 from nodealer.protocols.base import Cheat
-from nodealer.relay import codes
-from nodealer.relay.codes import (
+from nodealer.relay import pairing
+from nodealer.relay.invitations import Invitation
+from nodealer.relay.pairing import (
     SESSION_BYTES,
     Code,
     GuestExchange,
@@ -22,13 +23,12 @@ from nodealer.relay.codes import (
     HostShare,
     new_code,
 )
-from nodealer.relay.links import Invitation
 from nodealer.relay.sealing import TableSecret
 from nodealer.wire import decode, encode
-from nodealer.words import word_list
+from nodealer.wordlist import word_list
 from nodealer_lab.attacks.base import Attack, Scheme, Way
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
 
 # --- guessed code ---
@@ -40,7 +40,7 @@ RELAY: Final = "wss://relay.example"
 WRONG: Final = 5
 
 
-def _guessed_code_plays(scene: Scene) -> Came:
+def _guessed_code_plays(scene: Scene) -> AttackOutcome:
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     code = new_code(7, scene.entropy)
@@ -56,7 +56,7 @@ def _guessed_code_plays(scene: Scene) -> Came:
                 answers = exchange.take(mailbox.pop(0), 0)
                 mailbox += [said for answer in answers for said in guest.take(answer, 0)]
             got = got or guest.finished is not None
-    return Came("never", gain="gets the invitation by trying words" if got else None)
+    return AttackOutcome("never", gain="gets the invitation by trying words" if got else None)
 
 
 _GUESSED_CODE_CLAIM: Final = Cheat("words that are tried at the mailbox of a spoken code", "never", False)
@@ -69,8 +69,8 @@ GUESSED_CODE: Final = Attack(
             _GUESSED_CODE_CLAIM.cheat,
             plays=_guessed_code_plays,
             defence=(
-                Without(
-                    "nodealer.relay.codes:HostExchange._confirm",
+                RemovedDefence(
+                    "nodealer.relay.pairing:HostExchange._confirm",
                     'self._die("somebody has answered with a wrong code", tried=True)',
                     "return ()",
                 ),
@@ -88,7 +88,7 @@ GUESSED_CODE: Final = Attack(
 # Who hears the number of a spoken code speaks as its host, and sends back to the guest what the guest has said.
 
 
-def _reflected_plays(scene: Scene) -> Came:
+def _reflected_plays(scene: Scene) -> AttackOutcome:
     """It does not know the words: its share is any point, and the proof that it knows them is the guest's own."""
     code = new_code(7, scene.entropy)
     guest = GuestExchange(code, RELAY, Identity(scene.entropy(KEY_BYTES)), "Ben", scene.entropy, 0)
@@ -98,7 +98,7 @@ def _reflected_plays(scene: Scene) -> Came:
     believed: tuple[bytes, ...] = ()
     with suppress(CodeDead):
         believed = guest.take(encode(HostConfirms(confirmation)), 0)
-    return Came("never", gain="is taken for the host by Ben, without a word of the code" if believed else None)
+    return AttackOutcome("never", gain="is taken for the host by Ben, without a word of the code" if believed else None)
 
 
 _REFLECTED_CLAIM: Final = Cheat("what the guest of a spoken code has said, sent back to it", "never", False)
@@ -112,8 +112,8 @@ REFLECTED: Final = Attack(
             plays=_reflected_plays,
             # Who confirms says in which role.
             defence=(
-                Without(
-                    "nodealer.relay.codes:_Keys.confirmation",
+                RemovedDefence(
+                    "nodealer.relay.pairing:_Keys.confirmation",
                     "framed(role, *self._where, self._host, self._guest_share)",
                     "framed(*self._where, self._host, self._guest_share)",
                 ),
@@ -140,12 +140,12 @@ class _Thief(GuestExchange):
 
     def _answer(self, message: HostShare, frame: bytes) -> tuple[bytes, ...]:
         key = session_key(message.session, NOTHING, transcript(message.share, NOTHING))
-        self._keys = codes._Keys(key, self._relay, self._code.number, frame, NOTHING)
-        self._answered, self._message = frame, encode(GuestShare(NOTHING, self._keys.confirmation(codes._B)))
+        self._keys = pairing._Keys(key, self._relay, self._code.number, frame, NOTHING)
+        self._answered, self._message = frame, encode(GuestShare(NOTHING, self._keys.confirmation(pairing._B)))
         return (self._message,)
 
 
-def _no_words_plays(scene: Scene) -> Came:
+def _no_words_plays(scene: Scene) -> AttackOutcome:
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     exchange = HostExchange(new_code(7, scene.entropy), RELAY, invitation, host, scene.entropy, 0)
@@ -155,7 +155,7 @@ def _no_words_plays(scene: Scene) -> Came:
         while said and guest.finished is None:
             said = [answer for word in said for mine in guest.take(word, 0) for answer in exchange.take(mine, 0)]
     got = guest.finished is not None and guest.finished.invitation == invitation
-    return Came("never", gain="gets the invitation without knowing a word" if got else None)
+    return AttackOutcome("never", gain="gets the invitation without knowing a word" if got else None)
 
 
 _NO_WORDS_CLAIM: Final = Cheat("an answer to a spoken code by somebody who knows none of its words", "never", False)
@@ -170,7 +170,7 @@ NO_WORDS: Final = Attack(
             plays=_no_words_plays,
             # Reading a point refuses the identity.
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.cpace:Run._key",
                     "group().points(theirs)",
                     "(group().points(theirs) if any(theirs) else group().identity(1))",

@@ -12,27 +12,27 @@ from typing import Final
 from msgspec import Raw
 
 from nodealer.audit.verify import verify_file
-from nodealer.drive.local import KEY_BYTES as LOCAL_KEY_BYTES
+from nodealer.client.local_table import KEY_BYTES as LOCAL_KEY_BYTES
+from nodealer.engine.bodies import Leave, Move, Word, read_body
+from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.frame_result import Diverged
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import IllegalMove
 from nodealer.keys import KEY_BYTES, TAG_BYTES, Identity, derive
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.file import save_log
-from nodealer.play.bodies import Leave, Move, Word, read_body
-from nodealer.play.bodies import Without as SkipVote
-from nodealer.play.happened import Diverged
-from nodealer.play.home import MemoryHome
 from nodealer.protocols.base import Cheat
-from nodealer.relay.core import Made, Refusal, Rules, check_frame, note_bytes, rules_of
-from nodealer.relay.limits import Limits
+from nodealer.relay.limits import RelayLimits
+from nodealer.relay.permissions import MadeRecord, Refusal, TablePermissions, check_frame, permissions_of, record_bytes
 from nodealer.relay.sealing import HEADER_BYTES, SENDER_BYTES, TableSecret
 from nodealer.tape import DIGEST_BYTES, ROOT_BYTES
 from nodealer.wire import encode
 from nodealer_lab.attacks import defence
 from nodealer_lab.attacks.base import Attack, Scheme, Way
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene, with_chips
-from nodealer_lab.attacks.stage import Stage, copied, owed_by, to_move
+from nodealer_lab.attacks.stage import AttackTable, copied, owed_by, to_move
 from nodealer_lab.sim.highcard import Bet
 
 # --- big frame ---
@@ -42,14 +42,14 @@ from nodealer_lab.sim.highcard import Bet
 BIG_FRAME_SIZE: Final = 100 << 20
 
 
-def _big_frame_plays(scene: Scene) -> Came:
+def _big_frame_plays(scene: Scene) -> AttackOutcome:
     token = TableSecret(scene.entropy(16), "0" * 32, 0).write_token
-    rules = rules_of([note_bytes(Made(hashlib.sha512(token).digest()))]) or Rules()
+    rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(token).digest()))]) or TablePermissions()
     took = False
     with suppress(Refusal):
-        check_frame(Limits(), rules, rules.epoch_of(token), BIG_FRAME_SIZE, frames=0, total=0)
+        check_frame(RelayLimits(), rules, rules.epoch_of(token), BIG_FRAME_SIZE, frames=0, total=0)
         took = True
-    return Came("never", gain="has the relay keep a frame of 100 MB" if took else None)
+    return AttackOutcome("never", gain="has the relay keep a frame of 100 MB" if took else None)
 
 
 _BIG_FRAME_CLAIM: Final = Cheat("a frame of 100 MB", "never", False)
@@ -62,7 +62,7 @@ BIG_FRAME: Final = Attack(
         Way(
             _BIG_FRAME_CLAIM.cheat,
             plays=_big_frame_plays,
-            defence=(Without("nodealer.relay.core:check_frame", "not 0 < size <= largest", "False"),),
+            defence=(RemovedDefence("nodealer.relay.permissions:check_frame", "not 0 < size <= largest", "False"),),
         ),
         _BIG_FRAME_CLAIM,
     ),
@@ -76,8 +76,8 @@ BIG_FRAME: Final = Attack(
 # Who has lost the last hand cuts it off a log, and shows the rest as all that was played.
 
 
-def _cut_log_plays(scene: Scene) -> Came:
-    stage = Stage(scene, hands=2)
+def _cut_log_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene, hands=2)
     stage.end()
     replica = stage[0].replica
     log = replica.entries[: replica.state.chronicle.ends[0]]
@@ -97,7 +97,9 @@ CUT_LOG: Final = Attack(
         Way(
             _CUT_LOG_CLAIM.cheat,
             plays=_cut_log_plays,
-            defence=(Without("nodealer.audit.verify:_judge", "cut or replica.state.phase is not Phase.ENDED", "cut"),),
+            defence=(
+                RemovedDefence("nodealer.audit.verify:_judge", "cut or replica.state.phase is not Phase.ENDED", "cut"),
+            ),
         ),
         _CUT_LOG_CLAIM,
     ),
@@ -114,10 +116,10 @@ FIRST: Final = 0
 SECOND: Final = 1
 
 
-def _fork_plays(scene: Scene) -> Came:
+def _fork_plays(scene: Scene) -> AttackOutcome:
     """The two others say that they would not wait for a third, whose answer is on its way. One hears the answer before
     these words, the other one after them; what is said after that, both hear alike."""
-    stage = Stage(scene)
+    stage = AttackTable(scene)
     stage.until(to_move(SLOW))
     votes = [stage[seat].seat._send(SkipVote(owed_by(stage.state(seat), SLOW))) for seat in (FIRST, SECOND)]
     answer = stage.decision(SLOW)
@@ -142,9 +144,11 @@ FORK: Final = Attack(
             _FORK_CLAIM.cheat,
             plays=_fork_plays,
             defence=(
-                defence.Without("nodealer.play.replica:Replica.append", "entry.seen not in self._heights", "False"),
-                defence.Without(
-                    "nodealer.play.replica:Replica._change",
+                defence.RemovedDefence(
+                    "nodealer.engine.replica:Replica.append", "entry.seen not in self._heights", "False"
+                ),
+                defence.RemovedDefence(
+                    "nodealer.engine.replica:Replica._change",
                     "self._heights[entry.seen]",
                     "self._heights.get(entry.seen, self.height)",
                 ),
@@ -165,8 +169,8 @@ FORK: Final = Attack(
 OVERSIZE_SIZE: Final = 3 << 20
 
 
-def _oversize_plays(scene: Scene) -> Came:
-    stage = Stage(scene)
+def _oversize_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene)
     stage.until(to_move(0))
     stage.says(scene.cheater, Word("x" * OVERSIZE_SIZE))
     stage.end()
@@ -183,7 +187,11 @@ OVERSIZE: Final = Attack(
         Way(
             _OVERSIZE_CLAIM.cheat,
             plays=_oversize_plays,
-            defence=(Without("nodealer.play.steps:_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"),),
+            defence=(
+                RemovedDefence(
+                    "nodealer.engine.transitions:_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"
+                ),
+            ),
         ),
         _OVERSIZE_CLAIM,
     ),
@@ -197,16 +205,16 @@ OVERSIZE: Final = Attack(
 VICTIM: Final = 0
 
 
-def _replayed_plays(scene: Scene) -> Came:
+def _replayed_plays(scene: Scene) -> AttackOutcome:
     """At the earlier table the victim's second word was that it sits out. At the next one it has said one so far."""
-    before = Stage(scene)
+    before = AttackTable(scene)
     before.take_back()
     left = before[VICTIM].seat._send(Leave())
     homes = {
-        seat: MemoryHome(one.home.name, one.home.identity, scene.entropy(ROOT_BYTES))
+        seat: MemoryPlayerStore(one.home.name, one.home.identity, scene.entropy(ROOT_BYTES))
         for seat, one in enumerate(before.people)
     }
-    stage = Stage(scene, homes=homes)
+    stage = AttackTable(scene, homes=homes)
     stage.say([left])
     stage.end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
@@ -224,7 +232,7 @@ REPLAYED: Final = Attack(
             _REPLAYED_CLAIM.cheat,
             plays=_replayed_plays,
             # Without the nonces that all players add, two sessions of the same players have one number.
-            defence=(Without("nodealer.log.session:Session.id", "encode(self)", "encode(self.proposal)"),),
+            defence=(RemovedDefence("nodealer.log.session:Session.id", "encode(self)", "encode(self.proposal)"),),
         ),
         _REPLAYED_CLAIM,
     ),
@@ -239,10 +247,10 @@ REPLAYED: Final = Attack(
 # two entries, and is named for it.
 
 
-def _restored_plays(scene: Scene) -> Came:
+def _restored_plays(scene: Scene) -> AttackOutcome:
     """The copy is of the moment before the victim's move. Then it moves and the hand goes on; and then it is restored,
     is told how much there is to be heard, hears nothing of it, and is asked for its move again."""
-    stage = Stage(scene)
+    stage = AttackTable(scene)
     stage.until(to_move(VICTIM))
     copy = copied(stage.homes[VICTIM])
     stage.until(to_move(VICTIM + 1))
@@ -268,7 +276,7 @@ RESTORED: Final = Attack(
         Way(
             _RESTORED_CLAIM.cheat,
             plays=_restored_plays,
-            defence=(Without("nodealer.play.participant:Participant.hearing", "self.missing > 0", "False"),),
+            defence=(RemovedDefence("nodealer.engine.participant:Participant.hearing", "self.missing > 0", "False"),),
         ),
         _RESTORED_CLAIM,
     ),
@@ -283,10 +291,10 @@ FOLDS: Final = 0
 FOLD: Final = encode(Bet(0, fold=True))
 
 
-def _sizes_plays(scene: Scene) -> Came:
+def _sizes_plays(scene: Scene) -> AttackOutcome:
     """It has the program, as everybody has, and makes a fold of its own to see how long one is: the how-manieth of its
     sender a frame is, it has counted."""
-    stage = Stage(with_chips(scene))
+    stage = AttackTable(with_chips(scene))
     stage.until(to_move(FOLDS))
     stage.asks(FOLDS, Bet(0, fold=True))
     log, key = stage[1].replica.entries, TableSecret(scene.entropy(16), "0" * 32, 0).reading
@@ -326,9 +334,9 @@ SIZES: Final = Attack(
 # A seat says in another one's name that it leaves.
 
 
-def _spoofed_plays(scene: Scene) -> Came:
+def _spoofed_plays(scene: Scene) -> AttackOutcome:
     """Everything in the entry is as it should be but the key that it is signed with."""
-    stage = Stage(scene)
+    stage = AttackTable(scene)
     stage.until(to_move(VICTIM))
     replica = stage[scene.cheater].replica
     state = replica.state
@@ -351,7 +359,7 @@ SPOOFED: Final = Attack(
             _SPOOFED_CLAIM.cheat,
             plays=_spoofed_plays,
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.log.entry:authenticate",
                     "keys[entry.seat].verify(arrival.signature, arrival.signed)",
                     "pass",
@@ -368,12 +376,12 @@ SPOOFED: Final = Attack(
 # A relay brings a table what a player has signed at another one with the same number, as if it had said two things.
 
 
-def _two_tables_plays(scene: Scene) -> Came:
+def _two_tables_plays(scene: Scene) -> AttackOutcome:
     """The victim plays at both tables with one key; its first entries there have the same numbers."""
-    elsewhere = Stage(scene)
+    elsewhere = AttackTable(scene)
     elsewhere.until(to_move(VICTIM))
-    other = MemoryHome("Ada", elsewhere.homes[VICTIM].identity, scene.entropy(ROOT_BYTES))
-    stage = Stage(scene, homes={VICTIM: other})
+    other = MemoryPlayerStore("Ada", elsewhere.homes[VICTIM].identity, scene.entropy(ROOT_BYTES))
+    stage = AttackTable(scene, homes={VICTIM: other})
     stage.until(to_move(VICTIM))
     said = [data for data in elsewhere[1].replica.entries if read_entry(data).entry.seat == VICTIM]
     stage.say(said[:1])
@@ -395,7 +403,7 @@ TWO_TABLES: Final = Attack(
         Way(
             _TWO_TABLES_CLAIM.cheat,
             plays=_two_tables_plays,
-            defence=(Without("nodealer.log.entry:authenticate", "entry.session != session", "False"),),
+            defence=(RemovedDefence("nodealer.log.entry:authenticate", "entry.session != session", "False"),),
         ),
         _TWO_TABLES_CLAIM,
     ),
@@ -410,9 +418,9 @@ TWO_TABLES: Final = Attack(
 # texts are under one key stream.
 
 
-def _two_time_plays(scene: Scene) -> Came:
+def _two_time_plays(scene: Scene) -> AttackOutcome:
     """It knows the text of the first, which is in the log that everybody has after the game, and wants the second."""
-    stage = Stage(scene)
+    stage = AttackTable(scene)
     stage.until(to_move(0))
     copy = copied(stage.homes[0])
     (said,) = stage[0].word("I think that I raise")
@@ -434,7 +442,7 @@ TWO_TIME: Final = Attack(
         Way(
             _TWO_TIME_CLAIM.cheat,
             plays=_two_time_plays,
-            defence=(Without("nodealer.relay.sealing:ReadKey._message_key", '"msg", words', '"msg"'),),
+            defence=(RemovedDefence("nodealer.relay.sealing:ReadKey._message_key", '"msg", words', '"msg"'),),
         ),
         _TWO_TIME_CLAIM,
     ),
@@ -446,14 +454,14 @@ TWO_TIME: Final = Attack(
 # Who has a link to watch makes a token of what it has, and writes to the table.
 
 
-def _watcher_plays(scene: Scene) -> Came:
+def _watcher_plays(scene: Scene) -> AttackOutcome:
     """The relay knows the hash of the token, and nothing else of it."""
     secret = TableSecret(scene.entropy(16), "0" * 32, 0)
-    rules = rules_of([note_bytes(Made(hashlib.sha512(secret.write_token).digest()))])
+    rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(secret.write_token).digest()))])
     link = secret.reading
     token = derive(link.key, "write", link.table, link.epoch, size=KEY_BYTES)
     writes = rules is not None and rules.lets_write(rules.epoch_of(token))
-    return Came("never", gain="writes to a table that it may only watch" if writes else None)
+    return AttackOutcome("never", gain="writes to a table that it may only watch" if writes else None)
 
 
 _WATCHER_CLAIM: Final = Cheat("one who watches, and would write", "never", False)
@@ -465,7 +473,9 @@ WATCHER: Final = Attack(
         Way(
             _WATCHER_CLAIM.cheat,
             plays=_watcher_plays,
-            defence=(Without("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"),),
+            defence=(
+                RemovedDefence("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"),
+            ),
         ),
         _WATCHER_CLAIM,
     ),

@@ -8,20 +8,27 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodealer.drive.keyring import Keyring
+from nodealer.client.keyring import Keyring
+from nodealer.engine.bodies import Box, Propose
+from nodealer.engine.rosters import proposal_id
 from nodealer.errors import IllegalMove
 from nodealer.keys import KEY_BYTES
 from nodealer.log.roster import Roster
-from nodealer.play.bodies import Box, Propose
-from nodealer.play.rosters import proposal_id
 from nodealer.protocols.base import Cheat
-from nodealer.relay.core import Made, Note, Reached, Rekeyed, note_bytes, rules_of
+from nodealer.relay.permissions import (
+    MadeRecord,
+    PermissionRecord,
+    ReachedRecord,
+    RekeyedRecord,
+    permissions_of,
+    record_bytes,
+)
 from nodealer.relay.sealing import TableSecret
 from nodealer_lab.attacks.base import Attack, Scheme, Way
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import Stage, to_move
+from nodealer_lab.attacks.stage import AttackTable, to_move
 
 # --- false box ---
 #
@@ -30,9 +37,9 @@ from nodealer_lab.attacks.stage import Stage, to_move
 VICTIM: Final = 0
 
 
-def _false_box_plays(scene: Scene) -> Came:
+def _false_box_plays(scene: Scene) -> AttackOutcome:
     """The box opens, and the secret in it is one that nobody else has."""
-    stage = Stage(scene)
+    stage = AttackTable(scene)
     stage.until(to_move(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
     rings = [Keyring(one, [link], scene.entropy) for one in stage.people]
@@ -62,7 +69,7 @@ FALSE_BOX: Final = Attack(
             _FALSE_BOX_CLAIM.cheat,
             plays=_false_box_plays,
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.relay.sealing:open_box", "not hmac.compare_digest(secret_digest(found), digest)", "False"
                 ),
             ),
@@ -79,8 +86,8 @@ FALSE_BOX: Final = Attack(
 OUT: Final = 1
 
 
-def _old_key_plays(scene: Scene) -> Came:
-    stage = Stage(scene)
+def _old_key_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene)
     stage.until(to_move(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
     stage[0].refuse_key = Keyring(stage[0], [link], scene.entropy).refuse_key
@@ -105,7 +112,9 @@ OLD_KEY: Final = Attack(
             _OLD_KEY_CLAIM.cheat,
             plays=_old_key_plays,
             defence=(
-                Without("nodealer.drive.keyring:Keyring.refuse_key", "leavers(state.roster, one.roster)", "False"),
+                RemovedDefence(
+                    "nodealer.client.keyring:Keyring.refuse_key", "leavers(state.roster, one.roster)", "False"
+                ),
             ),
         ),
         _OLD_KEY_CLAIM,
@@ -120,19 +129,19 @@ OLD_KEY: Final = Attack(
 # A player who was put out has named keys of its own to the relay before, and goes on writing by one of them.
 
 
-def _put_out_plays(scene: Scene) -> Came:
+def _put_out_plays(scene: Scene) -> AttackOutcome:
     """The table has a new key since, which somebody has named who has the old one; the relay has heard it used."""
     first, own, new = (TableSecret(scene.entropy(32), "0" * 32, epoch) for epoch in (0, 1, 1))
-    notes: tuple[Note, ...] = (
-        Made(_hash(first)),
-        Rekeyed(_hash(own), 0),
-        Rekeyed(_hash(new), 0),
-        Reached(2),
+    notes: tuple[PermissionRecord, ...] = (
+        MadeRecord(_hash(first)),
+        RekeyedRecord(_hash(own), 0),
+        RekeyedRecord(_hash(new), 0),
+        ReachedRecord(2),
     )
-    rules = rules_of([note_bytes(note) for note in notes])
+    rules = permissions_of([record_bytes(note) for note in notes])
     tokens = (first.write_token, own.write_token)
     writes = rules is not None and any(rules.epoch_of(token) is not None for token in tokens)
-    return Came("never", gain="writes to a table that it was put out of" if writes else None)
+    return AttackOutcome("never", gain="writes to a table that it was put out of" if writes else None)
 
 
 def _hash(secret: TableSecret) -> bytes:
@@ -148,7 +157,9 @@ PUT_OUT: Final = Attack(
         Way(
             _PUT_OUT_CLAIM.cheat,
             plays=_put_out_plays,
-            defence=(Without("nodealer.relay.core:Rules._counts", "epoch == self.reached", "True"),),
+            defence=(
+                RemovedDefence("nodealer.relay.permissions:TablePermissions._counts", "epoch == self.reached", "True"),
+            ),
         ),
         _PUT_OUT_CLAIM,
     ),

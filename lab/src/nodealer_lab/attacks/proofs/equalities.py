@@ -9,17 +9,17 @@ from typing import Any, Final
 from msgspec.structs import replace as replace_struct
 
 from nodealer.cheats.arrays import put
+from nodealer.engine.bodies import Cards, read_body
 from nodealer.errors import BadParameter
 from nodealer.group import Scalars, concat
 from nodealer.group.order import order_of
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
 from nodealer.proofs import equality, labels, shuffle
 from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.relations import OneOffset
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Cheat
-from nodealer.protocols.chain.drawing import _given
+from nodealer.protocols.chain.draw import _given
 from nodealer.protocols.chain.messages import Pass
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.mask.messages import MaskShares, MaskTags
@@ -27,11 +27,11 @@ from nodealer.protocols.offset.deck import OffsetPairs
 from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.tape import SEED_BYTES, Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Forge, Moment, Scheme, Way
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.base import Attack, Forge, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import IDENTITY
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, judged, tried, watched
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, tried, watched
 from nodealer_lab.attacks.shuffle_steps import shuffle_of
 from nodealer_lab.attacks.truth import spoilt, stopped
 
@@ -40,7 +40,7 @@ from nodealer_lab.attacks.truth import spoilt, stopped
 # Many equalities in one row: if the weights do not hang on all points, two false ones are made to cancel.
 
 
-def _fold_chain(moment: Moment) -> bytes:
+def _fold_chain(moment: SignedMoment) -> bytes:
     """The dealer takes its key off the cards of two others, and moves what is left of them against each other."""
     said, deck = read_message(Pass, moment.honest), moment.deck
     decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
@@ -53,7 +53,7 @@ def _fold_chain(moment: Moment) -> bytes:
     return encode(replace_struct(said, numbers=moved.to_bytes()))
 
 
-def _fold_mask(moment: Moment) -> bytes:
+def _fold_mask(moment: SignedMoment) -> bytes:
     """When a deck is made again: the tag of a card of the deck against that of one that somebody holds."""
     said, deck = read_message(MaskTags, moment.honest), moment.deck
     group, before = deck.binding.group, deck.stage.points
@@ -65,7 +65,7 @@ def _fold_mask(moment: Moment) -> bytes:
 
 
 #: The weights hang on the whole statement.
-_BOUND: Final = Without(
+_BOUND: Final = RemovedDefence(
     "nodealer.proofs.equality:_folding_weights",
     "transcript.absorb_points(labels.STATEMENT, Z, bases, images)",
     "transcript.absorb_points(labels.STATEMENT, Z)",
@@ -103,7 +103,7 @@ FOLD: Final = Attack(
 # A proof that many points were multiplied by one secret, but by another than the published key has.
 
 
-def _other_secret_chain(moment: Moment) -> bytes:
+def _other_secret_chain(moment: SignedMoment) -> bytes:
     """The dealer takes twice its key off: one secret for all cards, and not the one of V."""
     said, deck = read_message(Pass, moment.honest), moment.deck
     decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
@@ -116,7 +116,7 @@ def _other_secret_chain(moment: Moment) -> bytes:
     return encode(replace_struct(said, numbers=bare.to_bytes(), proof=proof))
 
 
-def _other_secret_mask(moment: Moment) -> bytes:
+def _other_secret_mask(moment: SignedMoment) -> bytes:
     """When a deck is made again: it takes twice its key off all tags."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     epk = stage.tagged.epk
@@ -127,7 +127,7 @@ def _other_secret_mask(moment: Moment) -> bytes:
 
 
 #: The key has a row of its own.
-_KEY_ROW: Final = Without("nodealer.proofs.equality:check_equality", "(key_row, folded_row)", "(folded_row,)")
+_KEY_ROW: Final = RemovedDefence("nodealer.proofs.equality:check_equality", "(key_row, folded_row)", "(folded_row,)")
 
 OTHER_SECRET: Final = Attack(
     name="other-secret",
@@ -165,7 +165,7 @@ OTHER_SECRET: Final = Attack(
 # on one head, so it is tried with nothing.
 
 
-def _read(played: Played) -> str | None:
+def _read(played: PlayedGame) -> str | None:
     """Every check is an equation T + c·Z = ẑ·G that everybody has."""
     seen: dict[bytes, tuple[Scalars, Scalars]] = {}
     for one in played.said():
@@ -183,7 +183,7 @@ def _read(played: Played) -> str | None:
 
 
 #: A nonce hangs on the whole statement: no two statements have one.
-_STATEMENT: Final = Without("nodealer.proofs.transcript:Transcript.nonces", "self._hash.digest()", 'b""')
+_STATEMENT: Final = RemovedDefence("nodealer.proofs.transcript:Transcript.nonces", "self._hash.digest()", 'b""')
 _NONCE_CLAIM: Final = Cheat("a secret, computed from two proofs with one nonce", "never", False)
 
 NONCE: Final = Attack(
@@ -210,7 +210,7 @@ ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
 
 
 def _forged(moved: Callable[[Any], Any]) -> Forge:
-    def forge(moment: Moment) -> bytes:
+    def forge(moment: SignedMoment) -> bytes:
         step = shuffle_of(moment)
         if step is None:
             return moment.honest
@@ -222,14 +222,14 @@ def _forged(moved: Callable[[Any], Any]) -> Forge:
     return forge
 
 
-def _taken(played: Played, where: str) -> str | None:
+def _taken(played: PlayedGame, where: str) -> str | None:
     bodies = [read_body(bytes(read_entry(data).entry.body)) for data in played.lies]
     lies = {bytes(body.message) for body in bodies if isinstance(body, Cards)}
     false = any(one.message in lies for one in played.said())
     return f"has a proof of {where} count" if false else None
 
 
-def _elsewhere_plays(scene: Scene) -> Came:
+def _elsewhere_plays(scene: Scene) -> AttackOutcome:
     """Each in a game of its own."""
     came = []
     for where, moved in ELSEWHERE.items():
@@ -240,7 +240,7 @@ def _elsewhere_plays(scene: Scene) -> Came:
     return _all_alike(came)
 
 
-def _all_alike(came: Sequence[Came]) -> Came:
+def _all_alike(came: Sequence[AttackOutcome]) -> AttackOutcome:
     """All three have to come to the same, with the defence and without."""
     first, *others = came
     if any(
@@ -255,7 +255,7 @@ _WAY: Final = Way(
     _ELSEWHERE_CLAIM.cheat,
     # The context of a proof says where it belongs, and stands in every challenge.
     defence=(
-        Without(
+        RemovedDefence(
             "nodealer.proofs.transcript:Context.transcript",
             "self.session,\n        self.roster,\n        self.hand,\n        self.deck,",
             'b"", self.roster, 0, 0,',
@@ -285,7 +285,7 @@ class _Whatever(ManyEqualities):
         transcript.absorb_points(labels.STATEMENT, *(points for _, points in self.arrays))
 
 
-def _offset(moment: Moment) -> bytes:
+def _offset(moment: SignedMoment) -> bytes:
     """The first pair gets zero for a factor; then none is moved."""
     deck, group, seat = moment.deck, moment.deck.binding.group, moment.duty.seat
     said, before = read_message(OffsetShuffle, moment.honest), deck.stage._before(deck)
@@ -304,7 +304,7 @@ def _offset(moment: Moment) -> bytes:
     )
 
 
-def _fits_all_plays(scene: Scene) -> Came:
+def _fits_all_plays(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
     played = tried(FITS_ALL, scene)
     return judged(played, spoilt(played))
@@ -323,8 +323,10 @@ FITS_ALL: Final = Attack(
             # The identity is refused where points are read, in the proof of the factors, and in that of the shuffle.
             defence=(
                 IDENTITY,
-                Without("nodealer.proofs.equality:_refuse_identities", "points.first_identity() is not None", "False"),
-                Without("nodealer.proofs.relations:_refuse_deck", "_refuse_identity(outputs)", "return"),
+                RemovedDefence(
+                    "nodealer.proofs.equality:_refuse_identities", "points.first_identity() is not None", "False"
+                ),
+                RemovedDefence("nodealer.proofs.relations:_refuse_deck", "_refuse_identity(outputs)", "return"),
             ),
         ),
         _FITS_ALL_CLAIM,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import Final, Self
 
-from nodealer.cards import Capability, Event, Finished, NoneOf, Prove
+from nodealer.cards.events import Event, Finished
+from nodealer.cards.operations import Capability, NoneOf, Prove
 from nodealer.games.base import Ask, Game, Want
 from nodealer.games.free.rules import ProveCards
 from nodealer.games.package import GamePackage
@@ -20,14 +21,14 @@ from nodealer.proofs.relations import AddMask, OneOffset, OneScalar
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import read_message
-from nodealer.protocols.proving import EXCLUDE, Exclude, _excluded, _transcript
+from nodealer.protocols.exclusion import EXCLUDE, Exclude, _excluded, _transcript
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.free_table import CARDS, free_stage, hand
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, said_in, watched
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, said_in, watched
 from nodealer_lab.attacks.truth import Dealt, dealt
 from nodealer_lab.sim.highcard import HighBot, HighCard, HighHand
 
@@ -85,7 +86,7 @@ SWEAR: Final = GamePackage(
 # A seat proves of a hidden card what is not so.
 
 
-def _false_word_false(moment: Moment) -> bytes:
+def _false_word_false(moment: SignedMoment) -> bytes:
     """Whether there is something true to say or not: a bot says only what it could prove."""
     deck, seat = moment.deck, moment.duty.seat
     claim = deck.stage._claim(seat)
@@ -109,7 +110,7 @@ def _forged(transcript: Transcript, tape: Tape, excluded: Exclusion, s: Scalars)
     return sent, encode_proof(C, c * concat(y, x) + k)
 
 
-def _believed(played: Played) -> str | None:
+def _believed(played: PlayedGame) -> str | None:
     """It swore, nobody named it, and the card is one of those that it should not be."""
     sworn = False
     for one in played.said():
@@ -122,12 +123,12 @@ def _believed(played: Played) -> str | None:
 
 
 #: The row that ties the products to the cards: of `mask`, and of `lock`.
-_MASK: Final = Without(
-    "nodealer.proofs.hidden:MaskedCards.equations",
+_MASK: Final = RemovedDefence(
+    "nodealer.proofs.hidden_cards:MaskedCards.equations",
     "Equation.sum((one, C[h]), (c * beta, T), (minus_y * beta, self.msg), (of_epk, self.epk)),",
 )
-_LOCK: Final = Without(
-    "nodealer.proofs.hidden:LockedCards.equations",
+_LOCK: Final = RemovedDefence(
+    "nodealer.proofs.hidden_cards:LockedCards.equations",
     "Equation.sum((one, C[h]), (c * beta, T), (-(beta * x_hat * self.off.invert()), self.cards)),",
 )
 _FALSE_WORD_CLAIM: Final = "a false word on what hidden cards are not"
@@ -150,7 +151,7 @@ FALSE_WORD: Final = Attack(
 VICTIM: Final = 0
 
 
-def _two_words_plays(scene: Scene) -> Came:
+def _two_words_plays(scene: Scene) -> AttackOutcome:
     """Each of its two cards is none of half of the faces, among which is the other one."""
     stage = free_stage(None, scene)
     held = hand(stage, VICTIM)
@@ -183,7 +184,7 @@ TWO_WORDS: Final = Attack(
             plays=_two_words_plays,
             # The secret hangs on the whole statement.
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.proofs.exclusion:prove",
                     'transcript.nonces(tape, "y", group, 1)',
                     'group.wide_scalars(tape.draw("y", b"", size=group.wide_size))',
@@ -207,7 +208,7 @@ GUESSES: Final = (0, 1, 2)
 Order = list[int]
 
 
-def _orders(played: Played) -> Iterator[tuple[tuple[int, int], list[Order]]]:
+def _orders(played: PlayedGame) -> Iterator[tuple[tuple[int, int], list[Order]]]:
     """Hand and deck of every shuffle, and what its order may be, if its proof shows that. The log is read as everybody
     reads it; what a verifier opens of each proof is looked at beside it."""
     seen: list[tuple[shuffle.Relation, shuffle._OpenedProof]] = []
@@ -287,7 +288,7 @@ def _same(before: Points, after: Points) -> list[Order]:
     return [] if None in found else [[place for place in found if place is not None]]
 
 
-def _read(played: Played) -> str | None:
+def _read(played: PlayedGame) -> str | None:
     """All orders after each other are the places of all faces. What honest seats hold is held against it."""
     orders: dict[tuple[int, int], list[list[Order]]] = defaultdict(list)
     for deck, some in _orders(played):
@@ -317,18 +318,18 @@ def faces_of(one: Dealt, orders: list[Order]) -> list[int]:
 
 
 #: What hides the opened numbers, their products, and the secrets of the step.
-_NUMBERS: Final = Without(
+_NUMBERS: Final = RemovedDefence(
     "nodealer.proofs.shuffle:prove",
     'e = transcript.nonces(tape, "e", group, m)',
     "e = group.integers([0] * m)",
 )
-_PRODUCTS: Final = Without(
+_PRODUCTS: Final = RemovedDefence(
     "nodealer.proofs.shuffle:prove",
     'transcript.nonces(tape, "delta", group, m - 2)',
     "group.integers([0] * (m - 2))",
 )
 #: One and not zero: the point that zero makes is refused.
-_SECRETS: Final = Without(
+_SECRETS: Final = RemovedDefence(
     "nodealer.proofs.shuffle:prove",
     'k = transcript.nonces(tape, "k", group, relation.secrets)',
     "k = group.integers([1] * relation.secrets)",

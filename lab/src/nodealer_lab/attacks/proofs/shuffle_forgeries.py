@@ -9,9 +9,9 @@ from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs import labels, shuffle
 from nodealer.proofs.encoding import encode_proof
 from nodealer.proofs.generators import blinding_generator
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.proofs.shuffle_prover import backwards, forged, on_shuffles
-from nodealer_lab.attacks.shuffle_steps import Shuffle
+from nodealer_lab.attacks.shuffle_steps import ShuffleTurn
 
 # --- combine ---
 #
@@ -46,7 +46,7 @@ def side_by_side(size: int) -> list[int]:
     return [*(place for pair in range(half) for place in (pair, half + pair)), *range(2 * half, size)]
 
 
-def _combine_false(step: Shuffle) -> bytes:
+def _combine_false(step: ShuffleTurn) -> bytes:
     cards = step.after(combined)
     proof, _ = forged(step.transcript(), step.moment.tape, step.relation(cards), step.tied(weights), step.secrets)
     return step.message(cards, proof)
@@ -58,7 +58,7 @@ COMBINE: Final = on_shuffles(
     ("A17",),
     _combine_false,
     # The product over all cards: without it the numbers need not be those of a permutation.
-    Without(
+    RemovedDefence(
         "nodealer.proofs.shuffle:_permutation_equations",
         "Equation.sum((x, o.C_1), (one, o.C_0), (minus_in_C, gens), (-o.s_p_hat, H)),",
     ),
@@ -70,7 +70,7 @@ COMBINE: Final = on_shuffles(
 # A deck is changed after its proof was made: every two cards move so that the sum in the proof stays what it is.
 
 
-def _shift_false(step: Shuffle) -> bytes:
+def _shift_false(step: ShuffleTurn) -> bytes:
     """Σ d̂_j·out_j does not see d̂_2·P more in the first card and d̂_1·P less in the second, and so on in pairs."""
     *others, honest = step.after()
     relation = step.relation((*others, honest))
@@ -87,7 +87,7 @@ SHIFT: Final = on_shuffles(
     ("A13",),
     _shift_false,
     # The decks are in the challenge: without it, this is weak Fiat–Shamir.
-    Without("nodealer.proofs.shuffle:_bind", "transcript.absorb_points(labels.STATEMENT, *relation.statement)"),
+    RemovedDefence("nodealer.proofs.shuffle:_bind", "transcript.absorb_points(labels.STATEMENT, *relation.statement)"),
 )
 
 
@@ -96,7 +96,7 @@ SHIFT: Final = on_shuffles(
 # A proof of a deck that is none, made from its end: where the challenge does not hang on what was committed to.
 
 
-def _backwards_false(step: Shuffle) -> bytes:
+def _backwards_false(step: ShuffleTurn) -> bytes:
     """The cards are any points."""
     *others, last = step.after()
     cards = (*others, step.group.integers(range(5, 5 + step.size)) * last[0])
@@ -109,11 +109,13 @@ BACKWARDS: Final = on_shuffles(
     ("A14",),
     _backwards_false,
     # The last challenge hangs on the commitments, for who proves and for who verifies.
-    Without(
+    RemovedDefence(
         "nodealer.proofs.shuffle:_read_proof",
         "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])",
     ),
-    Without("nodealer.proofs.shuffle:prove", "transcript.absorb_points(labels.COMMITMENT, C[0], C[1], C[2], C[3:])"),
+    RemovedDefence(
+        "nodealer.proofs.shuffle:prove", "transcript.absorb_points(labels.COMMITMENT, C[0], C[1], C[2], C[3:])"
+    ),
 )
 
 
@@ -122,7 +124,7 @@ BACKWARDS: Final = on_shuffles(
 # Two false equations that cancel: a batch that adds them up with equal weights sees neither.
 
 
-def _cancel_false(step: Shuffle) -> bytes:
+def _cancel_false(step: ShuffleTurn) -> bytes:
     """P more in every card makes one row false by x·Σ d_j·P; the commitment to the products takes it up."""
     *others, honest = step.after()
     P = step.group.G
@@ -142,7 +144,7 @@ CANCEL: Final = on_shuffles(
     ("A16",),
     _cancel_false,
     # Every equation of a batch has a weight that nobody can foresee.
-    Without(
+    RemovedDefence(
         "nodealer.proofs.checks:weights_of",
         'expand("weights", fresh, digest_of(checks), size=WEIGHT_BYTES * rows)',
         '(b"\\1" + bytes(WEIGHT_BYTES - 1)) * rows',
@@ -155,7 +157,7 @@ CANCEL: Final = on_shuffles(
 # Generators of which somebody knows a relation: then a commitment opens to anything, and a proof says anything.
 
 
-def _trapdoor_false(step: Shuffle) -> bytes:
+def _trapdoor_false(step: ShuffleTurn) -> bytes:
     """The cards are sums of two. Their weights are chosen to fit when all challenges are known, and the openings of the
     commitments, every one a multiple of H, are computed to fit that."""
     group, m, tape = step.group, step.size, step.moment.tape
@@ -190,7 +192,7 @@ TRAPDOOR: Final = on_shuffles(
     ("A15",),
     _trapdoor_false,
     # The generators are hashes, and not multiples of H that anybody knows.
-    Without(
+    RemovedDefence(
         "nodealer.proofs.generators:generators",
         "return hash_to_points(group, labels.GENERATORS, messages)",
         "return group.integers(range(2, count + 2)) * blinding_generator(group)",
@@ -203,7 +205,7 @@ TRAPDOOR: Final = on_shuffles(
 # All cards are multiplied by one secret, but by another than that of the key that was published for it.
 
 
-def _loose_false(step: Shuffle) -> bytes:
+def _loose_false(step: ShuffleTurn) -> bytes:
     """Twice the secret; the proof is made with that one, and all but the row of the key is true."""
     two = step.group.integers([2])
     cards = step.after(lambda points: two * points)
@@ -218,7 +220,7 @@ LOOSE: Final = on_shuffles(
     ("A7",),
     _loose_false,
     # The key has a row of its own in the proof.
-    Without(
+    RemovedDefence(
         "nodealer.proofs.shuffle:check",
         "*_relation_equations(relation, opened))",
         "*_relation_equations(relation, opened)[:-1])",
@@ -233,7 +235,7 @@ LOOSE: Final = on_shuffles(
 # Three cards that were neighbours get errors P, −2·P and P: weights that only count the cards do not see it.
 
 
-def _neighbours_false(step: Shuffle) -> bytes:
+def _neighbours_false(step: ShuffleTurn) -> bytes:
     """All over the deck, three after three. They were neighbours before the shuffle, wherever they lie now."""
     *others, honest = step.after()
     data, order, P = honest.to_bytes(), list(step.order), step.group.G
@@ -252,7 +254,7 @@ NEIGHBOURS: Final = on_shuffles(
     ("A17",),
     _neighbours_false,
     # The weights have powers of a challenge in them; with nothing in its place they only count.
-    Without(
+    RemovedDefence(
         "nodealer.proofs.transcript:Transcript.challenge",
         "return self.challenges(label, group, 1)",
         'return group.integers([0]) if label == "xi" else self.challenges(label, group, 1)',
@@ -273,7 +275,7 @@ def _factors(group: Group, size: int) -> Scalars:
     return each.take([2 if size % 2 and place == size - 1 else place % 2 for place in range(size)])
 
 
-def _halved_false(step: Shuffle) -> bytes:
+def _halved_false(step: ShuffleTurn) -> bytes:
     """What is committed to when ξ is known is not what was committed to before: each power of ξ gets the factor that
     takes its card's own off again. All sums are right then, and the product is too."""
     factors = _factors(step.group, step.size)
@@ -295,7 +297,7 @@ HALVED: Final = on_shuffles(
     ("A17",),
     _halved_false,
     # y·π + ξ^π − z: with nothing for y and z the product is over the powers of ξ alone, and no π is bound before ξ.
-    Without(
+    RemovedDefence(
         "nodealer.proofs.transcript:Transcript.challenge",
         "return self.challenges(label, group, 1)",
         'return group.integers([0]) if label in ("y", "z") else self.challenges(label, group, 1)',

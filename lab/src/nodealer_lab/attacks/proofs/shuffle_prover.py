@@ -13,10 +13,10 @@ from nodealer.proofs.generators import commitment_key
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
-from nodealer_lab.attacks.base import Attack, Moment, Way
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.base import Attack, SignedMoment, Way
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import EQUALITY_PROOF
-from nodealer_lab.attacks.shuffle_steps import Shuffle, shuffle_of
+from nodealer_lab.attacks.shuffle_steps import ShuffleTurn, shuffle_of
 from nodealer_lab.attacks.truth import spoilt
 
 # --- prover ---
@@ -126,20 +126,20 @@ def lacking(equation: Equation) -> Points:
 # Attacks on the proof of a shuffle: the same forgery on every protocol that has one, with the claim it has there.
 
 #: What is sent in place of an honest shuffle.
-Forgery = Callable[[Shuffle], bytes]
+Forgery = Callable[[ShuffleTurn], bytes]
 
 
 def on_shuffles(
-    name: str, does: str, of: tuple[str, ...], forgery: Forgery, *defence: Without, only: Collection[str] = ()
+    name: str, does: str, of: tuple[str, ...], forgery: Forgery, *defence: RemovedDefence, only: Collection[str] = ()
 ) -> Attack:
     """An attack that leaves an honest seat with a card that cannot be read: what was proven is not what is there. With
     `only` it is one on the shuffles of these protocols."""
 
-    def forge(moment: Moment) -> bytes:
+    def forge(moment: SignedMoment) -> bytes:
         step = shuffle_of(moment)
         return moment.honest if step is None else forgery(step)
 
-    def way(claim: str, step: str, *beside: Without, seat: int | None = None) -> tuple[Way, ...]:
+    def way(claim: str, step: str, *beside: RemovedDefence, seat: int | None = None) -> tuple[Way, ...]:
         return (Way(claim, {step: forge}, defence=(*defence, *beside), gained=spoilt, seat=seat, seen="at once"),)
 
     ways = {

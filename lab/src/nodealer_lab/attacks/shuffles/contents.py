@@ -14,21 +14,21 @@ from nodealer.errors import CardUnreadable
 from nodealer.group import Points, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Cheat
-from nodealer.protocols.chain.drawing import read_links
+from nodealer.protocols.chain.draw import read_links
 from nodealer.protocols.chain.lists import NAME_BYTES
 from nodealer.protocols.chain.messages import ChainShuffle, Pass
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelReveal, DuelShuffle
-from nodealer.protocols.lock.locking import Locking
+from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.messages import Cascade
 from nodealer.protocols.mask.messages import MaskShuffle
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way, attack_from
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way, attack_from
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EACH_PROOF, EQUALITY_PROOF, SHUFFLE_PROOF
-from nodealer_lab.attacks.duelling import SMALL_DUEL
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, judged, tried
+from nodealer_lab.attacks.duel_seats import SMALL_DUEL
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, tried
 from nodealer_lab.attacks.truth import dealt, spoilt, there_twice, under_no_key, whole
 
 # --- double ---
@@ -60,7 +60,7 @@ DOUBLE: Final = attack_from(
 # One card gets something of its own, by which the cheater hopes to know it again.
 
 
-def reads(played: Played) -> str | None:
+def reads(played: PlayedGame) -> str | None:
     """What the cheater drew, without the power, is the first card that somebody else holds."""
     for one in dealt(played):
         deck, hand, me = one.deck, one.hand, played.cheater
@@ -99,7 +99,7 @@ MARK: Final = attack_from(
 _NO_KEY: Final = "a seat cannot make a card under the others' secrets, only take one that it was given"
 
 
-def _mask(moment: Moment) -> bytes:
+def _mask(moment: SignedMoment) -> bytes:
     """The highest face, masked with a number of its own, for anybody can mask under the joint key."""
     said, deck = read_message(MaskShuffle, moment.honest), moment.deck
     group, mine = deck.binding.group, deck.binding.players.index(moment.duty.seat)
@@ -114,7 +114,7 @@ def _mask(moment: Moment) -> bytes:
     )
 
 
-def _highest(played: Played) -> str | None:
+def _highest(played: PlayedGame) -> str | None:
     """In every hand: in one of them anybody may have it by luck."""
     held = dict[int, bool]()
     for one in dealt(played):
@@ -151,13 +151,13 @@ STACK: Final = Attack(
 # A seat gives the names another order than the numbers: a card has one name and another number.
 
 
-def _names_shuffle(moment: Moment) -> bytes:
+def _names_shuffle(moment: SignedMoment) -> bytes:
     """Every name is that of the next number."""
     said = read_message(ChainShuffle, moment.honest)
     return encode(replace(said, names=said.names[NAME_BYTES:] + said.names[:NAME_BYTES]))
 
 
-def _pass(moment: Moment) -> bytes:
+def _pass(moment: SignedMoment) -> bytes:
     """The links of the names that it gave."""
     said, deck = read_message(Pass, moment.honest), moment.deck
     turn = deck.stage.turn
@@ -167,7 +167,7 @@ def _pass(moment: Moment) -> bytes:
     return encode(replace(said, nonces=nonces, names=b"".join(names[own.prior[place]] for place in linked)))
 
 
-def _gained(played: Played) -> str | None:
+def _gained(played: PlayedGame) -> str | None:
     """A link of its was taken whose number is not the one under the prior name to the power of its key: who follows
     the names comes to another card than who takes the keys off."""
     for one in played.said():
@@ -206,7 +206,7 @@ NAMES: Final = Attack(
 # only ones of which one is twice the other: it knows where that card lies before it draws.
 
 
-def put_twice(moment: Moment) -> bytes:
+def put_twice(moment: SignedMoment) -> bytes:
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
     said = read_message(DuelShuffle, moment.honest)
@@ -214,7 +214,7 @@ def put_twice(moment: Moment) -> bytes:
     return encode(replace(said, cards=put(said.cards, 1, card.to_bytes())))
 
 
-def _reveal(moment: Moment) -> bytes:
+def _reveal(moment: SignedMoment) -> bytes:
     """In the end it has to say what that slot is: the card that is missing."""
     deck, positions = moment.deck, moment.deck.stage.positions
     if moment.honest != b"{}":
@@ -227,7 +227,7 @@ def _reveal(moment: Moment) -> bytes:
     return encode(DuelReveal(tuple(cards), b"".join(deck.nonces(moment.tape, cards)), own.to_bytes()))
 
 
-def finds(played: Played) -> str | None:
+def finds(played: PlayedGame) -> str | None:
     """What it has when it is to give each card a key: the deck under both keys, in an order that it should not know."""
     for one in played.said():
         deck: Any = one.deck
@@ -241,7 +241,9 @@ def finds(played: Played) -> str | None:
 
 #: Nobody holds what is said of a place against the card that lies there; and nobody makes its messages again.
 _AT_THE_END: Final = (
-    Without("nodealer.protocols.duel.giving:RevealingCards._refuse_other_places", "if slots != found:", "if False:"),
+    RemovedDefence(
+        "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
+    ),
     BOOKS,
 )
 _FORGE: Final = {"shuffle": put_twice, "reveal": _reveal}
@@ -297,7 +299,7 @@ def _powers(mine: int, size: int) -> dict[int, int]:
     return {place: place + 2 for place in range(size) if place != mine}
 
 
-def _products_shuffle(moment: Moment) -> bytes:
+def _products_shuffle(moment: SignedMoment) -> bytes:
     """Into the place that will be dealt to it."""
     said, deck = read_message(ChainShuffle, moment.honest), moment.deck
     mine, numbers = deck.binding.players.index(moment.duty.seat), deck.binding.group.points(said.numbers)
@@ -306,7 +308,7 @@ def _products_shuffle(moment: Moment) -> bytes:
     return encode(replace(said, numbers=put(said.numbers, mine, product.to_bytes())))
 
 
-def _reads(played: Played) -> str | None:
+def _reads(played: PlayedGame) -> str | None:
     """What the honest seats hold is held against the one order that fits."""
     me = played.cheater
     for one in dealt(played):
@@ -329,7 +331,7 @@ def _order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
     return {}
 
 
-def _products_plays(scene: Scene) -> Came:
+def _products_plays(scene: Scene) -> AttackOutcome:
     """Only where the cards are public and nothing is proven: nothing for a bot that others play with."""
     played = tried(PRODUCTS, scene)
     return judged(played, _reads(played))
@@ -356,14 +358,14 @@ PRODUCTS: Final = Attack(
 # The rival puts one card of the owner's deck there twice, as it is, where nothing is proven.
 
 
-def _duel(moment: Moment) -> bytes:
+def _duel(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(DuelShuffle, moment.honest)
     return encode(replace(said, cards=put(said.cards, 1, moment.deck.cipher.points(said.cards)[0].to_bytes())))
 
 
-def _there_twice(played: Played) -> str | None:
+def _there_twice(played: PlayedGame) -> str | None:
     """What lies in the owner's deck under both keys."""
     for one in dealt(played):
         deck, every = one.deck, tuple(range(one.deck.size))
@@ -374,7 +376,7 @@ def _there_twice(played: Played) -> str | None:
     return None
 
 
-def _twin_plays(scene: Scene) -> Came:
+def _twin_plays(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
     played = tried(TWIN, scene)
     return judged(played, _there_twice(played))
@@ -382,7 +384,9 @@ def _twin_plays(scene: Scene) -> Came:
 
 #: Two cards that are the same are refused; and where they are not, the books say who did it.
 _TWO_OF_ONE: Final = (
-    Without("nodealer.protocols.duel.tasks:_read_cards", "if len(set(encodings(cards))) != len(cards):", "if False:"),
+    RemovedDefence(
+        "nodealer.protocols.duel.tasks:_read_cards", "if len(set(encodings(cards))) != len(cards):", "if False:"
+    ),
     BOOKS,
 )
 
@@ -414,7 +418,7 @@ CHOSEN: Final = (0, 1)
 LOST: Final = 2
 
 
-def _lock(moment: Moment) -> bytes:
+def _lock(moment: SignedMoment) -> bytes:
     """Under its own secret already, in the order that it has drawn."""
     said, deck = read_message(Cascade, moment.honest), moment.deck
     cards, given = deck.binding.group.points(said.cards), deck.stage.cards
@@ -427,7 +431,7 @@ def _lock(moment: Moment) -> bytes:
     return encode(replace(said, cards=put(said.cards, lost, (cards[first] + cards[second]).to_bytes())))
 
 
-def _finds(played: Played) -> str | None:
+def _finds(played: PlayedGame) -> str | None:
     """The deck as it came from the cascade: its cards lie as they will lie."""
     found: dict[int, set[int]] = {}
     for one in played.said():

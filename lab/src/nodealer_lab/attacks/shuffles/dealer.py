@@ -11,19 +11,19 @@ from nodealer.group import concat
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.candidates import picked
-from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, Own
+from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, LayerSecrets
 from nodealer.protocols.chain.lists import CARD_BYTES, NAME_BYTES, VALUE_BYTES
 from nodealer.protocols.chain.messages import Coin
 from nodealer.protocols.chain.parameters import ChainParameters
 from nodealer.protocols.chain.protocol import claims_of
 from nodealer.tape import DIGEST_BYTES, Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
 from nodealer_lab.attacks.dealer_decks import FOR_TWO, dealing
-from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, judged, seeded, tried
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, seeded, tried
 from nodealer_lab.attacks.truth import dealt
 
 # --- aces ---
@@ -33,17 +33,17 @@ from nodealer_lab.attacks.truth import dealt
 ACE: Final = 0
 
 
-def all_aces(moment: Moment, number: int) -> DealersDeck:
+def all_aces(moment: SignedMoment, number: int) -> DealersDeck:
     """A deck that has one value and many nonces."""
     deck = moment.deck
     honest = deck.made(moment.tape, number)
     place = deck.card_place(number)
     drawn = [deck._square(moment.tape, bytes([number, at]), place, ACE) for at in range(deck.size)]
-    own = Own(honest.own.key, tuple(nonce for nonce, _ in drawn), (ACE,) * deck.size)
+    own = LayerSecrets(honest.own.key, tuple(nonce for nonce, _ in drawn), (ACE,) * deck.size)
     return DealersDeck(own, concat(*(card for _, card in drawn)))
 
 
-def knows_all(played: Played) -> str | None:
+def knows_all(played: PlayedGame) -> str | None:
     """Every card of the deck that is played is an ace: that an honest seat holds one may be luck."""
     for one in dealt(played):
         deck: Any = one.deck
@@ -57,7 +57,7 @@ def knows_all(played: Played) -> str | None:
 
 
 #: An opened deck has every value once.
-_EVERY_VALUE: Final = Without(
+_EVERY_VALUE: Final = RemovedDefence(
     "nodealer.protocols.chain.candidates:check_opened", "if sorted(values) != list(range(deck.size)):", "if False:"
 )
 
@@ -94,7 +94,7 @@ ACES: Final = Attack(
 CHOSEN: Final = (1, 2, 4)
 
 
-def _made(moment: Moment, number: int) -> DealersDeck:
+def _made(moment: SignedMoment, number: int) -> DealersDeck:
     """The honest deck, but for these three."""
     deck, group = moment.deck, moment.deck.binding.group
     honest = deck.made(moment.tape, number)
@@ -104,10 +104,10 @@ def _made(moment: Moment, number: int) -> DealersDeck:
         nonces[place] = bytes(NAME_BYTES)
         bare = value.to_bytes(NAME_BYTES + VALUE_BYTES, "big")
         cards[place] = group.points(bare.ljust(CARD_BYTES, b"\0").rjust(group.point_size, b"\0"))
-    return DealersDeck(Own(honest.own.key, tuple(nonces), honest.own.prior), concat(*cards))
+    return DealersDeck(LayerSecrets(honest.own.key, tuple(nonces), honest.own.prior), concat(*cards))
 
 
-def _finds(played: Played) -> str | None:
+def _finds(played: PlayedGame) -> str | None:
     """The last list of numbers, as everybody has it, in the order in which they are drawn."""
     for one in dealt(played):
         deck: Any = one.deck
@@ -121,7 +121,7 @@ def _finds(played: Played) -> str | None:
 
 
 #: What stands behind nonce and value hangs on both, so that no number can be chosen.
-_REDUNDANCY: Final = Without(
+_REDUNDANCY: Final = RemovedDefence(
     "nodealer.protocols.chain.lists:CardPlace.redundancy",
     'return expand("chain card", *bound, size=CARD_BYTES - NAME_BYTES - VALUE_BYTES)',
     "return bytes(CARD_BYTES - NAME_BYTES - VALUE_BYTES)",
@@ -155,7 +155,7 @@ PROGRESSION: Final = Attack(
 FALSE: Final = 0
 
 
-def one_false(moment: Moment, number: int) -> DealersDeck:
+def one_false(moment: SignedMoment, number: int) -> DealersDeck:
     """All are as they should be but one."""
     if number == FALSE:
         return all_aces(moment, number)
@@ -163,7 +163,7 @@ def one_false(moment: Moment, number: int) -> DealersDeck:
     return honest
 
 
-def _coin(moment: Moment) -> bytes:
+def _coin(moment: SignedMoment) -> bytes:
     """All others have said theirs."""
     stage, seat = moment.deck.stage, moment.duty.seat
     coins = (number.to_bytes(DIGEST_BYTES, "big") for number in count())
@@ -171,7 +171,7 @@ def _coin(moment: Moment) -> bytes:
     return encode(Coin(next(false)))
 
 
-def _last_coin_plays(scene: Scene) -> Came:
+def _last_coin_plays(scene: Scene) -> AttackOutcome:
     """In one mode of one protocol: nothing for a bot that others play with."""
     played = tried(LAST_COIN, scene)
     return judged(played, knows_all(played))
@@ -188,7 +188,7 @@ LAST_COIN: Final = Attack(
             _LAST_COIN_CLAIM.cheat,
             {**dealing(one_false), "coin": _coin},
             defence=(
-                Without(
+                RemovedDefence(
                     "nodealer.protocols.chain.candidates:Tossing.apply",
                     "if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:",
                     "if False:",
@@ -216,11 +216,11 @@ class _Its(ChainDeck):
 
     def made(self, tape: Tape, number: int) -> DealersDeck:
         """One of them is false."""
-        honest = Moment(ChainDeck(**vars(self)), self.duties[0], tape, b"")
+        honest = SignedMoment(ChainDeck(**vars(self)), self.duties[0], tape, b"")
         return one_false(honest, number)
 
 
-def _its_own(moment: Moment) -> bytes:
+def _its_own(moment: SignedMoment) -> bytes:
     """What the honest program would say of that deck."""
     deck = moment.deck
     if deck.order[0] != moment.duty.seat:
@@ -232,7 +232,7 @@ def _its_own(moment: Moment) -> bytes:
 GAMES_MAX: Final = 16
 
 
-def _false_deck_plays(scene: Scene) -> Came:
+def _false_deck_plays(scene: Scene) -> AttackOutcome:
     """It tries until nobody has opened it. Whoever is dealt its cards sees one that is there twice."""
     for seed in range(GAMES_MAX):
         played = tried(FALSE_DECK, replace(scene, entropy=seeded(seed, FALSE_DECK.name), hands=1))
@@ -261,12 +261,12 @@ FALSE_DECK: Final = Attack(
                 # A face that is there twice was in the dealer's deck twice: for who holds it, and for all. And
                 # without proofs every hand ends with open books.
                 defence=(
-                    Without(
+                    RemovedDefence(
                         "nodealer.protocols.chain.deck:doubled",
                         "return next((face for face in seen if seen.count(face) > 1), None)",
                         "return None",
                     ),
-                    Without(
+                    RemovedDefence(
                         "nodealer.protocols.chain.deck:ChainDeck.knows", "if card[0] in known.values():", "if False:"
                     ),
                     BOOKS,

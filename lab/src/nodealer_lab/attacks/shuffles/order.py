@@ -13,12 +13,12 @@ from msgspec import structs
 from msgspec.structs import replace as replace_struct
 
 from nodealer.cheats.cheater import Cheater
+from nodealer.engine.bodies import Cards, read_body
+from nodealer.engine.frame_result import Received
 from nodealer.errors import NodealerError
 from nodealer.group import Points, concat
 from nodealer.group.order import order_of as group_order_of
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
-from nodealer.play.happened import Step
 from nodealer.proofs import shuffle
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.relations import AddMask
@@ -29,17 +29,17 @@ from nodealer.protocols.duel.messages import DuelShuffle
 from nodealer.protocols.lock.messages import Cascade
 from nodealer.protocols.mask.messages import MaskShares, MaskShuffle, MaskTags
 from nodealer.protocols.mask.rebuild import held_by
-from nodealer.protocols.mask.tagging import masked
+from nodealer.protocols.mask.tags import masked
 from nodealer.protocols.offset.messages import OffsetShuffle, RequestDealParts, RevealOffset
 from nodealer.tape import ROOT_BYTES, Tape, digest, hand_tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.duelling import SMALL_DUEL
+from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.duel_seats import SMALL_DUEL
 from nodealer_lab.attacks.multiples import order_of
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.proofs.hidden_cards import faces_of
-from nodealer_lab.attacks.scene import Played, Said, Scene, judged, played_out, sit, tried, watched, with_chips
+from nodealer_lab.attacks.scene import PlayedGame, Said, Scene, judged, played_out, sit, tried, watched, with_chips
 from nodealer_lab.attacks.shuffle_steps import shuffle_of
 from nodealer_lab.attacks.truth import Dealt, dealt, under_no_key, whole
 
@@ -56,7 +56,7 @@ class Listener(Cheater):
         self.heard: list[bytes] = []
         super().__init__(*arguments, **named)
 
-    def receive(self, frame: bytes, number: int | None = None) -> Step:
+    def receive(self, frame: bytes, number: int | None = None) -> Received:
         """The next frame."""
         self.heard.append(frame)
         return super().receive(frame, number)
@@ -71,7 +71,7 @@ _SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[OffsetShuffl
 }
 
 
-def _known(moment: Moment) -> bytes:
+def _known(moment: SignedMoment) -> bytes:
     """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order. In pairs each is so many
     times the other half of its own pair."""
     step = shuffle_of(moment)
@@ -83,7 +83,7 @@ def _known(moment: Moment) -> bytes:
     return step.message(known, read_message(_SAID[moment.deck.binding.protocol], moment.honest).proof)
 
 
-def _own(moment: Moment) -> bytes:
+def _own(moment: SignedMoment) -> bytes:
     """The same with its own deck, which only the rival shuffles after it."""
     deck, said = moment.deck, read_message(DuelShuffle, moment.honest)
     if deck.owner != moment.duty.seat:
@@ -92,7 +92,7 @@ def _own(moment: Moment) -> bytes:
     return encode(replace_struct(said, cards=known.to_bytes()))
 
 
-def _tags(moment: Moment) -> bytes:
+def _tags(moment: SignedMoment) -> bytes:
     """When a deck of `mask` is made again: all faces in their order in place of the cards that all have shuffled, and
     the cards that are held as they should be. Whoever's tag a held card has then is known."""
     said, deck, stage = read_message(MaskTags, moment.honest), moment.deck, moment.deck.stage
@@ -106,7 +106,7 @@ def _tags(moment: Moment) -> bytes:
     return encode(replace_struct(said, cards=(z * points).to_bytes()))
 
 
-def _tags_are_read(played: Played) -> bool:
+def _tags_are_read(played: PlayedGame) -> bool:
     """In every rebuild all that is held has the tag of its face, as they were put there: for one card that may be luck,
     and the cheater has one of its own to see."""
     right = list[bool]()
@@ -123,13 +123,13 @@ def _tags_are_read(played: Played) -> bool:
     return bool(right) and all(right)
 
 
-def _held(played: Played, one: Said, seat: int) -> list[int]:
+def _held(played: PlayedGame, one: Said, seat: int) -> list[int]:
     """What a seat really holds, in the order in which it declares it."""
     knows = one.deck.knows(seat, played.tape(seat, one.duty.binding.hand))
     return [knows[one.deck.places.card(position)] for position in held_by(one.deck, seat)]
 
 
-def _early_plays(scene: Scene) -> Came:
+def _early_plays(scene: Scene) -> AttackOutcome:
     table, homes = sit(scene, {scene.cheater: partial(Listener, attack=EARLY)})
     played = played_out(scene, table, homes)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
@@ -182,8 +182,8 @@ def _pairs_are_read(said: Sequence[bytes], scene: Scene) -> bool:
 #: Nothing leaves a seat on a log that it has not verified: whenever it has something to say, what is owed is settled
 #: first. What was said on a false log is out by then, whoever is named for it later.
 _VERIFIED: Final = (
-    Without(
-        "nodealer.play.replica:Replica.settle",
+    RemovedDefence(
+        "nodealer.engine.replica:Replica.settle",
         "while self._owed or self._settling:",
         "self._owed, _ = [], self._settling.clear()\n    while self._owed:",
     ),
@@ -254,7 +254,7 @@ EARLY: Final = Attack(
 STEPS: Final = ("shuffle", "cascade")
 
 
-def _mask(moment: Moment) -> bytes:
+def _mask(moment: SignedMoment) -> bytes:
     """Only its key joins. The proof is true: a permutation that moves nothing is one."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     group, given = deck.binding.group, stage.before(deck)
@@ -271,7 +271,7 @@ def _mask(moment: Moment) -> bytes:
     return encode(MaskShuffle(S.to_bytes(), given.epk.to_bytes(), msg.to_bytes(), proof))
 
 
-def _once(moment: Moment) -> bytes:
+def _once(moment: SignedMoment) -> bytes:
     """Every card times one: the secret of its key is one, and the proof is true."""
     step = shuffle_of(moment)
     if step is None:
@@ -282,11 +282,11 @@ def _once(moment: Moment) -> bytes:
     return step.message(step.before, proof)
 
 
-def _shuffle(moment: Moment) -> bytes:
+def _shuffle(moment: SignedMoment) -> bytes:
     return _mask(moment) if moment.deck.binding.protocol == "mask" else _once(moment)
 
 
-def _lazy_unmoved(played: Played) -> str | None:
+def _lazy_unmoved(played: PlayedGame) -> str | None:
     for one in played.said():
         if one.duty.kind not in STEPS or one.duty.seat != played.cheater:
             continue
@@ -298,7 +298,7 @@ def _lazy_unmoved(played: Played) -> str | None:
     return None
 
 
-def _lazy_plays(scene: Scene) -> Came:
+def _lazy_plays(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
     played = tried(LAZY, scene)
     return judged(played, _lazy_unmoved(played))
@@ -315,7 +315,7 @@ def _sent(one: Said) -> bytes:
 
 
 #: A card that is as it was is refused.
-_AS_IT_WAS: Final = Without(
+_AS_IT_WAS: Final = RemovedDefence(
     "nodealer.proofs.relations:_refuse_deck", "if (place := outputs.vartime_first_in(inputs)) is not None:", "if False:"
 )
 _LAZY_CLAIM: Final = Cheat(
@@ -340,7 +340,7 @@ LAZY: Final = Attack(
 # order is none, every card lies where it was.
 
 
-def _roots(played: Played) -> Iterator[bytes]:
+def _roots(played: PlayedGame) -> Iterator[bytes]:
     """What a bad source of random numbers would give, or somebody who forgot to ask one: one byte again and again, a
     small number, and what everybody knows of a table and of its players."""
     for number in range(256):
@@ -354,7 +354,7 @@ def _roots(played: Played) -> Iterator[bytes]:
         yield digest("root", known)
 
 
-def _predict_read(played: Played) -> str | None:
+def _predict_read(played: PlayedGame) -> str | None:
     """In every hand, when cards have been dealt for the first time."""
     first: dict[tuple[int, int], Dealt] = {}
     for one in dealt(played):
@@ -378,7 +378,9 @@ def _predict_unmoved(one: Dealt, seat: int) -> bool:
 
 
 #: The tape hangs on a root that never leaves its machine, and on all of it.
-_ROOT: Final = Without("nodealer.tape:hand_tape", 'expand("hand", root,', 'expand("hand", root[:1] * ROOT_BYTES,')
+_ROOT: Final = RemovedDefence(
+    "nodealer.tape:hand_tape", 'expand("hand", root,', 'expand("hand", root[:1] * ROOT_BYTES,'
+)
 _PREDICT_CLAIM: Final = Cheat("shuffles and keys that somebody foresees", "never", False)
 
 PREDICT: Final = Attack(
@@ -400,57 +402,62 @@ PREDICT: Final = Attack(
 #: Protocol to what makes it so.
 EVERYBODY: Final = {
     "mask": (
-        Without(
-            "nodealer.protocols.mask.making:MaskShuffling._join",
+        RemovedDefence(
+            "nodealer.protocols.mask.shuffle:MaskShuffling._join",
             "keys = {**self.keys, duty.seat: S}",
             "keys = {deck.binding.players[-1]: deck.binding.group.identity(1), **self.keys, duty.seat: S}",
         ),
-        Without("nodealer.protocols.mask.making:MaskShuffling._next", "self.turn + 1 <", "len(self.keys) <"),
-        Without(
-            "nodealer.protocols.mask.rekeying:Rekeying.message",
+        RemovedDefence("nodealer.protocols.mask.shuffle:MaskShuffling._next", "self.turn + 1 <", "len(self.keys) <"),
+        RemovedDefence(
+            "nodealer.protocols.mask.rekey:Rekeying.message",
             "delta = new - deck.shuffle_secret(tape, seat, self.epoch)",
             "delta = new - deck.shuffle_secret(tape, seat, self.epoch) if seat != deck.binding.players[-1] else new",
         ),
     ),
     "lock": (
-        Without(
-            "nodealer.protocols.lock.making:Cascading.duties",
+        RemovedDefence(
+            "nodealer.protocols.lock.shuffle:Cascading.duties",
             "deck.binding.players[len(self.keys)]",
             "deck.binding.players[max(len(self.keys) - 1, 0)]",
         ),
-        Without(
-            "nodealer.protocols.lock.making:Cascading.apply",
+        RemovedDefence(
+            "nodealer.protocols.lock.shuffle:Cascading.apply",
             "keys={**self.keys, duty.seat: S}",
             "keys={deck.binding.players[-1]: group.G, **self.keys, duty.seat: S}",
         ),
-        Without(
-            "nodealer.protocols.lock.locking:Locking.message",
+        RemovedDefence(
+            "nodealer.protocols.lock.card_lock:Locking.message",
             "old, new = deck.cascade_secret(tape, seat),",
             "old, new = deck.binding.group.integers([1]) if seat == deck.binding.players[-1] "
             "else deck.cascade_secret(tape, seat),",
         ),
     ),
     "offset": (
-        Without(
-            "nodealer.protocols.offset.making:Requesting.apply",
+        RemovedDefence(
+            "nodealer.protocols.offset.shuffle:Requesting.apply",
             "sorted(said.shuffleOrder) != sorted(players)",
             "False",
         ),
-        Without("nodealer.protocols.offset.making:RevealingOffsets.duties", "deck.binding.players", "deck.order"),
-        Without("nodealer.protocols.offset.making:RevealingOffsets.apply", "deck.binding.players", "deck.order"),
+        RemovedDefence(
+            "nodealer.protocols.offset.shuffle:RevealingOffsets.duties", "deck.binding.players", "deck.order"
+        ),
+        RemovedDefence(
+            "nodealer.protocols.offset.shuffle:RevealingOffsets.apply", "deck.binding.players", "deck.order"
+        ),
     ),
     # Who has no layer of its own is dealt no card: the last one has one, in the order that it found.
     "chain": (
-        Without(
+        RemovedDefence(
             "nodealer.protocols.chain.deck:ChainDeck.own",
-            "return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))",
+            "return LayerSecrets(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))",
             "prior = prior if seat != self.order[-1] else range(self.size)\n"
-            "    return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))",
+            "    return LayerSecrets(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), "
+            "tuple(prior))",
         ),
     ),
     "duel": (
-        Without(
-            "nodealer.protocols.duel.making:_tasks",
+        RemovedDefence(
+            "nodealer.protocols.duel.shuffle:_tasks",
             "for seat in (deck.owner, deck.rival)",
             "for seat in (deck.owner, deck.rival) if (kind, seat) != (TaskKind.SHUFFLE, deck.rival)",
         ),
@@ -464,7 +471,7 @@ EVERYBODY: Final = {
 # that the last one's key is on its card as well does not help it.
 
 
-def _offset(moment: Moment) -> bytes:
+def _offset(moment: SignedMoment) -> bytes:
     """In `offset` the dealer names the order of the shuffles: it names all but the last player."""
     said = read_message(RequestDealParts, moment.honest)
     return encode(structs.replace(said, shuffleOrder=said.shuffleOrder[:-1]))
@@ -489,7 +496,7 @@ def _order(deck: Any, seat: int, tape: Tape) -> list[int]:
     return places
 
 
-def _faces(one: Dealt, played: Played) -> Mapping[int, int | None]:
+def _faces(one: Dealt, played: PlayedGame) -> Mapping[int, int | None]:
     """What lies where: in the whole deck, or in everybody's hands where only hands are read."""
     match one.deck.binding.protocol:
         case "chain":
@@ -502,7 +509,7 @@ def _faces(one: Dealt, played: Played) -> Mapping[int, int | None]:
             return dict(enumerate(whole(one, played)))
 
 
-def _only_friends_read(played: Played) -> str | None:
+def _only_friends_read(played: PlayedGame) -> str | None:
     """With the friends' orders alone, as if the last seat had moved nothing. What is true is held against it."""
     alone, known = len(played.names) - 1, defaultdict[tuple[int, int], list[list[int]]](list)
     for said in played.said():
@@ -520,7 +527,7 @@ def _only_friends_read(played: Played) -> str | None:
     return gain if decks else None
 
 
-def _only_friends_plays(scene: Scene) -> Came:
+def _only_friends_plays(scene: Scene) -> AttackOutcome:
     """The dealer of `offset` says who is to shuffle, and is not heard; elsewhere nobody can say so."""
     played = tried(ONLY_FRIENDS, replace(with_chips(scene), hands=1))
     return judged(played, _only_friends_read(played))

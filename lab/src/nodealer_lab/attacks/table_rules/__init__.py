@@ -3,8 +3,8 @@
 from typing import Final
 
 from nodealer_lab.attacks.table_rules.clock import HELD_TICK, LATE_ALONE, LATE_WITH_HALF, TIME_BACK, WITHHOLD
+from nodealer_lab.attacks.table_rules.departures import DEALS_AGAIN, FRIEND_LEAVES, NO_STAKE, PRICE, REFUND, UNDO
 from nodealer_lab.attacks.table_rules.disclosure import FOLDED_FRIEND, HURRIED_BEGIN, HURRIED_BOOK, KEPT_BOOK, LOST_BOOK
-from nodealer_lab.attacks.table_rules.leaving import DEALS_AGAIN, FRIEND_LEAVES, NO_STAKE, PRICE, REFUND, UNDO
 from nodealer_lab.attacks.table_rules.votes import (
     ANOTHER_SEAT,
     BREAK_ALONE,

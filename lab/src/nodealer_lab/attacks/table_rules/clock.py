@@ -5,17 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
+from nodealer.engine.bodies import Tick
+from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.phases import Phase
 from nodealer.errors import IllegalMove
 from nodealer.log.session import Limits
-from nodealer.play.bodies import Tick
-from nodealer.play.bodies import Without as SkipVote
-from nodealer.play.phases import Phase
 from nodealer.protocols.base import Cheat
 from nodealer_lab.attacks.base import Attack, Scheme, Way
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import Stage, owed_by, playing, to_move
+from nodealer_lab.attacks.stage import AttackTable, owed_by, playing, to_move
 
 # --- late alone ---
 #
@@ -26,8 +26,8 @@ HOURS: Final = 10_000_000
 LIMITS: Final = Limits(move=10_000, cards=10_000, bank=0, refill=0)
 
 
-def _late_alone_plays(scene: Scene) -> Came:
-    stage = Stage(scene, clock=LIMITS)
+def _late_alone_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene, clock=LIMITS)
     stage.until(to_move(VICTIM))
     keeper = len(stage.people) - 1
     stage.says(keeper, Tick(0), Tick(HOURS))
@@ -46,8 +46,8 @@ _LATE: Final = _COUNTED.replace("if hand.votes else ()", "if True else ()").repl
     "(pressing and 2 * len(pressing) == len(said))", "late.intersection(of)"
 )
 #: And that nothing is counted where nobody has said anything.
-_WITHOUT_VOTES: Final = Without(
-    "nodealer.play.law:counted", "if not change.state.hand.votes and not change.state.hand.breaks:", "if False:"
+_WITHOUT_VOTES: Final = RemovedDefence(
+    "nodealer.engine.votes:counted", "if not change.state.hand.votes and not change.state.hand.breaks:", "if False:"
 )
 _LATE_ALONE_CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "never", False)
 LATE_ALONE: Final = Attack(
@@ -59,7 +59,7 @@ LATE_ALONE: Final = Attack(
         Way(
             _LATE_ALONE_CLAIM.cheat,
             plays=_late_alone_plays,
-            defence=(Without("nodealer.play.law:_reached", _COUNTED, _LATE), _WITHOUT_VOTES),
+            defence=(RemovedDefence("nodealer.engine.votes:_reached", _COUNTED, _LATE), _WITHOUT_VOTES),
         ),
         _LATE_ALONE_CLAIM,
     ),
@@ -74,10 +74,10 @@ LATE_ALONE: Final = Attack(
 # each looks at a clock of its own too.
 
 
-def _late_with_half_plays(scene: Scene) -> Came:
+def _late_with_half_plays(scene: Scene) -> AttackOutcome:
     # Of two, one is half.
     seats = 2 if scene.game.seats == 2 else 4
-    stage = Stage(scene, seats=seats, clock=LIMITS)
+    stage = AttackTable(scene, seats=seats, clock=LIMITS)
     stage.until(to_move(VICTIM))
     keeper = len(stage.people) - 1
     stage.says(keeper, Tick(0), Tick(HOURS))
@@ -105,9 +105,9 @@ LATE_WITH_HALF: Final = Attack(
 # A relay holds a tick back until a seat is asked, so that the seat's time seems to run from long before.
 
 
-def _held_tick_plays(scene: Scene) -> Came:
+def _held_tick_plays(scene: Scene) -> AttackOutcome:
     """The honest timekeeper has said the time while another seat was to move."""
-    stage = Stage(scene, clock=LIMITS)
+    stage = AttackTable(scene, clock=LIMITS)
     keeper = len(stage.people) - 1
     stage.until(to_move(0))
     early = stage[keeper].tick(0)
@@ -131,7 +131,7 @@ HELD_TICK: Final = Attack(
         Way(
             _HELD_TICK_CLAIM.cheat,
             plays=_held_tick_plays,
-            defence=(Without("nodealer.play.clock:Clock.ticked", " and one.since <= seen"),),
+            defence=(RemovedDefence("nodealer.engine.clock:Clock.ticked", " and one.since <= seen"),),
         ),
         _HELD_TICK_CLAIM,
     ),
@@ -145,9 +145,9 @@ HELD_TICK: Final = Attack(
 FRIEND: Final = 1
 
 
-def _time_back_plays(scene: Scene) -> Came:
+def _time_back_plays(scene: Scene) -> AttackOutcome:
     """The friend has used most of its time when the time is what it was before."""
-    stage = Stage(scene, clock=LIMITS)
+    stage = AttackTable(scene, clock=LIMITS)
     stage.until(to_move(FRIEND))
     keeper = len(stage.people) - 1
     stage.says(keeper, Tick(50_000), Tick(59_000), Tick(50_000))
@@ -169,8 +169,8 @@ TIME_BACK: Final = Attack(
             plays=_time_back_plays,
             # Half a rule would still refuse it: a tick is no less than a second after the last one, either.
             defence=(
-                Without(
-                    "nodealer.play.clock:Clock.refusal", "self.last is None", "self.last is None or time < self.last"
+                RemovedDefence(
+                    "nodealer.engine.clock:Clock.refusal", "self.last is None", "self.last is None or time < self.last"
                 ),
             ),
         ),
@@ -184,11 +184,11 @@ TIME_BACK: Final = Attack(
 # A seat keeps back what it owes of the cards, so that nobody can go on.
 
 
-def _withhold_plays(scene: Scene) -> Came:
+def _withhold_plays(scene: Scene) -> AttackOutcome:
     """The others wait, and when nothing comes they say that they would go on without it."""
     others = [seat for seat in range(scene.game.seats) if seat != scene.cheater]
     # Of two, one is half: that is enough where somebody keeps the time.
-    stage = Stage(scene, clock=LIMITS if len(others) == 1 else None)
+    stage = AttackTable(scene, clock=LIMITS if len(others) == 1 else None)
     stage.until(playing)
     stage.silent.add(scene.cheater)
     stage.end()
@@ -216,8 +216,8 @@ WITHHOLD: Final = Attack(
             _WITHHOLD_CLAIM.cheat,
             plays=_withhold_plays,
             defence=(
-                Without(
-                    "nodealer.play.law:_reached",
+                RemovedDefence(
+                    "nodealer.engine.votes:_reached",
                     _ENOUGH,
                     "if False:",
                 ),

@@ -7,21 +7,21 @@ from functools import partial
 from typing import Any, Final
 
 from nodealer.cheats.cheater import Cheater, CheatingSeat
-from nodealer.play.bodies import Body
-from nodealer.play.bodies import Without as SkipVote
-from nodealer.play.duties import OpenDuty, Owed
-from nodealer.play.home import Home
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.seat import Seat
-from nodealer.play.state import TableState
+from nodealer.engine.bodies import Body
+from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.duties import OpenDuty, Owed
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.seat import Seat
+from nodealer.engine.state import TableState
+from nodealer.engine.store import PlayerStore
 from nodealer.protocols.base import Cheat
 from nodealer_lab.attacks.base import Attack, Scheme, Way
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
-from nodealer_lab.attacks.scene import Played, Scene, with_chips
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.scene import PlayedGame, Scene, with_chips
 from nodealer_lab.attacks.shuffles.contents import MARK, reads
-from nodealer_lab.attacks.stage import Stage
+from nodealer_lab.attacks.stage import AttackTable
 
 # --- hurried begin ---
 #
@@ -37,10 +37,10 @@ def winner_of(state: TableState) -> int | None:
     return next((seat for seat, net in records[0].net.items() if net > 0), None) if records else None
 
 
-def hurried(scene: Scene, owed: Owed, hands: int = 1) -> tuple[Stage, int, int]:
+def hurried(scene: Scene, owed: Owed, hands: int = 1) -> tuple[AttackTable, int, int]:
     """The table, its winner and a loser. What the winner says is on its way, and the relay is slow: the losers name
     something that the winner owes, and only then it is heard."""
-    stage = Stage(scene, hands=hands)
+    stage = AttackTable(scene, hands=hands)
     stage.holds = lambda state: {winner} if (winner := winner_of(state)) is not None else ()
     stage.until(lambda state: winner_of(state) is not None)
     winner = winner_of(stage.state()) or 0
@@ -54,7 +54,7 @@ def hurried(scene: Scene, owed: Owed, hands: int = 1) -> tuple[Stage, int, int]:
     return stage, winner, losers[0]
 
 
-def _hurried_begin_plays(scene: Scene) -> Came:
+def _hurried_begin_plays(scene: Scene) -> AttackOutcome:
     """They do not wait for it to begin, and end."""
     stage, winner, loser = hurried(scene, Owed.BEGIN)
     state = stage.state(loser)
@@ -82,7 +82,7 @@ HURRIED_BEGIN: Final = Attack(
 # it, as soon as they have opened theirs. Were their word a proof, the log would name who did nothing wrong.
 
 
-def _hurried_book_plays(scene: Scene) -> Came:
+def _hurried_book_plays(scene: Scene) -> AttackOutcome:
     """As soon as the hand is over they name the book that it owes."""
     stage, winner, loser = hurried(scene, Owed.BOOK, hands=2)
     state = stage.state(loser)
@@ -104,12 +104,12 @@ HURRIED_BOOK: Final = Attack(
             plays=_hurried_book_plays,
             # A book is never too late; and whom others do not wait for is gone, and not at fault.
             defence=(
-                Without(
-                    "nodealer.play.duties:OpenDuty.holds_up",
+                RemovedDefence(
+                    "nodealer.engine.duties:OpenDuty.holds_up",
                     " and not (self.duty.deck is None and self.duty.kind == Owed.BOOK)",
                 ),
-                Without(
-                    "nodealer.play.law:_done",
+                RemovedDefence(
+                    "nodealer.engine.votes:_done",
                     "return leave(change, frozenset(reached.gone))",
                     """for seat in reached.gone:
             change = expel(change, Fault(entry, seat, "book", "the others say that it does not open its book"))
@@ -148,7 +148,7 @@ class _ShutSeat(Seat):
 class Shut(Participant):
     """Takes part as everybody does, but for that."""
 
-    def __init__(self, home: Home, *, shut: Callable[[int], bool], **named: Any) -> None:
+    def __init__(self, home: PlayerStore, *, shut: Callable[[int], bool], **named: Any) -> None:
         self._shut = shut
         super().__init__(home, **named)
 
@@ -166,10 +166,10 @@ class Shut(Participant):
         )
 
 
-def _kept_book_plays(scene: Scene) -> Came:
+def _kept_book_plays(scene: Scene) -> AttackOutcome:
     """Whoever wins the hand is the cheater. At the end all sign what there is."""
     scene = with_chips(scene)
-    stage = Stage(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net > 0)))
+    stage = AttackTable(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net > 0)))
     stage.end()
     state = stage.state()
     stake = state.config.rules.stake
@@ -186,7 +186,7 @@ KEPT_BOOK: Final = Attack(
         Way(
             _KEPT_BOOK_CLAIM.cheat,
             plays=_kept_book_plays,
-            defence=(Without("nodealer.play.account:Account.closed", "if not books:", "if True:"),),
+            defence=(RemovedDefence("nodealer.engine.ledger:Ledger.closed", "if not books:", "if True:"),),
         ),
         _KEPT_BOOK_CLAIM,
     ),
@@ -201,17 +201,17 @@ KEPT_BOOK: Final = Attack(
 # won would go back when the session ends.
 
 
-def _lost_book_plays(scene: Scene) -> Came:
+def _lost_book_plays(scene: Scene) -> AttackOutcome:
     """Whoever loses the hand is a cheater. At the end all sign what there is."""
     scene = with_chips(scene)
-    stage = Stage(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net < 0)))
+    stage = AttackTable(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net < 0)))
     stage.end()
     state = stage.state()
     back = state.phase is Phase.ENDED and not any(chips > state.config.rules.stake for chips in _chips(stage))
     return stage.came("has its bets back, by a book that it never opens" if back else None)
 
 
-def _chips(stage: Stage) -> list[int]:
+def _chips(stage: AttackTable) -> list[int]:
     return list(stage.state().account.chips.values())
 
 
@@ -226,8 +226,8 @@ LOST_BOOK: Final = Attack(
             plays=_lost_book_plays,
             # What somebody has won waits for its own book, and for nobody else's.
             defence=(
-                Without(
-                    "nodealer.play.account:Account.released",
+                RemovedDefence(
+                    "nodealer.engine.ledger:Ledger.released",
                     "if seat in held.covered}",
                     "if held.covered >= held.net.keys()}",
                 ),
@@ -260,13 +260,13 @@ class _Friend(Cheater):
     signs = _Shut
 
 
-def _folded_friend_plays(scene: Scene) -> Came:
+def _folded_friend_plays(scene: Scene) -> AttackOutcome:
     """Whoever of the others wins is its friend."""
-    stage = Stage(scene, makers={scene.cheater: partial(_Friend, attack=MARK)})
+    stage = AttackTable(scene, makers={scene.cheater: partial(_Friend, attack=MARK)})
     stage.end()
     state, replica = stage.state(), stage[0].replica
     roots = {seat: home.root for seat, home in enumerate(stage.homes)}
-    played = Played(replica.config, tuple(replica.entries), scene.cheater, (), scene.names, roots)
+    played = PlayedGame(replica.config, tuple(replica.entries), scene.cheater, (), scene.names, roots)
     chips = state.account.chips.values() if state.phase is Phase.ENDED else ()
     kept = max(chips, default=0) > state.config.rules.stake
     return stage.came("has a friend keep a pot that it has read another's card for" if kept and reads(played) else None)

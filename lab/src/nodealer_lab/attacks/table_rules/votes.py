@@ -7,26 +7,26 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from nodealer.cards import NewDeck, Operation
-from nodealer.drive.local import KEY_BYTES
+from nodealer.cards.operations import NewDeck, Operation
+from nodealer.client.local_table import KEY_BYTES
+from nodealer.engine.bodies import Agree, Break, Cards, Propose, read_body
+from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.rosters import proposal_id
+from nodealer.engine.state import TableState
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Game
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
 from nodealer.log.roster import Roster, member_of
-from nodealer.play.bodies import Agree, Break, Cards, Propose, read_body
-from nodealer.play.bodies import Without as SkipVote
-from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-from nodealer.play.rosters import proposal_id
-from nodealer.play.state import TableState
 from nodealer.protocols.base import Cheat
 from nodealer_lab.attacks import defence
 from nodealer_lab.attacks.base import Attack, Scheme, Way
-from nodealer_lab.attacks.defence import Without
-from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.defence import RemovedDefence
+from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import Stage, owed_by, playing, to_move
+from nodealer_lab.attacks.stage import AttackTable, owed_by, playing, to_move
 from nodealer_lab.sim.highcard import HighCard, HighHand
 
 # --- another seat ---
@@ -42,9 +42,9 @@ def _owed(state: TableState) -> bytes | None:
     return next((id for id, known in owed if known.duty.deck is not None), None)
 
 
-def _another_seat_plays(scene: Scene) -> Came:
+def _another_seat_plays(scene: Scene) -> AttackOutcome:
     """With the words that the victim itself has signed there in the hand before: they are false in this one."""
-    stage = Stage(scene, hands=2)
+    stage = AttackTable(scene, hands=2)
     stage.until(lambda state: state.hand.number == 1)
     stage.until(lambda state: state.phase is Phase.BETWEEN and ANOTHER_SEAT_VICTIM in state.hand.commitments)
     # She is slower than the cheater.
@@ -77,8 +77,10 @@ ANOTHER_SEAT: Final = Attack(
             _ANOTHER_SEAT_CLAIM.cheat,
             plays=_another_seat_plays,
             defence=(
-                Without(
-                    "nodealer.play.steps:_duty", "known is None or known.duty.seat != origin.seat:", "known is None:"
+                RemovedDefence(
+                    "nodealer.engine.transitions:_duty",
+                    "known is None or known.duty.seat != origin.seat:",
+                    "known is None:",
                 ),
             ),
         ),
@@ -92,9 +94,9 @@ ANOTHER_SEAT: Final = Attack(
 # Who is about to lose says alone that the hand should be broken off.
 
 
-def _break_alone_plays(scene: Scene) -> Came:
+def _break_alone_plays(scene: Scene) -> AttackOutcome:
     """As soon as somebody else is to move, and it has seen its own card."""
-    stage = Stage(scene)
+    stage = AttackTable(scene)
     stage.until(to_move(1))
     stage.says(scene.cheater, Break(owed_by(stage.state(), 1)[0]))
     stage.end()
@@ -111,7 +113,7 @@ BREAK_ALONE: Final = Attack(
         Way(
             _BREAK_ALONE_CLAIM.cheat,
             plays=_break_alone_plays,
-            defence=(Without("nodealer.play.law:_reached", "2 * len(breaking) >= len(said)", "True"),),
+            defence=(RemovedDefence("nodealer.engine.votes:_reached", "2 * len(breaking) >= len(said)", "True"),),
         ),
         _BREAK_ALONE_CLAIM,
     ),
@@ -139,9 +141,9 @@ class _Waits(Participant):
         return [] if self.begun and _all_owe(self.replica.state) else super().due()
 
 
-def _burst_plays(scene: Scene) -> Came:
+def _burst_plays(scene: Scene) -> AttackOutcome:
     """The victim's answer is on its way, and theirs will come when their words are in the log."""
-    stage = Stage(scene, makers={1: _Waits, 2: _Waits})
+    stage = AttackTable(scene, makers={1: _Waits, 2: _Waits})
     stage.holds = lambda state: {BURST_VICTIM} if _all_owe(state) else ()
     stage.until(_all_owe)
     for friend in (1, 2):
@@ -162,7 +164,7 @@ BURST: Final = Attack(
         Way(
             _BURST_CLAIM.cheat,
             plays=_burst_plays,
-            defence=(defence.Without("nodealer.play.law:has_word", " and not owes"),),
+            defence=(defence.RemovedDefence("nodealer.engine.votes:has_word", " and not owes"),),
         ),
         _BURST_CLAIM,
     ),
@@ -179,8 +181,8 @@ BURST: Final = Attack(
 HALF_VICTIM: Final = 1
 
 
-def _half_plays(scene: Scene) -> Came:
-    stage = Stage(scene, seats=4)
+def _half_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene, seats=4)
     stage.until(to_move(HALF_VICTIM))
     owed = owed_by(stage.state(), HALF_VICTIM)
     for friend in (2, 3):
@@ -203,7 +205,9 @@ HALF: Final = Attack(
             _HALF_CLAIM.cheat,
             plays=_half_plays,
             defence=(
-                defence.Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"),
+                defence.RemovedDefence(
+                    "nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"
+                ),
             ),
         ),
         _HALF_CLAIM,
@@ -219,8 +223,8 @@ HALF: Final = Attack(
 MORE_THAN_HALF_VICTIM: Final = 0
 
 
-def _more_than_half_plays(scene: Scene) -> Came:
-    stage = Stage(scene)
+def _more_than_half_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene)
     stage.until(to_move(MORE_THAN_HALF_VICTIM))
     owed = owed_by(stage.state(), MORE_THAN_HALF_VICTIM)
     for friend in (1, 2):
@@ -250,8 +254,8 @@ MORE_THAN_HALF: Final = Attack(
 PUPPET_VICTIM: Final = 0
 
 
-def _puppet_plays(scene: Scene) -> Came:
-    stage = Stage(scene, hands=2)
+def _puppet_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene, hands=2)
     stage.until(playing)
     state = stage.state()
     puppet = member_of(Identity(scene.entropy(KEY_BYTES)), PUPPET_VICTIM, "Dov")
@@ -274,7 +278,11 @@ PUPPET: Final = Attack(
         Way(
             _PUPPET_CLAIM.cheat,
             plays=_puppet_plays,
-            defence=(Without("nodealer.play.rosters:_refuse_mixed_up", "member != state.known[member.seat]", "False"),),
+            defence=(
+                RemovedDefence(
+                    "nodealer.engine.rosters:_refuse_mixed_up", "member != state.known[member.seat]", "False"
+                ),
+            ),
         ),
         _PUPPET_CLAIM,
     ),
@@ -289,8 +297,8 @@ PUPPET: Final = Attack(
 ROSTER_ALONE_VICTIM: Final = 0
 
 
-def _roster_alone_plays(scene: Scene) -> Came:
-    stage = Stage(scene, hands=2)
+def _roster_alone_plays(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(scene, hands=2)
     stage.until(playing)
     members = stage.state().roster.members
     stage.says(scene.cheater, Propose(Roster(tuple(one for one in members if one.seat != ROSTER_ALONE_VICTIM)), ()))
@@ -308,7 +316,7 @@ ROSTER_ALONE: Final = Attack(
         Way(
             _ROSTER_ALONE_CLAIM.cheat,
             plays=_roster_alone_plays,
-            defence=(Without("nodealer.play.rosters:in_force", "len(agreed) >= 2 and enough", "agreed"),),
+            defence=(RemovedDefence("nodealer.engine.rosters:in_force", "len(agreed) >= 2 and enough", "agreed"),),
         ),
         _ROSTER_ALONE_CLAIM,
     ),
@@ -335,10 +343,10 @@ class _TwoDecks(HighCard):
         return _TwoDecksHand(**vars(super().begin(hand, seats, before, chips)))
 
 
-def _starved_plays(scene: Scene) -> Came:
+def _starved_plays(scene: Scene) -> AttackOutcome:
     """All wait for what it owes of both decks. One of the others has said that it would not wait for either; then one
     of the two comes, and the last of the others says it of what is missing."""
-    stage = Stage(scene, rules=_TwoDecks())
+    stage = AttackTable(scene, rules=_TwoDecks())
     stage.holds = lambda state: {scene.cheater} if playing(state) else ()
     stage.end()
     stage.says(1, SkipVote(owed_by(stage.state(), scene.cheater)))
@@ -365,8 +373,8 @@ STARVED: Final = Attack(
             seat=0,
             # What was said of a duty is void when that duty closes, and only then.
             defence=(
-                defence.Without(
-                    "nodealer.play.steps:_cards",
+                defence.RemovedDefence(
+                    "nodealer.engine.transitions:_cards",
                     "state.with_hand(deeds",
                     "state.with_hand(votes={one: frozenset(id for id in of if state.duties.open[id].duty.seat "
                     "!= origin.seat) for one, of in state.hand.votes.items()}, deeds",
@@ -387,9 +395,9 @@ STARVED: Final = Attack(
 FRIENDS: Final = (3, 4)
 
 
-def _stall_plays(scene: Scene) -> Came:
+def _stall_plays(scene: Scene) -> AttackOutcome:
     """The others say that they would go on without them, whenever they wait for one."""
-    stage = Stage(scene, seats=5)
+    stage = AttackTable(scene, seats=5)
     stage.until(playing)
     stage.silent.update(FRIENDS)
     for friend in FRIENDS:
@@ -413,7 +421,9 @@ STALL: Final = Attack(
             _STALL_CLAIM.cheat,
             plays=_stall_plays,
             # More than half are enough: it takes not all who are not named.
-            defence=(Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),),
+            defence=(
+                RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),
+            ),
         ),
         _STALL_CLAIM,
     ),

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from nodealer.errors import BadParameter
-from nodealer_lab.bench.rows import Row, meets, size_row, unjudged
-from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.rounds import BenchEffort
+from nodealer_lab.bench.rows import BenchRow, meets, size_row, unjudged
 from nodealer_lab.browser import launched
 
 HERE: Final = Path(__file__).parent
@@ -40,7 +40,7 @@ SLOW: Final = "time of a seat for a hand, four times slower"
 SIX: Final = {"seats": 6}
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows. Raises `BadParameter` where no folder is built."""
     if not LIST.is_file() or not BARE.is_dir():
         raise BadParameter("there is no folder for a tab: `make web` builds it")
@@ -61,7 +61,9 @@ def run(effort: Effort) -> Iterator[Row]:
         yield from rows
 
 
-def _in_chromium(effort: Effort, folder: Path, native: float, beside: AbstractContextManager[object]) -> Iterator[Row]:
+def _in_chromium(
+    effort: BenchEffort, folder: Path, native: float, beside: AbstractContextManager[object]
+) -> Iterator[BenchRow]:
     """The same rows, where there is a browser, and one on a slower processor. `beside` is done while nothing is
     timed."""
     from nodealer_lab.bench.tab import chromium  # late: nobody else should wait for a browser
@@ -72,8 +74,8 @@ def _in_chromium(effort: Effort, folder: Path, native: float, beside: AbstractCo
         try:
             browser = stack.enter_context(launched())
         except BadParameter as missing:
-            rows = (Row(ready, {}, required=READY_MAX), Row(hand, SIX, required=HAND_MAX))
-            for row in (*rows, Row(memory, {"hands": hands}, required=MEMORY_MAX), Row(SLOW, SIX)):
+            rows = (BenchRow(ready, {}, required=READY_MAX), BenchRow(hand, SIX, required=HAND_MAX))
+            for row in (*rows, BenchRow(memory, {"hands": hands}, required=MEMORY_MAX), BenchRow(SLOW, SIX)):
                 yield unjudged(row, str(missing))
             return
         address = stack.enter_context(chromium.serving(BUNDLE, BARE, folder))
@@ -90,7 +92,7 @@ def _in_chromium(effort: Effort, folder: Path, native: float, beside: AbstractCo
     yield _memory(effort, memory, hands, heard.memory)
     usual, slower = heard.control
     note = f"control loop in the worker: {usual * 1e3:.2g} ms, and then {slower * 1e3:.2g} ms"
-    yield Row(SLOW, SIX, heard.slow, note=note)
+    yield BenchRow(SLOW, SIX, heard.slow, note=note)
 
 
 def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
@@ -98,13 +100,15 @@ def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
     return ours, bare
 
 
-def _memory(effort: Effort, name: str, hands: int, size: int) -> Row:
+def _memory(effort: BenchEffort, name: str, hands: int, size: int) -> BenchRow:
     row = size_row(name, {"hands": hands}, size, "bytes", MEMORY_MAX)
     return row if effort.shrink == 1 else unjudged(row, "too few hands")
 
 
-def _judged(effort: Effort, name: str, n: dict[str, int], seconds: float, bare: float, what: str, most: float) -> Row:
-    row = Row(name, n, seconds, yardstick=what, ratio=seconds / bare, required=most)
+def _judged(
+    effort: BenchEffort, name: str, n: dict[str, int], seconds: float, bare: float, what: str, most: float
+) -> BenchRow:
+    row = BenchRow(name, n, seconds, yardstick=what, ratio=seconds / bare, required=most)
     return replace(row, ok=meets(seconds / bare, most, "max") if effort.shrink == 1 else None)
 
 

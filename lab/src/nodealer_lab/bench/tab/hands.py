@@ -14,14 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from nodealer.drive.local import KEY_BYTES, LocalTable
-from nodealer.drive.minds import BotMind
-from nodealer.games.found import find
+from nodealer.client.agents import BotAgent
+from nodealer.client.local_table import KEY_BYTES, LocalTable
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import proposal_of
+from nodealer.engine.store import MemoryPlayerStore
+from nodealer.games.registry import find
 from nodealer.keys import Identity
-from nodealer.play.config import proposal_of
-from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 
@@ -34,7 +34,7 @@ FRAMES: Final = "frames"
 
 def _seat(name: str, hands: int) -> Participant:
     seed = shake_256(name.encode()).digest(KEY_BYTES + ROOT_BYTES)
-    home = MemoryHome(name, Identity(seed[:KEY_BYTES]), seed[KEY_BYTES:])
+    home = MemoryPlayerStore(name, Identity(seed[:KEY_BYTES]), seed[KEY_BYTES:])
     drawn = 0
 
     def entropy(size: int) -> bytes:
@@ -42,7 +42,7 @@ def _seat(name: str, hands: int) -> Participant:
         drawn += 1
         return shake_256(f"{name} {drawn}".encode()).digest(size)
 
-    return Participant(home, entropy=entropy, accept=lambda proposal: None, stays=for_hands(hands))
+    return Participant(home, entropy=entropy, accept=lambda proposal: None, stays=stay_for_hands(hands))
 
 
 class _Recorded(LocalTable):
@@ -58,7 +58,7 @@ class _Recorded(LocalTable):
 
 def record(folder: str, hands: int) -> None:
     """Play the hands, by bots that never raise, and keep the frames."""
-    from nodealer_lab.bench.trusting import trusting  # late: it is not in a tab
+    from nodealer_lab.bench.honest_table import trusting  # late: it is not in a tab
 
     game = find("holdem")
     measured = game.measured
@@ -70,7 +70,7 @@ def record(folder: str, hands: int) -> None:
     members = [offers[name].seated(seat) for seat, name in enumerate(NAMES)]
     table.agree(proposal_of(rules, make_protocol(game.protocol), members))
     trusting(table)
-    minds = {one.home.name: BotMind(game, one.home.root) for one in table.participants}
+    minds = {one.home.name: BotAgent(game, one.home.root) for one in table.participants}
 
     def decide(one: Participant) -> Iterable[bytes]:
         return minds[one.home.name].act(one)
@@ -82,7 +82,7 @@ def record(folder: str, hands: int) -> None:
 def heard(folder: str) -> Iterator[None]:
     """One seat hears all frames, makes and signs what is its own, and decides; a step for each hand."""
     one, game = _seat(NAMES[0], 1_000_000), find("holdem")
-    mind, hand = BotMind(game, one.home.root), 0
+    mind, hand = BotAgent(game, one.home.root), 0
     one.resend(0)
     for number, frame in enumerate((Path(folder) / FRAMES).read_bytes().splitlines()):
         one.receive(frame, number)

@@ -15,7 +15,7 @@ const { loadPyodide } = await import(pathToFileURL(`${runtime}/pyodide.mjs`));
 const python = await loadPyodide({ indexURL: runtime, env: { HOME: "/" } });
 if (bundled) {
   python.unpackArchive(new Uint8Array(readFileSync(`${runtime}/seat.zip`)), "zip", { extractDir: "/lib/python3.14/site-packages" });
-  python.pyimport("nodealer.web.tab.entry");
+  python.pyimport("nodealer.web.tab.worker");
 }
 if (what === "hands") {
   python.mountNodeFS("/here", here);

@@ -15,7 +15,7 @@ async function boot() {
   });
   const python = await loadPyodide({ indexURL: RUNTIME, stdLibURL: `${RUNTIME}python_stdlib.zip`, env: { HOME: "/" } });
   python.unpackArchive(new Uint8Array(await seat), "zip", { extractDir: "/lib/python3.14/site-packages" });
-  return python.pyimport("nodealer.web.tab.entry");
+  return python.pyimport("nodealer.web.tab.worker");
 }
 
 // --- Storage ---

@@ -1,0 +1,148 @@
+"""Whole hands of the games that ask for proofs about hidden cards: how long a log is, and what the proofs cost in it.
+
+"Inside the proofs" is what it takes to prove them, to read them and to settle their equations, at every seat. Where
+these are settled with others in one sum, it is what that sum takes longer than without them. The rest is that of the
+same run: shuffles, keys, signatures, rules, bots, and the order of the entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from time import process_time
+from typing import Any, Final, TypeVar
+
+from nodealer.cards.operations import Capability
+from nodealer.client.agents import answer_of
+from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine import replica
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.errors import BadParameter
+from nodealer.games.package import GamePackage
+from nodealer.games.registry import OURS, find
+from nodealer.proofs.checks import Check, Entropy, settle
+from nodealer.protocols import exclusion, make_protocol
+from nodealer.tape import expand
+from nodealer_lab.bench.rounds import BenchEffort
+from nodealer_lab.bench.rows import BenchRow, size_row, time_row
+
+HANDS: Final = 20
+LOG_BYTES: Final = 300_000
+#: What the proofs may take of what all else does.
+SHARE: Final = 0.5
+
+T = TypeVar("T")
+
+
+@dataclass
+class Inside:
+    """CPU seconds spent in proofs about hidden cards; and beside, to find them out, in sums that nobody needs."""
+
+    seconds: float = 0.0
+    beside: float = 0.0
+    proofs: int = 0
+    #: All that were made, so that each is known by its identity.
+    checks: list[Check] = field(default_factory=list)
+
+    @contextmanager
+    def metered(self) -> Iterator[None]:
+        """Until the end of the block every such proof is timed."""
+        prove, check = exclusion.prove_none, exclusion.check_none
+
+        def timed_prove(*arguments: Any) -> bytes:
+            self.proofs += 1
+            seconds, made = _timed(lambda: prove(*arguments))
+            self.seconds += seconds
+            return made
+
+        def timed_check(*arguments: Any) -> Check:
+            seconds, made = _timed(lambda: check(*arguments))
+            self.seconds += seconds
+            self.checks.append(made)
+            return made
+
+        here = (
+            (exclusion, "prove_none", timed_prove),
+            (exclusion, "check_none", timed_check),
+            (replica, "settle", self._settle),
+        )
+        before = [(module, name, getattr(module, name)) for module, name, _ in here]
+        for module, name, one in here:
+            setattr(module, name, one)
+        try:
+            yield
+        finally:
+            for module, name, one in before:
+                setattr(module, name, one)
+
+    def _settle(self, checks: Sequence[Check], entropy: Entropy) -> None:
+        theirs = {id(check) for check in self.checks}
+        rest = [check for check in checks if id(check) not in theirs]
+        seconds, _ = _timed(lambda: settle(checks, entropy))
+        if len(rest) == len(checks):
+            return
+        without, _ = _timed(lambda: settle(rest, entropy)) if rest else (0.0, None)
+        self.beside += without
+        self.seconds += max(0.0, seconds - without)
+
+
+def _timed(call: Callable[[], T]) -> tuple[float, T]:
+    start = process_time()
+    made = call()
+    return process_time() - start, made
+
+
+@dataclass
+class _Source:
+    """Bytes that depend on a number alone: the same hands each time."""
+
+    number: int
+    drawn: int = 0
+
+    def __call__(self, size: int) -> bytes:
+        self.drawn += 1
+        return expand("bench proven", self.number, self.drawn, size=size)
+
+
+def run(effort: BenchEffort) -> Iterator[BenchRow]:
+    """Two rows for each of our games that asks for such proofs and has a bot. One thread."""
+    for name in OURS:
+        package = find(name)
+        rules = package.from_settings(package.settled({}))
+        if Capability.PROVE in rules.operations and package.bot is not None:
+            yield from _hands(effort, package)
+
+
+def _hands(effort: BenchEffort, package: GamePackage) -> Iterator[BenchRow]:
+    hands, size, total, inside = effort.size(HANDS), 0, 0.0, Inside()
+    for number in range(hands):
+        with inside.metered():
+            seconds, table = _timed(partial(_played, package, number))
+        total += seconds
+        size += sum(map(len, table.log))
+    n = {"seats": package.seats, "hands": hands, "proofs": inside.proofs}
+    rest = total - inside.beside - inside.seconds
+    yield size_row(f"{package.name}: the log of a hand, on average", n, size / hands, "bytes", LOG_BYTES)
+    times = (inside.seconds / hands, rest / hands)
+    yield time_row(f"{package.name}: proofs about hidden cards", n, times, "all else in the same hands", SHARE)
+
+
+def _played(package: GamePackage, number: int) -> LocalTable:
+    """One hand in this process, by bots."""
+    rules, protocol = package.from_settings(package.settled({})), make_protocol(package.protocol)
+    names = [f"player {seat}" for seat in range(package.seats)]
+    table = seat_players(names, protocol, rules, _Source(number), stays=stay_for_hands(1), package=package)
+    bot = package.new_bot(_Source(number))
+
+    def decide(participant: Participant) -> list[bytes]:
+        question = participant.question()
+        return [] if question is None else participant.answer(question, answer_of(bot, question))
+
+    table.run(decide)
+    if table.seats[0].replica.state.phase is not Phase.ENDED:
+        raise BadParameter("the game did not end")
+    return table

@@ -1,0 +1,203 @@
+"""Who has which chips, reckoned once more: by what the games said of their ends, and by the books in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nodealer.engine.bodies import Book, Cards, Claim
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome
+from nodealer.engine.state import HandRecord
+from nodealer.games.base import Done
+from nodealer_lab.sim.checkers.replay import Replayed, Seen, hands_begun
+
+
+def same_money(seen: Seen) -> Iterator[str]:
+    """After every entry each seat has what another account says: a loss counts at once, a gain at the first begin after
+    the gainer's book, and what is held at the end goes back."""
+    for log in seen.logs:
+        yield from _first_other(log)
+
+
+def _first_other(log: Replayed) -> Iterator[str]:
+    ledger = ChipLedger(
+        dict.fromkeys(log.replica.config.session.proposal.roster.with_cards, log.replica.config.rules.stake)
+    )
+    for applied in log.applied:
+        if applied.outcome is Outcome.DROPPED:
+            continue
+        ledger.enter(applied, books=log.replica.config.protocol.claims.open_book_at_end)
+        account = applied.after.account
+        gains = {one.hand: dict(one.gains) for one in account.held if one.gains}
+        dead = [(one.seat, one.amount) for one in account.dead]
+        found = ({**account.chips}, gains, dead)
+        if found != ledger.told():
+            yield f"entry {applied.number} of {log.node.name}: the table has {found}, and it should be {ledger.told()}"
+            return
+
+
+@dataclass
+class PendingPot:
+    """A hand whose gains have not all counted."""
+
+    paid: Mapping[int, int]
+    net: Mapping[int, int]
+    #: Seat to what it is to get; whose books have held; and whether something of the hand has counted.
+    due: dict[int, int]
+    disputed: bool = False
+    dead: int = 0
+    opened: set[int] = field(default_factory=set)
+    counted: bool = False
+
+    def losers(self, but: int) -> dict[int, int]:
+        """Who paid it in, with how much: where somebody lost, what it lost."""
+        lost = {seat: -net for seat, net in self.net.items() if net < 0 and not self.disputed}
+        return {seat: paid for seat, paid in (lost or self.paid).items() if seat != but}
+
+
+class ChipLedger:
+    """The chips of all seats, what is held for them, and what is dead."""
+
+    def __init__(self, chips: Mapping[int, int]) -> None:
+        self.chips = dict(chips)
+        self.pots: dict[int, PendingPot] = {}
+        #: Who paid how much for leaving, and the others that were dealt in.
+        self.dead: list[tuple[int, int, tuple[int, ...]]] = []
+
+    def told(self) -> tuple[dict[int, int], dict[int, dict[int, int]], list[tuple[int, int]]]:
+        """Chips, gains that are held, and dead money."""
+        held = {hand: dict(pot.due) for hand, pot in self.pots.items() if pot.due}
+        return dict(self.chips), held, [(seat, amount) for seat, amount, _ in self.dead]
+
+    def enter(self, applied: Applied, *, books: bool) -> None:
+        """An entry of the log, where every hand ends with open books, or does not."""
+        before, after = applied.before, applied.after
+        begun = hands_begun(after) > hands_begun(before)
+        # A false book may be the last thing that a begin has waited for.
+        self._open(applied)
+        if begun and before.phase is not Phase.PLAYING:
+            self.count()
+        for record in after.chronicle.records[len(before.chronicle.records) :]:
+            self._end(applied, record, books=books)
+        if begun and before.phase is Phase.PLAYING:
+            self.count()
+        if after.roster is not before.roster:
+            for seat in after.roster.with_cards:
+                self.chips.setdefault(seat, after.config.rules.stake)
+        if after.phase is Phase.ENDED is not before.phase:
+            self.finish()
+
+    def _end(self, applied: Applied, record: HandRecord, *, books: bool) -> None:
+        before, game = applied.before.hand.game, applied.after.hand.game
+        if record.void is not None:
+            if before is not None and is_disputed(applied, record):
+                self.dispute(record.hand, before.paid)
+            if isinstance(applied.body, Claim):
+                self.open(record.hand, applied.entry.seat)
+            return
+        done = game.wants if game is not None else None
+        if game is not None and isinstance(done, Done):
+            self.close(record.hand, done, game.players, books=books)
+
+    def _open(self, applied: Applied) -> None:
+        seat, body = applied.entry.seat, applied.body
+        if not isinstance(body, Book):
+            return
+        hand = applied.before.duties.open[body.duty].duty.binding.hand
+        if applied.outcome is Outcome.ACCEPTED:
+            self.open(hand, seat)
+        else:
+            self.name(hand, seat)
+
+    # --- What happens to chips ---
+
+    def _pay(self, amounts: Mapping[int, int]) -> None:
+        for seat, amount in amounts.items():
+            self.chips[seat] = self.chips.get(seat, 0) + amount
+
+    def close(self, hand: int, done: Done, players: Iterable[int], *, books: bool) -> None:
+        """A hand is over, with a result."""
+        for seat, net in done.net.items():
+            self._pay({seat: net if net < 0 or not books else 0})
+        if done.dead:
+            self.dead.clear()
+        for seat, amount in sorted(done.charged.items()):
+            self._pay({seat: -amount})
+            if amount:
+                self.dead.append((seat, amount, tuple(other for other in players if other != seat)))
+        due = {seat: net for seat, net in done.net.items() if net > 0}
+        if books and (due or any(done.paid.values())):
+            self.pots[hand] = PendingPot(done.paid, done.net, due, dead=done.dead)
+
+    def dispute(self, hand: int, paid: Mapping[int, int]) -> None:
+        """A hand ended without result: what each seat put in is held for it."""
+        bets = {seat: amount for seat, amount in paid.items() if amount}
+        self._pay({seat: -amount for seat, amount in bets.items()})
+        self.pots[hand] = PendingPot(paid, {}, dict(bets), disputed=True)
+
+    def open(self, hand: int, seat: int) -> None:
+        """A seat's book of a hand holds."""
+        if hand in self.pots:
+            self.pots[hand].opened.add(seat)
+
+    def count(self) -> None:
+        """A hand begins, or the session ends: whose book is open gets what is held for it."""
+        for hand, pot in list(self.pots.items()):
+            for seat in pot.opened & pot.due.keys():
+                self._pay({seat: pot.due.pop(seat)})
+                pot.counted = True
+            if not pot.due:
+                del self.pots[hand]
+
+    def name(self, hand: int, seat: int) -> None:
+        """A seat's book of a hand is false. Its bets go to the others, and nothing else of the hand counts; what has
+        counted is final."""
+        pot = self.pots.get(hand)
+        if pot is None:
+            return
+        own, others = pot.due.pop(seat, 0), {other: paid for other, paid in pot.paid.items() if other != seat}
+        if pot.disputed:
+            for other, more in shares(own, others).items():
+                pot.due[other] = pot.due.get(other, 0) + more
+        elif pot.counted:
+            self._pay(shares(own, pot.losers(seat)))
+            if not pot.due:
+                del self.pots[hand]
+        else:
+            # As if nobody had played but the seat itself, which loses all that it put in.
+            self._pay({other: -min(0, pot.net.get(other, 0)) for other in others})
+            self._pay({seat: -pot.paid.get(seat, 0) - min(0, pot.net.get(seat, 0))})
+            self._pay(shares(pot.paid.get(seat, 0) + pot.dead, others))
+            del self.pots[hand]
+
+    def finish(self) -> None:
+        """The session has ended: what is held goes back to those who paid it in, what is dead to those dealt in."""
+        self.count()
+        for pot in self.pots.values():
+            for seat, amount in pot.due.items():
+                self._pay(shares(amount, pot.losers(seat)))
+        for _, amount, others in self.dead:
+            self._pay(shares(amount, dict.fromkeys(others, 1)))
+        self.pots.clear()
+        self.dead.clear()
+
+
+def is_disputed(applied: Applied, record: HandRecord) -> bool:
+    """Whether a hand ended with a claim that was taken; or with cards that no game can go on with, and books."""
+    if applied.outcome is not Outcome.ACCEPTED or record.void is None:
+        return False
+    books = applied.after.books.get(record.hand)
+    return isinstance(applied.body, Claim) or (isinstance(applied.body, Cards) and books is not None and books.disputed)
+
+
+def shares(amount: int, weights: Mapping[int, int]) -> dict[int, int]:
+    """In proportion and rounded down; the lowest seat of those who have a part in it gets what is left."""
+    parts = {seat: weight for seat, weight in sorted(weights.items()) if weight} or dict.fromkeys(sorted(weights), 1)
+    left, got = amount, dict[int, int]()
+    for seat, weight in parts.items():
+        got[seat] = amount * weight // sum(parts.values())
+        left -= got[seat]
+    for seat in list(got)[:1]:
+        got[seat] += left
+    return got

@@ -1,0 +1,85 @@
+"""Books and claims, held against the log from outside: what seats had committed themselves to, and who owes what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodealer.engine.bodies import Begin, Book, Claim
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome
+from nodealer.errors import CardUnreadable
+from nodealer.tape import Tape, commitment
+from nodealer_lab.sim.checkers.chips import is_disputed
+from nodealer_lab.sim.checkers.replay import Replayed, Seen
+
+
+def books_held(seen: Seen) -> Iterator[str]:
+    """Every open seed is the one of that seat's begin, or names it there; nobody begins who owes a book; and no claim
+    stands of a card that opens."""
+    for log in seen.logs:
+        shelf = Shelf(log)
+        for applied in log.applied:
+            for wrong in shelf.after(applied):
+                yield f"entry {applied.number} of {log.node.name}: {wrong}"
+
+
+class Shelf:
+    """What seats have begun with, and the books that they owe."""
+
+    def __init__(self, log: Replayed) -> None:
+        self._log = log
+        self._begun: dict[tuple[int, int], bytes] = {}
+        #: Hand and seat.
+        self._owed: set[tuple[int, int]] = set()
+
+    def after(self, applied: Applied) -> Iterator[str]:
+        """What is wrong with what an entry did."""
+        before, after, seat, body = applied.before, applied.after, applied.entry.seat, applied.body
+        owing = {who for _, who in self._owed}
+        taken = applied.outcome is Outcome.ACCEPTED
+        if isinstance(body, Begin) and taken:
+            self._begun[before.duties.open[body.duty].duty.binding.hand, seat] = body.commitment
+            if seat in owing:
+                yield f"seat {seat} begins, and owes a book"
+        elif isinstance(body, Book) and applied.outcome is not Outcome.DROPPED:
+            hand = before.duties.open[body.duty].duty.binding.hand
+            yield from self._held(applied, hand, body.seed)
+            self._owed.discard((hand, seat))
+        elif isinstance(body, Claim) and taken:
+            yield from self._held(applied, before.hand.number, body.seed)
+            if self._opens(applied, body):
+                yield f"seat {seat} disputes card {body.position} of deck {body.deck}, and it opens"
+        self._end(applied)
+        if before.phase is not Phase.PLAYING and after.phase is Phase.PLAYING and after.hand.game is not None:
+            for player in sorted(owing.intersection(after.hand.game.players)):
+                yield f"seat {player} is dealt in, and owes a book"
+
+    def _end(self, applied: Applied) -> None:
+        """When a hand is over, those who were dealt in owe their books of it, where it ends with books or a dispute."""
+        before, after = applied.before, applied.after
+        for record in after.chronicle.records[len(before.chronicle.records) :]:
+            ends = record.void is None and self._log.replica.config.protocol.claims.open_book_at_end
+            if ends or is_disputed(applied, record):
+                self._owed |= {(record.hand, player) for player in before.hand.binding.players}
+            if isinstance(applied.body, Claim):
+                self._owed.discard((record.hand, applied.entry.seat))
+        self._owed = {(hand, seat) for hand, seat in self._owed if seat not in after.expelled}
+
+    def _held(self, applied: Applied, hand: int, seed: bytes) -> Iterator[str]:
+        """A seed that is another one names its seat at this very entry; what else is false, at what it sent."""
+        seat = applied.entry.seat
+        bound = commitment(Tape(seed), session=self._log.replica.config.session.id, seat=seat, hand=hand)
+        named = {(fault.seat, fault.entry) for fault in applied.after.faults[len(applied.before.faults) :]}
+        if bound != self._begun.get((hand, seat)) and (seat, applied.number) not in named:
+            yield f"seat {seat} opens another seed of hand {hand} than it began with, and that does not name it"
+
+    def _opens(self, applied: Applied, claim: Claim) -> bool:
+        """Whether the claimant's seed reads the card, on what it had seen."""
+        height = self._log.replica.height_of(applied.entry.seen) or 0
+        deck = self._log.applied[height].before.hand.decks.get(claim.deck)
+        try:
+            if deck is not None:
+                deck.knows(applied.entry.seat, Tape(claim.seed))
+        except CardUnreadable as unreadable:
+            return (unreadable.deck, unreadable.position) != (claim.deck, claim.position)
+        return True

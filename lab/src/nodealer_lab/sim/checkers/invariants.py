@@ -1,0 +1,257 @@
+"""What must hold after every game, looked at from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from nodealer.cards.events import Event, Moved, Opened
+from nodealer.cards.operations import Card
+from nodealer.engine.bodies import Leave, read_body
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied
+from nodealer.engine.votes import voters
+from nodealer.errors import Malformed
+from nodealer.log.entry import Entry
+from nodealer_lab.sim.checkers.blame import guilty_named, no_minority_gains, nobody_blamed
+from nodealer_lab.sim.checkers.chips import same_money
+from nodealer_lab.sim.checkers.disclosures import books_held
+from nodealer_lab.sim.checkers.lateness import counted_anew, used
+from nodealer_lab.sim.checkers.leave_prices import leaving_costs
+from nodealer_lab.sim.checkers.replay import Replayed, Seen
+from nodealer_lab.sim.checkers.secrecy import nobody_knows_early, old_places_closed, opened_in_turn
+from nodealer_lab.sim.checkers.signed_entries import due_when_signed, no_way_back
+from nodealer_lab.sim.checkers.votes import same_votes
+from nodealer_lab.sim.node import Node
+from nodealer_lab.sim.relay import entry_in
+from nodealer_lab.sim.world import World
+
+
+def same_digest(seen: Seen) -> Iterator[str]:
+    """Who was shown one order has one table at its end, one log in the home, and says that of all others."""
+    if len({node.replica.config.session.id for node in seen.begun}) > 1:
+        yield "more than one session has begun"
+    digests = {node.replica.digest() for node in seen.world.lasting if node.ended and node in seen.begun}
+    if len(digests) > 1:
+        yield f"{len(digests)} different tables at the end of one order"
+    for log in seen.logs:
+        if log.broken is not None:
+            yield f"the log of {log.node.name} cannot be replayed: {log.broken}"
+        elif log.replica.digest() != log.node.replica.digest():
+            yield f"the log of {log.node.name}, replayed, is another table"
+    for node in seen.begun:
+        if node.home.entries != node.replica.entries:
+            yield f"the home of {node.name} has another log than it has itself"
+        if node.diverged and not seen.world.relay.forked:
+            yield f"{node.name} says that logs have parted, and there is one order"
+
+
+def chips_conserved(seen: Seen) -> Iterator[str]:
+    """After every entry the chips of all seats, what is held and what is dead are what the seats began with."""
+    stake = seen.world.plan.rules.stake
+    for log in seen.logs if stake else ():
+        for applied in log.applied:
+            account = applied.after.account
+            if account.total != stake * len(account.chips) or min(account.chips.values()) < 0:
+                yield f"entry {applied.number} of {log.node.name}: {dict(account.chips)} and {account.held}"
+
+
+def each_card_once(seen: Seen) -> Iterator[str]:
+    """No card has two holders, none has two faces, and no two cards of an epoch have one face; hidden ones too."""
+    for log in seen.logs:
+        held: dict[tuple[int, int, int], int | None] = {}
+        faces = set[tuple[int, Card, int]]()
+        for applied in log.applied:
+            hand = applied.before.hand.number
+            for event in applied.events:
+                yield from held_twice(held, hand, event)
+            faces |= {(hand, one.card, one.face) for one in applied.events if isinstance(one, Opened)}
+        if log in seen.lasting:
+            faces |= {one[1:] for node in seen.begun for one in node.player.faces}
+        # Cards that a cheater has spoilt may be read as others for as long as the claims say, until it is named.
+        spoilt = _named_in(log, seen.world.plan.cheater)
+        yield from twice({one for one in faces if one[0] not in spoilt})
+
+
+def _named_in(log: Replayed, cheater: tuple[int, str] | None) -> set[int]:
+    """The hands of the entries for which a cheater was named."""
+    named = [fault for fault in log.state.faults if cheater is not None and fault.seat == cheater[0]]
+    return {log.applied[fault.entry].entry.hand for fault in named}
+
+
+def held_twice(held: dict[tuple[int, int, int], int | None], hand: int, event: Event) -> Iterator[str]:
+    """Whether a card goes to somebody that somebody else has. `held` is what was there before."""
+    if isinstance(event, Moved):
+        where = (hand, event.card.deck, event.card.position)
+        if event.holder is not None and held.get(where) is not None:
+            yield f"{event.card} of hand {hand} goes to {event.holder}, and {held[where]} has it"
+        held[where] = event.holder
+
+
+def twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
+    """Cards with two faces, and faces on two cards of one deck and epoch."""
+    of = dict[tuple[int, Card], int]()
+    where = dict[tuple[int, int, int, int], Card]()
+    for hand, card, face in sorted(faces):
+        if of.setdefault((hand, card), face) != face:
+            yield f"{card} of hand {hand} has two faces"
+        if where.setdefault((hand, card.deck, card.epoch, face), card) != card:
+            yield f"face {face} is on two cards of hand {hand}: {card} and another"
+
+
+def game_ends(seen: Seen) -> Iterator[str]:
+    """Who could end has, those who could not are named by the law, and who was shown another order has heard of it."""
+    world = seen.world
+    for node in world.lasting:
+        if node.ended:
+            yield from _unnamed(world, node)
+        elif node in seen.begun and not _outvoted(seen, node):
+            yield f"{node.name} has not ended after {world.clock.now} ms"
+        elif node not in seen.begun and not _in_two_lobbies(world):
+            yield f"{node.name} has not begun after {world.clock.now} ms"
+    for name in not_told(seen, partial(_saw_another, world)):
+        yield f"{name} has an entry on a head of another log, and has not said so"
+
+
+def not_told(seen: Seen, saw: Callable[[Node], bool]) -> list[str]:
+    """Who saw something of another log, and has said neither that logs have parted nor that others have a later key.
+
+    Who was not shown that the table has another key cannot open what others say with it, and hears only of the key. Who
+    has the later key passes over what comes with the old one: that may be honest, and late. Who was put out knows it.
+    """
+    last = max((len(node.replica.state.chronicle.keys) for node in seen.begun), default=0)
+    reads = [node for node in seen.begun if len(node.replica.state.chronicle.keys) < max(last, 1) and not node.locked]
+    return [node.name for node in reads if not (node.behind if last else node.diverged) and saw(node)]
+
+
+def _unnamed(world: World, node: Node) -> Iterator[str]:
+    state = node.replica.state
+    named = {statement.of for statement in state.chronicle.statements}
+    own_word = {entry.seat for entry in map(entry_in, node.replica.entries) if entry is not None and _leaves(entry)}
+    if (state.phase is Phase.ENDED or state.over) and None not in named:
+        for seat in sorted(world.doomed - state.ended - state.expelled - named - own_word):
+            yield f"seat {seat} is gone for good, and the log of {node.name} does not say so"
+
+
+def _leaves(entry: Entry) -> bool:
+    with suppress(Malformed):
+        return isinstance(read_body(bytes(entry.body)), Leave)
+    return False
+
+
+def _in_two_lobbies(world: World) -> bool:
+    """Whether some were shown another lobby, or somebody is gone from it: nobody plays before all have agreed."""
+    fork = world.plan.fork
+    return fork is not None and not fork.entries
+
+
+def _outvoted(seen: Seen, node: Node) -> bool:
+    """Whether more than half of those who have a word are gone for good: then the law lets the others only wait.
+
+    Half of them are enough for that with a timekeeper that cannot be relied on: ties wait. And after the last hand, if
+    one of them owes a book, or somebody who was taken out and has not got the table's new key: that is never too late.
+    """
+    state, keeper = node.replica.state, seen.world.plan.keeper
+    said = {*voters(state)}
+    gone = said & seen.gone
+    unheard = seen.gone | {other.place for other in seen.world.nodes if other.locked}
+    unopened = state.over and any(books.owing & unheard for books in state.books.values())
+    ties_wait = unopened or (keeper is not None and not keeper.lasts)
+    return 2 * len(gone) > len(said) or (2 * len(gone) == len(said) and ties_wait)
+
+
+def _saw_another(world: World, node: Node) -> bool:
+    """Whether it was shown an entry on a head of another log, by somebody who still has a word in its own."""
+    entries = (entry_in(world.text(frame)) for frame in world.relay.order(node.place))
+    others = (entry for entry in entries if entry is not None and entry.seat not in node.replica.state.expelled)
+    return any(not node.replica.has_seen(entry.seen) for entry in others)
+
+
+def same_lateness(seen: Seen) -> Iterator[str]:
+    """What is late, and what is left in the banks, is what whoever counts anew finds in the ticks of the log."""
+    for log in seen.logs:
+        limits = log.replica.config.session.proposal.clock
+        if limits is None or not log.applied:
+            continue
+        for number, late, banks in counted_anew(log.applied, log.replica, limits):
+            clock = log.applied[number].after.clock
+            if clock is None or (clock.late, used(clock.banks, limits)) != (late, banks):
+                yield f"entry {number} of {log.node.name}: {clock} has other late duties or banks than {banks}"
+
+
+def nobody_hurried(seen: Seen) -> Iterator[str]:
+    """By the ticks of a timekeeper that does not lie nothing is late before its limit has passed, whatever is killed or
+    held back."""
+    world, keeper = seen.world, seen.world.plan.keeper
+    for log in seen.lasting if keeper is not None and keeper.how not in ("ahead", "back") else ():
+        # Under another key an entry may have come twice: its time is not known then.
+        for applied in log.applied if not log.state.chronicle.keys else ():
+            yield from _too_soon(world, log, applied)
+
+
+def kept_first(seen: Seen) -> Iterator[str]:
+    """Nobody honest has said anything that its home did not have by then, and nothing after its disk had failed."""
+    for node in seen.world.nodes:
+        for _ in node.unkept:
+            yield f"{node.name} has said what its journal does not have"
+
+
+def same_together(seen: Seen) -> Iterator[str]:
+    """Where entries came in together, the same was said, and the same seat blamed, as one by one."""
+    for node in seen.world.nodes:
+        yield from node.groups.unlike
+
+
+def _too_soon(world: World, log: Replayed, applied: Applied) -> Iterator[str]:
+    before, after, ordered = applied.before.clock, applied.after.clock, world.ordered
+    for duty in after.late - before.late if before is not None and after is not None else ():
+        watched, entries = before.watched[duty] if before is not None else None, log.node.replica.entries
+        if watched is not None and watched.since:
+            passed = ordered[entries[applied.number]] - ordered[entries[watched.since - 1]]
+            if passed < watched.limit:
+                yield f"entry {applied.number} of {log.node.name}: seat {watched.seat} is late after {passed} ms"
+
+
+#: What must hold, in the order in which it is looked at.
+CHECKERS: Final[dict[str, Callable[[Seen], Iterator[str]]]] = {
+    "same digest": same_digest,
+    "chips conserved": chips_conserved,
+    "each card once": each_card_once,
+    "old places closed": old_places_closed,
+    "nobody knows early": nobody_knows_early,
+    "opened in turn": opened_in_turn,
+    "nobody honest blamed": nobody_blamed,
+    "the guilty named": guilty_named,
+    "no minority gains": no_minority_gains,
+    "same votes": same_votes,
+    "same money": same_money,
+    "leaving costs": leaving_costs,
+    "books held": books_held,
+    "due when signed": due_when_signed,
+    "no way back": no_way_back,
+    "kept first": kept_first,
+    "same together": same_together,
+    "the game ends": game_ends,
+    "same lateness": same_lateness,
+    "nobody hurried": nobody_hurried,
+}
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A checker that fired, and why."""
+
+    checker: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.checker}: {self.reason}"
+
+
+def first_wrong(seen: Seen) -> Wrong | None:
+    """The first checker that fires for a game that was played."""
+    found = (Wrong(name, reason) for name, checker in CHECKERS.items() for reason in checker(seen))
+    return next(found, None)

@@ -1,0 +1,99 @@
+"""What is late by the ticks of a log, counted once more, in another way than the table does: for each tick from the
+beginning of the log, by what it and those before it had seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nodealer.engine.bodies import Tick
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome, Replica
+from nodealer.log.session import Limits
+
+
+@dataclass(frozen=True)
+class _Ticked:
+    place: int
+    time: int
+    seen: int
+
+
+@dataclass
+class _Held:
+    """A duty that held up the table between two heights."""
+
+    id: bytes
+    seat: int
+    limit: int
+    since: int
+    until: int | None = None
+    late: bool = False
+
+    def is_open_at(self, place: int) -> bool:
+        return self.since <= place and (self.until is None or place < self.until)
+
+    def excess(self, ticks: Sequence[_Ticked]) -> int:
+        """At the last of these ticks."""
+        started = next((tick.time for tick in ticks if tick.seen >= self.since), None)
+        return 0 if started is None else max(0, ticks[-1].time - started - self.limit)
+
+
+def counted_anew(
+    applied: Sequence[Applied], replica: Replica, limits: Limits
+) -> Iterator[tuple[int, frozenset[bytes], dict[int, int]]]:
+    """For each tick that counted: its place, what is late after it, and the banks of which something is used."""
+    held = _held(applied, limits)
+    ticks, banks = list[_Ticked](), dict[int, int]()
+    for one in applied:
+        tick = one.body if isinstance(one.body, Tick) and one.outcome is Outcome.ACCEPTED else None
+        watched = [duty for duty in held if duty.is_open_at(one.number)] if tick is not None else []
+        if tick is not None:
+            ticks.append(_Ticked(one.number, tick.time, replica.height_of(one.entry.seen) or 0))
+            _pay(watched, ticks, banks, limits)
+        # A tick may put out the last one who was waited for, and the hand begins; it may be over with the same entry.
+        before, after = one.before, one.after
+        played = after.phase is Phase.PLAYING or len(after.chronicle.records) > len(before.chronicle.records)
+        if before.phase is Phase.BETWEEN and played:
+            _refill(banks, limits)
+        if tick is not None:
+            # What is late may be closed by the tick that says so.
+            still = {duty.id for duty in watched if duty.late and duty.is_open_at(one.number + 1)}
+            yield one.number, frozenset(still), used(banks, limits)
+
+
+def _held(applied: Sequence[Applied], limits: Limits) -> list[_Held]:
+    held, now = list[_Held](), dict[bytes, _Held]()
+    for place in range(len(applied) + 1):
+        state = applied[place].before if place < len(applied) else applied[-1].after
+        wanted = {id: known for id, known in state.duties.open.items() if known.holds_up}
+        for id in now.keys() - wanted.keys():
+            now.pop(id).until = place
+        for id in wanted.keys() - now.keys():
+            duty = wanted[id].duty
+            by_hand = duty.deck is None or duty.choice
+            now[id] = _Held(id, duty.seat, limits.move if by_hand else limits.cards, place)
+            held.append(now[id])
+    return held
+
+
+def _pay(watched: Sequence[_Held], ticks: Sequence[_Ticked], banks: dict[int, int], limits: Limits) -> None:
+    passed = ticks[-1].time - ticks[-2].time if len(ticks) > 1 else 0
+    for seat in {duty.seat for duty in watched}:
+        over = [duty for duty in watched if duty.seat == seat and duty.excess(ticks) > 0]
+        if not over or not passed:
+            continue
+        left = banks.get(seat, limits.bank) - min(passed, max(duty.excess(ticks) for duty in over))
+        banks[seat] = max(0, left)
+        for duty in over if left < 0 else ():
+            duty.late = True
+
+
+def _refill(banks: dict[int, int], limits: Limits) -> None:
+    for seat in banks:
+        banks[seat] = min(limits.bank, banks[seat] + limits.refill)
+
+
+def used(banks: Mapping[int, int], limits: Limits) -> dict[int, int]:
+    """The banks that are not full."""
+    return {seat: left for seat, left in banks.items() if left < limits.bank}

@@ -1,0 +1,87 @@
+"""What leaving costs, looked at from outside: by the keys of cards that are published when somebody goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodealer.cards.events import Half
+from nodealer.cards.operations import Deal, Open
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied
+from nodealer.engine.state import TableState
+from nodealer.protocols.keyed_deck import KeyedDeck
+from nodealer.protocols.recoverable import RecoverableDeck
+from nodealer_lab.sim.checkers.replay import Seen
+from nodealer_lab.sim.checkers.secrecy import asked_for
+from nodealer_lab.sim.highcard import HighHand
+
+
+def leaving_costs(seen: Seen) -> Iterator[str]:
+    """Who goes while a card, or a deck that is made again, waits for its part has paid for it, and nobody else has."""
+    for log in seen.logs:
+        for applied in log.applied:
+            for wrong in not_charged(applied):
+                yield f"entry {applied.number} of {log.node.name}: {wrong}"
+
+
+def not_charged(applied: Applied) -> Iterator[str]:
+    """The first one who is gone by an entry, if it was charged otherwise than by what it left half done."""
+    before, game = applied.before, applied.after.hand.game
+    was = before.hand.game
+    if before.phase is not Phase.PLAYING or not isinstance(was, HighHand) or not was.dear:
+        return
+    seat = _first_gone(applied)
+    if not all(isinstance(deck, KeyedDeck) for deck in before.hand.decks.values()):
+        # Where cards have no keys, only the deck itself can tell who has said its part of them.
+        return
+    if seat is None or not isinstance(game, HighHand) or game.number != was.number:
+        return
+    if any(record.void is not None for record in applied.after.chronicle.records[before.hand.number :]):
+        # It was broken off: then nobody pays anything.
+        return
+    left, told = left_half(before, seat), {half for who, half in game.halves if who == seat}
+    if told != left:
+        yield f"seat {seat} leaves {_names(left)} half done, and is charged for {_names(told)}"
+    price = _price(was, seat, left)
+    if game.charges.get(seat, 0) != price:
+        yield f"seat {seat} pays {game.charges.get(seat, 0)} for leaving, and not {price}"
+
+
+def _names(halves: set[Half]) -> list[str]:
+    return sorted(half.value for half in halves)
+
+
+def _first_gone(applied: Applied) -> int | None:
+    """Who was dealt in, and is gone first by an entry: what the others leave may be another deck."""
+    before, after = applied.before, applied.after
+    gone = (after.gone - before.gone) & {*before.hand.binding.players}
+    said = [one.of for one in after.chronicle.statements[len(before.chronicle.statements) :] if one.did == "gone"]
+    if applied.entry.seat in gone and applied.entry.seat not in said:
+        return applied.entry.seat
+    named = [fault.seat for fault in after.faults[len(before.faults) :]]
+    return next((seat for seat in (*named, *said) if seat in gone), None)
+
+
+def left_half(state: TableState, seat: int) -> set[Half]:
+    """What a seat would leave half done if it were gone now."""
+    halves = set[Half]()
+    for deck in state.hand.decks.values():
+        if isinstance(deck, RecoverableDeck) and deck.rebuilding:
+            halves |= {Half.REBUILT for duty in deck.duties if duty.seat == seat}
+        elif isinstance(deck, KeyedDeck) and isinstance(deck.asked, Deal | Open) and _waited_for(deck, seat):
+            halves.add(Half.DEALT if isinstance(deck.asked, Deal) else Half.OPENED)
+    return halves
+
+
+def _waited_for(deck: KeyedDeck, seat: int) -> bool:
+    """Whether a card lacks the key of this seat, and has that of another."""
+    asked = [position for position, seats in asked_for(deck).items() if seat in seats]
+    published = [{*deck.released.get(position, {})} for position in asked if position not in deck.places.opened]
+    return any(keys and seat not in keys for keys in published)
+
+
+def _price(game: HighHand, seat: int, halves: set[Half]) -> int:
+    """In the small game: a chip, or the largest stake of another who can win; of what it has behind."""
+    stakes = [game.paid[other] for other in game.live if other != seat]
+    prices = [max(stakes, default=0) if half is Half.OPENED else 1 for half in halves]
+    return min(max(prices, default=0), game.chips[seat] - game.paid[seat])

@@ -1,0 +1,116 @@
+"""A game that was played, as whoever checks it sees it: every log once more, from its beginning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nodealer.audit.verify import Report, verify_file
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Replica
+from nodealer.engine.state import TableState
+from nodealer.errors import CardUnreadable, NodealerError
+from nodealer.log.file import save_log
+from nodealer_lab.sim.dice import SeededDice
+from nodealer_lab.sim.node import Node
+from nodealer_lab.sim.player import is_made_again
+from nodealer_lab.sim.world import World
+
+
+class Seen:
+    """A game that was played, and each of its logs played again."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.begun = [node for node in world.nodes if node.participant is not None and node.participant.begun]
+
+    @cached_property
+    def logs(self) -> list[Replayed]:
+        """Each log once: forks have more than one."""
+        logs = {tuple(node.replica.entries): node for node in reversed(self.begun)}
+        return [Replayed(node, self.world.plan.seed) for node in logs.values()]
+
+    @property
+    def lasting(self) -> list[Replayed]:
+        """The logs of those whom nothing struck for good."""
+        return [log for log in self.logs if log.node in self.world.lasting]
+
+    @property
+    def gone(self) -> frozenset[int]:
+        """The places from which nothing more comes: doomed, away, or silenced, as their home is an old copy; or who has
+        spoilt a card of its own, and cannot choose what it cannot read."""
+        silent = (node for node in self.begun if node.living_participant.silenced is not None)
+        spoilt = (node for node in self.begun if node.lied and not _reads(node))
+        away = (node for node in self.world.nodes if node.away)
+        return self.world.doomed | {node.place for node in (*silent, *spoilt, *away)}
+
+    def found(self) -> Counter[str]:
+        """How often those kinds struck that only the log can tell of."""
+        applied = max((log.applied for log in self.logs), key=len, default=[])
+        cheater = self.world.plan.cheater
+        return Counter(
+            late=sum(map(_found_late, applied)),
+            rebuilt=sum(map(_left_again, applied)),
+            keyed=len(applied[-1].after.chronicle.keys) if applied else 0,
+            cheated=len({*self.world.nodes[cheater[0]].lied}) if cheater is not None else 0,
+        )
+
+
+def _reads(node: Node) -> bool:
+    """Whether all its cards open."""
+    try:
+        if node.living_participant.seated:
+            node.living_participant.seat.cards()
+    except CardUnreadable:
+        return False
+    return True
+
+
+def _found_late(applied: Applied) -> bool:
+    before, after = applied.before.clock, applied.after.clock
+    return before is not None and after is not None and bool(after.late - before.late)
+
+
+def _left_again(applied: Applied) -> bool:
+    """Whether somebody is gone while a deck is made again because somebody was."""
+    before, after = applied.before, applied.after
+    return bool(after.gone - before.gone) and is_made_again(before.hand.decks.values())
+
+
+def hands_begun(state: TableState) -> int:
+    """How many hands have begun: the number of one that has not is how many there were before it."""
+    return state.hand.number + (state.phase is Phase.PLAYING)
+
+
+class Replayed:
+    """A log, and what became of each entry of it."""
+
+    def __init__(self, node: Node, seed: str) -> None:
+        self.node = node
+        self.applied: list[Applied] = []
+        self.broken: str | None = None
+        self._seed = seed
+        # Where somebody cheated, entry by entry: what was taken first and undone later is not what became of it.
+        cheated = bool(node.replica.state.faults)
+        self.replica = Replica(node.replica.config, entropy=SeededDice(seed, "replay"), eager=cheated)
+        try:
+            self.applied += [self.replica.append(entry) for entry in node.replica.entries]
+            self.replica.settle()
+        except NodealerError as error:
+            self.broken = str(error)
+
+    @property
+    def state(self) -> TableState:
+        """The table at its end."""
+        return self.replica.state
+
+    def audited(self) -> Report:
+        """What an audit of it finds."""
+        config = self.replica.config
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "log.jsonl"
+            save_log(path, config.session, self.node.replica.entries)
+            entropy = SeededDice(self._seed, "audit")
+            return verify_file(path, entropy=entropy, on=config.protocol.group, game=config.package)

@@ -1,0 +1,53 @@
+"""What honest seats have signed, held against the log that they had seen: nothing is said on what is not so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodealer.engine.bodies import Answer, Break, Without, read_body
+from nodealer.engine.state import TableState
+from nodealer.log.entry import Entry, read_entry
+from nodealer.log.journal import Sent
+from nodealer_lab.sim.checkers.replay import Replayed, Seen
+from nodealer_lab.sim.node import Node
+
+
+def due_when_signed(seen: Seen) -> Iterator[str]:
+    """Whatever an honest seat has signed was owed, or could be named, on the log that it had seen, with all that was
+    false in it named there: nobody has spoken before it had looked at the proofs."""
+    logs = {tuple(log.node.replica.entries): log for log in seen.logs}
+    for node in seen.begun:
+        if not node.lies and not node.is_old_copy:
+            for wrong in unfounded(logs[tuple(node.replica.entries)], node):
+                yield f"{node.name}: {wrong}"
+
+
+def unfounded(log: Replayed, node: Node) -> Iterator[str]:
+    """What a seat has signed that answers nothing on what it saw."""
+    for record in node.home.journal.records if log.broken is None else ():
+        if not isinstance(record, Sent):
+            continue
+        entry = read_entry(record.entry).entry
+        height = log.replica.height_of(entry.seen)
+        if height is None:
+            yield f"number {entry.seq} was signed on a head that its log does not have"
+        elif not _is_due(entry, log.applied[height].before if height < len(log.applied) else log.state):
+            yield f"number {entry.seq}, signed on {height} entries, answers nothing that was owed there"
+
+
+def _is_due(entry: Entry, state: TableState) -> bool:
+    body, owed = read_body(bytes(entry.body)), state.duties.open
+    if isinstance(body, Answer):
+        known = owed.get(body.duty)
+        return known is not None and known.duty.seat == entry.seat
+    if isinstance(body, Without | Break):
+        named = body.duties if isinstance(body, Without) else (body.duty,)
+        return all(id in owed and owed[id].duty.seat != entry.seat for id in named)
+    return True
+
+
+def no_way_back(seen: Seen) -> Iterator[str]:
+    """Nobody goes on from a log that lacks what its journal shows that it has seen."""
+    for node in seen.world.nodes:
+        for lacking in node.went_back:
+            yield f"{node.name} goes on, and its log lacks {lacking} heads on which it has signed"

@@ -1,0 +1,132 @@
+"""Entries that come in together at one place, so that a seat looks at their proofs as one.
+
+Of some groups, and of all in which somebody is blamed, the same frames are heard a second time, one by one, by a
+program that begins on a copy of the home as it was before the first of them. It must say the same bytes, have the same
+log, and blame the same seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from nodealer.engine.frame_result import Received
+from nodealer.engine.participant import Participant
+from nodealer.engine.replica import Applied, Outcome
+from nodealer_lab.sim.dice import SeededDice
+from nodealer_lab.sim.faults.fragile_store import FragileHome
+
+if TYPE_CHECKING:
+    from nodealer_lab.sim.node import Node
+    from nodealer_lab.sim.world import World
+
+#: Of a thousand groups, how many are heard twice.
+TWICE: Final = 40
+
+
+@dataclass(frozen=True)
+class Before:
+    """A place before the first frame of a group: how much its home had, and how much its process had heard."""
+
+    entries: int
+    records: int
+    heard: int
+    sits_out: bool
+
+
+class Groups:
+    """The frames of one place, of which some come together."""
+
+    def __init__(self, world: World, node: Node) -> None:
+        #: What was said or blamed otherwise than one by one.
+        self.unlike: list[str] = []
+        #: How many frames this process has heard.
+        self.count = 0
+        self._world = world
+        self._node = node
+        self._dice = SeededDice(world.plan.seed, node.name, "together")
+        self._heard: dict[int, bytes] = {}
+        self._before: Before | None = None
+        self._frames: list[tuple[bytes, int]] = []
+        self._steps: list[Received] = []
+
+    def begins(self) -> None:
+        """A new process."""
+        self._heard.clear()
+        self._forget()
+        self.count = 0
+
+    def take(self, participant: Participant, frame: bytes, number: int) -> Received:
+        """Hear a frame, of which it may be said that more come."""
+        if not participant.puts_off:
+            self._end(participant)
+            participant.more = self._draws(self._world.plan.together)
+            home = self._node.home
+            self._before = Before(len(home.entries), len(home.journal.records), len(self._heard), participant.sits_out)
+        else:
+            participant.more = self._draws(self._world.plan.together)
+        self._heard[number] = frame
+        self.count += 1
+        step = participant.receive(frame, number)
+        if participant.puts_off or self._frames:
+            self._frames.append((frame, number))
+            self._steps.append(step)
+        if not participant.puts_off:
+            self._end(participant)
+        return step
+
+    def rest(self, participant: Participant) -> Received:
+        """Nothing more comes for now."""
+        step = participant.rest()
+        if self._frames:
+            self._steps.append(step)
+            self._end(participant)
+        return step
+
+    def _draws(self, often: int) -> bool:
+        return often > 0 and self._dice.chance(often)
+
+    def _forget(self) -> None:
+        self._before, self._frames, self._steps = None, [], []
+
+    def _end(self, participant: Participant) -> None:
+        before, frames, steps = self._before, self._frames, self._steps
+        self._forget()
+        outcomes = [one.outcome for step in steps for one in step.happened if isinstance(one, Applied)]
+        if before is None or len(outcomes) < 2:
+            return
+        self._world.struck["grouped"] += 1
+        if not self._node.lies and (Outcome.FAULT in outcomes or self._draws(TWICE)):
+            self._compare(participant, before, frames, steps)
+
+    def _compare(
+        self, participant: Participant, before: Before, frames: Sequence[tuple[bytes, int]], steps: Sequence[Received]
+    ) -> None:
+        known, home = (self._node.home.copied(before.entries, before.records) for _ in range(2))
+        alone = self._world.new_participant(self._node, home)
+        alone.sits_out = before.sits_out
+        alone.refuse_key, alone.new_key = participant.refuse_key, participant.new_key
+        for number, frame in sorted(islice(self._heard.items(), before.heard)):
+            alone.receive(frame, number)
+        one_by_one = [alone.receive(frame, number) for frame, number in frames]
+        for what, here, there in (
+            ("says", _said(known, steps), _said(known, one_by_one)),
+            ("is told", _told(steps), _told(one_by_one)),
+            ("blames", participant.replica.state.faults, alone.replica.state.faults),
+            ("has", participant.replica.digest(), alone.replica.digest()),
+            ("is silenced by", participant.silenced, alone.silenced),
+        ):
+            if here != there:
+                self.unlike.append(f"{len(frames)} frames together: {self._node.name} {what} {here!r}, alone {there!r}")
+
+
+def _said(known: FragileHome, steps: Sequence[Received]) -> list[bytes]:
+    """What was signed in these steps. What the home had before may be said again at any time."""
+    return [frame for step in steps for frame in step.send if not known.has_signed(frame)]
+
+
+def _told(steps: Sequence[Received]) -> list[tuple[int, object, bytes]]:
+    applied = (one for step in steps for one in step.happened if isinstance(one, Applied))
+    return [(one.number, one.outcome, one.after.digest()) for one in applied]

@@ -1,0 +1,73 @@
+"""The way of frames between a participant and the relay, in one direction: the place where they come to harm."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from nodealer_lab.sim.clock import VirtualClock
+from nodealer_lab.sim.dice import SeededDice
+
+Tell = Callable[[str], None]
+
+
+class SimConnection:
+    """Frames arrive in the order in which they were sent, but for what strikes them."""
+
+    def __init__(
+        self, clock: VirtualClock, dice: SeededDice, rates: Mapping[str, int], struck: Counter[str], tell: Tell
+    ) -> None:
+        self.rates = rates
+        self._clock = clock
+        self._dice = dice
+        self._struck = struck
+        self._tell = tell
+        self._connection = 0
+        #: When the last frame that keeps the order arrives; how many were sent; the newest that has arrived.
+        self._clear = 0
+        self._sent = 0
+        self._newest = -1
+
+    def cut(self) -> None:
+        """What is on its way never arrives."""
+        self._connection += 1
+        self._clear = 0
+
+    def carry(self, frame: str, deliver: Callable[[], None]) -> None:
+        """Send a frame. `deliver` is called when it arrives: not at all, once or twice, soon or late."""
+        if self._strikes("lost", frame):
+            self._struck["lost"] += 1
+            return
+        self._fly(frame, deliver)
+        if self._strikes("repeated", frame):
+            self._struck["repeated"] += 1
+            self._fly(frame, deliver)
+
+    def _fly(self, frame: str, deliver: Callable[[], None]) -> None:
+        number, connection = self._sent, self._connection
+        self._sent += 1
+        arrival = max(self._clear, self._clock.now + self._dice.between(5, 40))
+        if self._strikes("delayed", frame):
+            # All that comes after it waits too.
+            self._struck["delayed"] += 1
+            arrival += self._dice.between(500, 3000)
+        if self._strikes("reordered", frame):
+            # What comes after it may overtake it: it counts where it does.
+            arrival += self._dice.between(30, 400)
+        else:
+            self._clear = arrival
+        self._clock.after(arrival - self._clock.now, lambda: self._arrive(number, connection, deliver))
+
+    def _arrive(self, number: int, connection: int, deliver: Callable[[], None]) -> None:
+        if connection != self._connection:
+            return
+        self._struck["reordered"] += number < self._newest
+        self._newest = max(self._newest, number)
+        deliver()
+
+    def _strikes(self, fault: str, frame: str) -> bool:
+        often = self.rates.get(fault, 0)
+        strikes = often > 0 and self._dice.chance(often)
+        if strikes:
+            self._tell(f"{fault}: {frame}")
+        return strikes

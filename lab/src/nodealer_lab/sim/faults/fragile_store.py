@@ -1,0 +1,145 @@
+"""A home that outlives its participant: who can be killed before and after each write, whose disk can fail, and of
+whose home there may be an old copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from nodealer.engine.store import MemoryPlayerStore
+from nodealer.errors import HomeUnusable
+from nodealer.keys import Identity
+from nodealer.log.entry import first_head, next_head, read_entry
+from nodealer.log.journal import Chosen, MemoryJournal, Record, Sent
+from nodealer.log.session import Session
+from nodealer_lab.sim.dice import SeededDice
+from nodealer_lab.sim.plan import Failing
+
+REASONS: Final[dict[Failing, str]] = {
+    "full": "no space left on device",
+    "torn": "input/output error",
+    "unsure": "input/output error while it was synced",
+}
+
+
+class Killed(Exception):
+    """The process ends here. What it has written is there, and nothing else of it."""
+
+
+class FragileHome(MemoryPlayerStore):
+    """On a disk that keeps what the contract of a home says, and may lose the rest in a crash."""
+
+    def __init__(self, name: str | None, identity: Identity, root: bytes) -> None:
+        super().__init__(name, identity, root)
+        self.journal = _FragileJournal(self)
+        #: How many writes and words it has left to live, where that is decided.
+        self.fuse: int | None = None
+        #: How many entries of the log are sure to survive: those before a record of the journal.
+        self.synced = 0
+        #: How many writes the disk still takes, where it is about to fail; how; and how often it does so again.
+        self.failing: int | None = None
+        self.how: Failing = "full"
+        self.again = 0
+        #: Whether a write has failed: then nothing is taken until the home is opened again.
+        self.in_doubt = False
+
+    def burn(self) -> None:
+        """A moment at which the process may be killed."""
+        if self.fuse is not None:
+            self.fuse -= 1
+            if self.fuse < 0:
+                self.fuse = None
+                raise Killed
+
+    def writing(self, write: Callable[[], None]) -> None:
+        """A write, before which the process may be killed, or at which the disk fails: after that none is taken."""
+        self.burn()
+        if self.in_doubt:
+            raise HomeUnusable("the home takes no more: a write to it failed; open it again")
+        if self.failing is not None:
+            self.failing -= 1
+            self.in_doubt = self.failing < 0
+        if not self.in_doubt or self.how == "unsure":
+            write()
+        if self.in_doubt:
+            raise HomeUnusable(f"cannot use the home: {REASONS[self.how]}")
+
+    def crash(self, dice: SeededDice) -> None:
+        """What was not synced may be lost, from some entry on."""
+        self.fuse = None
+        del self.entries[dice.between(self.synced, len(self.entries)) :]
+
+    def reopened(self) -> None:
+        """Somebody has seen to the disk; it may fail once more."""
+        if self.in_doubt:
+            self.in_doubt = False
+            self.failing, self.again = (1, self.again - 1) if self.again else (None, 0)
+
+    def repaired(self) -> None:
+        """From now on neither the disk nor the process fails."""
+        self.fuse = self.failing = None
+        self.again = 0
+
+    # --- Writing ---
+
+    def heard(self, frame: bytes) -> None:
+        self.writing(lambda: super(FragileHome, self).heard(frame))
+        self.burn()
+
+    def begin(self, session: Session) -> None:
+        self.writing(lambda: super(FragileHome, self).begin(session))
+        self.burn()
+
+    def append(self, entry: bytes) -> None:
+        self.writing(lambda: super(FragileHome, self).append(entry))
+
+    # --- Copies ---
+
+    def copied(self, entries: int | None = None, records: int | None = None) -> FragileHome:
+        """All of it as it is now, as somebody copies it who wants to have it safe; or as it was when it had so many
+        entries and records."""
+        copy = FragileHome(self.name, self.identity, self.root)
+        copy.lobby, copy.entries, copy.session = list(self.lobby), self.entries[:entries], self.session
+        copy.journal = _FragileJournal(copy, self.journal.records[:records])
+        copy.synced = len(copy.entries)
+        return copy
+
+    def with_log_of(self, copy: FragileHome) -> FragileHome:
+        """Its own journal, and an older log."""
+        mixed = self.copied()
+        mixed.entries, mixed.synced = list(copy.entries), len(copy.entries)
+        return mixed
+
+    @property
+    def lacking(self) -> int:
+        """How many heads its journal has that its log does not have."""
+        if self.session is None:
+            return 0
+        heads = [first_head(self.session.id)]
+        for entry in self.entries:
+            heads.append(next_head(heads[-1], entry))
+        signed = (read_entry(record.entry).entry.seen for record in self.journal.records if isinstance(record, Sent))
+        chosen = (record.head for record in self.journal.records if isinstance(record, Chosen))
+        return len({*signed, *chosen}.difference(heads))
+
+    def has_signed(self, entry: bytes) -> bool:
+        """Whether the journal has an entry."""
+        return isinstance(self.journal, _FragileJournal) and entry in self.journal.signed
+
+
+class _FragileJournal(MemoryJournal):
+    def __init__(self, home: FragileHome, records: tuple[Record, ...] = ()) -> None:
+        super().__init__()
+        self._records.extend(records)
+        self.signed = {record.entry for record in records if isinstance(record, Sent)}
+        self._home = home
+
+    def write(self, record: Record) -> None:
+        self._home.writing(lambda: self._write(record))
+        self._home.burn()
+
+    def _write(self, record: Record) -> None:
+        super().write(record)
+        self._home.synced = len(self._home.entries)
+        if isinstance(record, Sent):
+            self.signed.add(record.entry)

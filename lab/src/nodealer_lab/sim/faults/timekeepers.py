@@ -1,0 +1,42 @@
+"""Timekeepers, true and false."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from nodealer.client.policies import Policy
+from nodealer.client.timekeeper import Ticker
+from nodealer.engine.clock import Clock
+from nodealer.engine.participant import Participant
+from nodealer_lab.sim.dice import SeededDice
+from nodealer_lab.sim.plan import Keeping
+
+
+class Silent:
+    """Says nothing."""
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        return []
+
+
+class Ahead(Ticker):
+    """Its time runs ahead by leaps."""
+
+    def __init__(self, dice: SeededDice, struck: Counter[str]) -> None:
+        super().__init__()
+        self._dice = dice
+        self._struck = struck
+        self._leapt = 0
+
+    def _time(self, clock: Clock) -> int:
+        if self._dice.chance(400):
+            self._struck["lied"] += 1
+            self._leapt += self._dice.between(1000, 100_000)
+        return super()._time(clock) + self._leapt
+
+
+def keeping(how: Keeping, dice: SeededDice, struck: Counter[str]) -> Policy:
+    """Who keeps the time like that."""
+    if how == "ahead":
+        return Ahead(dice, struck)
+    return Silent() if how == "silent" else Ticker()

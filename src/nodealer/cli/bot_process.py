@@ -1,0 +1,160 @@
+"""A bot in a process of its own: `python -m nodealer.cli.bot_process`, with what it needs to know as one line of JSON
+on
+standard input. Killed and started again with the same home, it goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from nodealer.audit.background import in_background
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_of
+from nodealer.client.agents import Agent, BotAgent
+from nodealer.client.bot_roster_policy import BotRosterPolicy
+from nodealer.client.folder_store import home_in
+from nodealer.client.loop import Loop, Watch
+from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
+from nodealer.client.relay_transport import Behind, Line, Locked, RelayFound, RelayLost, RelayTransport, Unheard
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_for_hands
+from nodealer.engine.lobby import Expected
+from nodealer.engine.lobby_messages import Refuses
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import parts_of
+from nodealer.errors import BadParameter, Declined, JournalLost, NodealerError, RelayError
+from nodealer.log.control_characters import strip_controls
+from nodealer.relay.invitations import Invitation, read_link
+from nodealer.wire import Message, decode
+
+
+class PlayerOrder(Message, frozen=True):
+    """What a player needs to know to come to a table; a bot's process is told this."""
+
+    #: The link to play.
+    invitation: str
+    name: str
+    hands: int
+    #: What it has come to play, and where that game is found.
+    expected: Expected
+    game: str
+    #: The folder that it keeps everything in.
+    home: str
+    #: After how many seconds it would go on without somebody; None to wait for ever.
+    patience: float | None = None
+    #: Those whom it gives all the time that they want: people.
+    spared: tuple[str, ...] = ()
+
+
+def end_when_declined(step: Received) -> list[bytes]:
+    """A bot that does not agree has nothing to wait for."""
+    for news in step.happened:
+        if isinstance(news, Refuses) and news.mine:
+            raise Declined(news.reason)
+    return []
+
+
+#: Is told what is wrong with the connection: a word, and a sentence for people.
+Says = Callable[[str, str], None]
+
+
+def complain(code: str, sentence: str) -> None:
+    """As a bot does: whoever has started it reads its last words where it does not end well."""
+    sys.stderr.write(f"nodealer: {strip_controls(sentence)}\n")
+    sys.stderr.flush()
+
+
+async def sit(
+    order: PlayerOrder,
+    mind: Agent | None = None,
+    follow: Callable[[Participant], Watch] | None = None,
+    *,
+    says: Says = complain,
+    looks: Policy | None = None,
+    take_part: Callable[..., Participant] = Participant,
+) -> Participant:
+    """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
+    game, invitation = game_of(order.game), read_link(order.invitation)
+    with home_in(Path(order.home), order.name, system_entropy) as home:
+        with in_background() as begin:
+            participant = take_part(
+                home,
+                entropy=system_entropy,
+                accept=order.expected.accept,
+                stays=stay_for_hands(order.hands),
+                host=invitation.host,
+                parts=partial(parts_of, game=game),
+                begin=begin,
+            )
+        if looks is None and order.patience is not None:
+            looks = PolicyGroup(TimeoutVoter(order.patience, frozenset(order.spared)), BotRosterPolicy())
+        mind = mind or BotAgent(game, home.root)
+        watch = end_when_declined if follow is None else follow(participant)
+        way = transport_of(invitation, participant, says)
+        await Loop(participant, way, mind, watch=watch, patience=looks).run()
+        return participant
+
+
+class WithItsRelay:
+    """For one whose relay is a process of this machine: a connection may break, but a relay that is gone stays so. Who
+    cannot read any more has nothing to wait for; what else is wrong is said, once each."""
+
+    def __init__(self, says: Says = complain) -> None:
+        self._says = says
+        self._found = False
+        self._said: set[type[Line]] = set()
+
+    def __call__(self, line: Line) -> None:
+        if isinstance(line, RelayLost) and not self._found:
+            raise RelayError(line.reason)
+        if isinstance(line, Locked):
+            raise BadParameter("the table has a new key, and this seat has not got it: it hears nothing any more")
+        if isinstance(line, RelayLost) and line.refused:
+            self._once(Unheard(line.relay, line.reason))
+        elif isinstance(line, Unheard | Behind):
+            self._once(line)
+        self._found = isinstance(line, RelayFound) or (self._found and not isinstance(line, RelayLost))
+
+    def _once(self, line: Unheard | Behind) -> None:
+        if type(line) in self._said:
+            return
+        self._said.add(type(line))
+        if isinstance(line, Unheard):
+            self._says("unheard", f"What is said is not taken: {line.reason}")
+        else:
+            why = f"The relay {line.relay} brings what has a later key than this table's: it may withhold something."
+            self._says("behind", why)
+
+
+def transport_of(invitation: Invitation, participant: Participant, says: Says = complain) -> RelayTransport:
+    """The way to a table on this machine."""
+    return RelayTransport(
+        participant, invitation.key, invitation.relays, entropy=system_entropy, tell=WithItsRelay(says)
+    )
+
+
+def main(take_part: Callable[..., Participant] = Participant) -> int:
+    """A bot. Ends with 0 when its game has ended and with nothing else then: 2 when it could not or would not play, 4
+    when the relay went away."""
+    try:
+        order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
+        participant = asyncio.run(sit(order, take_part=take_part))
+        if participant.silenced is not None:
+            raise JournalLost(participant.silenced)
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except RelayError:
+        return 4
+    except NodealerError as error:
+        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most bots say nothing
+
+        explain(error)
+        return UNJUDGED
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

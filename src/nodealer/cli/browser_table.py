@@ -1,0 +1,212 @@
+"""A person's table in the browser: the page is served here, and one game after the other is played on it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import webbrowser
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Final
+
+from nodealer.audit.verify import Report, verify_file
+from nodealer.cli.display import Where
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import games_here
+from nodealer.cli.output import err, shown
+from nodealer.cli.screen import Screen
+from nodealer.engine.frame_result import Received
+from nodealer.engine.participant import Participant
+from nodealer.games.package import GamePackage
+from nodealer.log.control_characters import strip_controls
+from nodealer.web import messages as doc
+from nodealer.web.hub import Hub
+from nodealer.web.lobby import PageLobby, PageQuestions
+from nodealer.web.person import PagePerson
+from nodealer.web.seat import PageSeat
+from nodealer.wire import encode
+
+#: For how many seconds no page must be open before a table that has ended is closed.
+LEFT_AFTER: Final = 10.0
+#: Bytes of the name of a page's table, in its cookie.
+_NAME_BYTES: Final = 8
+
+
+#: What a person should read of what programs are told, and how it is marked. The page has the words.
+NOTICES: Final = {
+    "dropout": "bad",
+    "stuck": "bad",
+    "declined": "note",
+    "missing": "bad",
+    "drift": "note",
+    "asks": "note",
+    "seated": "good",
+    "key": "note",
+    "removed": "bad",
+}
+CONNECTION: Final = {"found": "good", "lost": "note", "unheard": "bad", "locked": "bad", "behind": "bad"}
+
+
+class PageScreen(Screen):
+    """Tells pages what a terminal would be told."""
+
+    def __init__(self, page: Page, at: Where = Where.ADDRESS) -> None:
+        super().__init__(json=True)
+        self.page = page
+        self.at = at
+
+    def say(self, text: str) -> None:
+        """Pages have words of their own."""
+
+    def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Received], list[bytes]]:
+        """What a participant sees happen goes to its pages."""
+        see = self.page.person.watch(participant)
+
+        def watch(step: Received) -> list[bytes]:
+            if participant.begun:
+                self.replica = participant.replica
+            return see(step)
+
+        return watch
+
+    def emit(self, event: dict[str, Any]) -> None:
+        """What is no document by itself."""
+        name = event["event"]
+        if name in NOTICES:
+            of = {
+                key: strip_controls(said) if isinstance(said, str) else said
+                for key, said in event.items()
+                if key != "event"
+            }
+            # Who has a seat does not wait for one any more.
+            about = "seat" if name in ("asks", "seated") else f"{name} {event.get('name', '')}".strip()
+            self.page.seat.notice(NOTICES[name], name, about, **of)
+        match name:
+            case "connection":
+                self.page.seat.notice(CONNECTION[event["what"]], event["what"], "connection")
+            case "table":
+                self.page.lobby.link, self.page.lobby.watch = event["link"], event["watch"]
+
+
+class Page:
+    """What is served: the hub of its pages, and whose seat they show now."""
+
+    def __init__(self, address: str = "") -> None:
+        self.hub = Hub()
+        self.address = address
+        self.seat = PageSeat(self.hub.tell, time.monotonic)
+        self.person = PagePerson(self.seat, _wall)
+        self.questions = PageQuestions()
+        self.lobby = PageLobby(self.seat, self.questions)
+        #: Where the log is that pages can save and verify.
+        self.log: Any = None
+        self.game: GamePackage | None = None
+        self._asked: asyncio.Queue[doc.Deal] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[Report | None]] = set()
+        self.hub.everything = lambda: self.seat.everything()
+        self.hub.hear = self._hear
+
+    def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> PagePerson:
+        """A new table. Pages begin anew."""
+        self.seat = PageSeat(self.hub.tell, time.monotonic, role, name, asked=self.seat.asked)
+        self.person = PagePerson(self.seat, _wall)
+        self.questions.forget()
+        self.lobby = PageLobby(self.seat, self.questions)
+        for document in standing:
+            self.seat.tell(document)
+        self.hub.begin_anew()
+        return self.person
+
+    async def next_deal(self) -> doc.Deal:
+        """What the person wants to play next. What was said during another table was not meant for now."""
+        while not self._asked.empty():
+            self._asked.get_nowait()
+        return await self._asked.get()
+
+    def _hear(self, said: doc.Said_) -> None:
+        if isinstance(said, doc.Deal):
+            self._asked.put_nowait(said)
+        elif isinstance(said, doc.Answer):
+            self.questions.hear(said)
+        elif isinstance(said, doc.Save):
+            self._save(said.what)
+        elif isinstance(said, doc.Verify):
+            if self._tasks:
+                return
+            task = asyncio.ensure_future(self.verify())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            self.person.hear(said)
+
+    def _save(self, what: str) -> None:
+        replica = self.person.replica
+        if replica is None:
+            self.seat.refuse("no log")
+            return
+        entries, name = replica.entries, "game"
+        if what == "evidence" and replica.state.fault is not None:
+            entries, name = entries[: replica.state.fault.entry + 1], "evidence"
+        lines = [encode(replica.config.session), *entries]
+        text = "".join(line.decode() + "\n" for line in lines)
+        self.hub.answer(doc.File(f"{name}-{replica.config.session.id.hex()[:8]}.jsonl", text))
+
+    async def verify(self) -> Report | None:
+        """Audit the log as anybody could, from the file alone, in front of the person."""
+        if self.log is None or self.person.replica is None:
+            self.seat.refuse("no log")
+            return None
+        began = time.perf_counter()
+        check = partial(verify_file, self.log, entropy=system_entropy, game=self.game)
+        report = await asyncio.get_running_loop().run_in_executor(None, check)
+        self.show_report(report, time.perf_counter() - began)
+        return report
+
+    def show_report(self, report: Report, seconds: float) -> None:
+        """What an audit found."""
+        self.seat.tell(doc.Verdict(report.verdict, report.as_json(), round(seconds * 1000, 1)))
+
+    async def until_left(self) -> None:
+        """Until no page has been open for a while: there is a log to be saved, and a verdict to be read."""
+        came, gone = bool(self.hub.pages), 0.0
+        while not came or gone < LEFT_AFTER:
+            await asyncio.sleep(0.5)
+            came = came or bool(self.hub.pages)
+            gone = 0.0 if self.hub.pages else gone + 0.5
+
+
+def _wall() -> int:
+    return int(time.time() * 1000)
+
+
+@asynccontextmanager
+async def served(page: Page, at: Where, what: str = "table") -> AsyncIterator[str]:
+    """The page, opened in the browser or with its address printed. `what` is on it: a table, or a log."""
+    from nodealer.web.server import TokenGate, serve  # late: a terminal should not wait for a server
+
+    door = TokenGate(system_entropy(_NAME_BYTES).hex(), system_entropy)
+    games = {game.name: game for game in games_here()}
+
+    def game_of(name: str) -> GamePackage | None:
+        return page.game if page.game is not None and page.game.name == name else games.get(name)
+
+    async with serve(page.hub, door, game_of) as address:
+        if at is Where.ADDRESS:
+            err().print(f"Your {what} is at [bold]{shown(address)}[/bold]", soft_wrap=True)
+            ends = "ends the table" if what == "table" else "closes the page; the file stays as it is"
+            err().print(f"[dim]The address opens once. Ctrl-C {ends}.[/dim]")
+        else:
+            err().print(f"Your {what} opens in the browser; if it does not: {shown(address)}", soft_wrap=True)
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        yield address
+
+
+def screen_at(at: Where, *, json: bool, role: str, name: str | None) -> Screen:
+    """The screen of somebody who plays or watches there."""
+    if at is Where.TERMINAL:
+        return Screen(json)
+    page = Page()
+    page.sit(role, name)
+    return PageScreen(page, at)

@@ -1,0 +1,108 @@
+"""All that is kept: games of this machine and tables across the network, by the names of their folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from nodealer.cli.saved_games import GAME, Kept, KeptGame, games_folder, is_file, read_kept
+from nodealer.cli.table_folders import TABLE, KeptTable, TableFolder, keep_table
+from nodealer.client.durable_files import FOLDER_MODE, alone, disk
+from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
+from nodealer.log.names import casefold_name
+from nodealer.relay.invitations import Invitation, read_link
+
+#: A game of this machine, or a table across the network.
+Shelved = KeptGame | TableFolder
+
+
+def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
+    """All kept games, the newest first. Of one that cannot be read: its folder, and why."""
+    folder = games_folder()
+    if not folder.is_dir():
+        return
+    with disk(folder):
+        paths = sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), reverse=True)
+    for path in paths:
+        try:
+            # Otherwise somebody was killed before there was anything to keep.
+            if is_file(path / GAME):
+                yield KeptGame(path, read_kept(Kept, path / GAME))
+            elif is_file(path / TABLE):
+                yield TableFolder(path, read_kept(KeptTable, path / TABLE))
+        except (HomeUnusable, OtherFormat) as error:
+            yield path, str(error)
+
+
+def is_called(name: str) -> bool:
+    """Whether a kept game has this name, or one that begins so."""
+    return any((game if isinstance(game, Shelved) else game[0]).name.startswith(name) for game in kept_games())
+
+
+def find_game(name: str | None) -> Shelved:
+    """The game that a person means: by its name or the beginning of it, or the newest that was interrupted."""
+    found = list(kept_games())
+    readable = [game for game in found if isinstance(game, Shelved)]
+    if name is None:
+        return _interrupted(readable)
+    for path, reason in (game for game in found if not isinstance(game, Shelved)):
+        if path.name == name:
+            raise BadParameter(f"the game {name} cannot be read: {reason}")
+    meant = [game for game in readable if game.name == name] or [
+        game for game in readable if game.name.startswith(name)
+    ]
+    if not meant:
+        raise BadParameter(f"there is no kept game {name!r}: `nodealer games` lists them")
+    if len(meant) > 1:
+        raise BadParameter(f"{name!r} may be one of several: {', '.join(game.name for game in meant)}")
+    return meant[0]
+
+
+def _interrupted(games: Iterable[Shelved]) -> Shelved:
+    playing = ""
+    for game in games:
+        # One that cannot be looked into is not what somebody means who does not name it.
+        with suppress(HomeUnusable):
+            if game.ended is None and not (isinstance(game, KeptGame) and game.what.seed is not None):
+                if not game.in_use:
+                    return game
+                playing = "; the one that has not ended is being played"
+    raise BadParameter(f"there is no game here that was interrupted{playing}: `nodealer games` lists them")
+
+
+def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
+    """The kept table that this link leads to, if this user has come there to play and it has not ended. Raises
+    `BadParameter` where the user sits there under another name, and for a link that is not the one it came by: who
+    knows the number of a table, such as its relay, could have sent another one for it."""
+    for kept in kept_games():
+        if not isinstance(kept, TableFolder) or kept.ended is not None or kept.what.name is None:
+            continue
+        came_by = kept.invitation
+        if came_by.table != invitation.table:
+            continue
+        if invitation.is_false_beside(came_by):
+            raise BadParameter(
+                f"you have come to a table of this number by another link, with another key or another host "
+                f"({kept.folder}): one of the two links is false. If it was the first one, delete that folder"
+            )
+        if name is None or casefold_name(name) == casefold_name(kept.what.name):
+            return kept
+        if kept.names or kept.in_use:
+            raise BadParameter(
+                f"you are at this table already, as {kept.what.name} ({kept.name}). For another player on this machine "
+                f"set XDG_CONFIG_HOME and XDG_STATE_HOME to folders of its own: a key of its own"
+            )
+    return None
+
+
+def keep_first(what: KeptTable) -> TableFolder:
+    """A folder for a table that this user comes to. Raises `BadParameter` where it has come there meanwhile through
+    another window: one key in two homes would sign one number twice."""
+    with disk(games_folder()):
+        games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    with alone(games_folder()):
+        if what.name is not None and table_at(read_link(what.link), what.name) is not None:
+            raise BadParameter("you are at this table already, in another window")
+        return keep_table(what)

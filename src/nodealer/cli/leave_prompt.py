@@ -1,0 +1,89 @@
+"""Leaving a table: what it costs is said first, it holds until the person says otherwise, and the next time too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nodealer.cli.screen import Screen
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.errors import IllegalMove
+
+
+def returning(make: Callable[..., Participant]) -> Callable[..., Participant]:
+    """Who had left, or sat out, when its program ended is not dealt in again until it says so."""
+
+    def made(*arguments: Any, **options: Any) -> Participant:
+        participant = make(*arguments, **options)
+        participant.sits_out = participant.seated and participant.seat.went
+        return participant
+
+    return made
+
+
+class Leaving:
+    """Asks before somebody leaves, and lets it come back."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        #: Whether the person is asked, and has said yes.
+        self.asked = False
+        self.sure = False
+        #: How long it meant to stay before it left.
+        self._stays: Any = None
+        #: Whether it was told that it sits out.
+        self._told = False
+
+    def look(self, participant: Participant) -> None:
+        """Tell somebody who comes back that it is not dealt in."""
+        if self._told or not participant.seated or participant.hearing:
+            return
+        self._told = True
+        if participant.sits_out and participant.seat.number not in participant.replica.state.ended:
+            self._screen.say(
+                "You left this table, or sat out: nobody waits for you, and you get no cards. [bold]back[/bold]: play "
+                "again, from the next hand on; [bold]leave[/bold]: leave it for good."
+            )
+
+    def hear(self, answer: str) -> bool:
+        """Whether a line was the answer to what was asked. Another line is none, and means no."""
+        if not self.asked:
+            return False
+        self.asked, self.sure = False, answer in ("y", "yes")
+        if not self.sure:
+            self._screen.say("You stay.")
+        return self.sure or answer in ("", "n", "no")
+
+    def leave(self, participant: Participant) -> list[bytes]:
+        """Ask; or leave, where the answer was yes."""
+        state, seat = participant.replica.state, participant.seat.number
+        plays = state.phase is Phase.PLAYING and seat in participant.seat.replica.state.present
+        if not self.sure:
+            self.asked = True
+            cost = "This hand goes on without you, and what you have put in stays in. " if plays else ""
+            self._screen.say(
+                f"[bold]Leave the table for good?[/bold] {cost}You get no more cards, and what you have then is your "
+                "result. To miss some hands only, say no, and [bold]sit out[/bold]. (yes or no)"
+            )
+            return []
+        self.sure = False
+        if self._stays is None:
+            self._stays = participant.stays
+        participant.stays = lambda state: False
+        until = " Until this hand is over, [bold]back[/bold] takes it back." if plays else ""
+        self._screen.say(f"You leave the table. What the others do now is shown; Ctrl-C ends that.{until}")
+        try:
+            return participant.leave()
+        except IllegalMove:
+            # Who sits out has left the hand already.
+            return participant.due()
+
+    def come_back(self, participant: Participant) -> list[bytes]:
+        """Play again. Raises `IllegalMove` where the end is signed."""
+        if participant.seat.number in participant.replica.state.ended:
+            raise IllegalMove("you have left this table for good, and the log says so")
+        if self._stays is not None:
+            participant.stays, self._stays = self._stays, None
+        self._screen.say("You play again, from the next hand on.")
+        return participant.come_back()

@@ -1,0 +1,234 @@
+"""A table on this machine: the relay, a process for each bot, the one who proposes and looks on, and the person."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from nodealer.cli.bot_process import PlayerOrder, Says, sit, transport_of
+from nodealer.cli.bots import TERM, Process, bots, how_it_ended
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.leave_prompt import returning
+from nodealer.cli.log_export import LogCopy
+from nodealer.cli.loopback import table_here
+from nodealer.cli.output import err, print_line, shown
+from nodealer.cli.plan import PlayPlan
+from nodealer.cli.program import Program
+from nodealer.cli.saved_games import Earlier, KeptGame
+from nodealer.cli.screen import Screen
+from nodealer.cli.terminal import Person
+from nodealer.cli.timekeeper_process import KeeperOrder
+from nodealer.cli.wait_notices import Attention, AtTheTable, Overseer, Stuck
+from nodealer.client.folder_store import home_in
+from nodealer.client.loop import Loop
+from nodealer.client.policies import PolicyGroup, TimeoutVoter
+from nodealer.client.time_limits import KEEPER
+from nodealer.engine.frame_result import Received
+from nodealer.engine.lobby_messages import Refuses
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Replica
+from nodealer.engine.resolve import parts_of
+from nodealer.errors import BadParameter, Declined
+from nodealer.keys import host_mark
+from nodealer.relay.invitations import Invitation
+from nodealer.web.person import PagePerson
+
+
+@dataclass(frozen=True)
+class Play:
+    """A game that is played now: what, where it is kept, who looks on, and what was said before."""
+
+    plan: PlayPlan
+    kept: KeptGame
+    screen: Screen
+    #: Who is no bot: at the keyboard, at a page, or a program at the other end of a pipe.
+    person: Person | Program | PagePerson | None
+    copies: Sequence[LogCopy]
+    #: None for a game that is new.
+    earlier: Earlier | None = None
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Those who are no bots."""
+        name = self.kept.what.person
+        return () if self.person is None or name is None else (name,)
+
+    @property
+    def bots(self) -> list[int]:
+        """The seats that no person plays."""
+        return [seat for seat, name in enumerate(self.plan.names) if name not in self.people]
+
+    @property
+    def log(self) -> Path:
+        """The log as the person knows it, unless somebody has taken that one away."""
+        return self.kept.kept_log if any(copy.left is not None for copy in self.copies) else self.kept.log
+
+    def where(self, replica: Replica | None) -> str:
+        """How far it has come."""
+        if replica is None:
+            return "before the game began"
+        number = replica.state.hand.number
+        if replica.state.phase is Phase.PLAYING:
+            return f"in hand {number + 1}"
+        over = replica.state.over or number >= self.plan.hands
+        return "after the last hand" if over else f"before hand {number + 1}"
+
+    def order(self, invitation: Invitation, seat: int) -> PlayerOrder:
+        """What a player is told. Where somebody keeps the time, it keeps it for people too."""
+        plan, home, patience = self.plan, str(self.kept.home(seat)), self.kept.what.patience
+        link, name, spared = invitation.link, plan.names[seat], self.people if plan.clock is None else ()
+        return PlayerOrder(link, name, plan.hands, plan.expected, plan.place, home, patience, spared)
+
+    def orders(self, table: Invitation) -> dict[Path, PlayerOrder | KeeperOrder]:
+        """What each process is told, by where it may complain."""
+        orders: dict[Path, PlayerOrder | KeeperOrder] = {
+            self.kept.complaints(seat): self.order(table, seat) for seat in self.bots
+        }
+        if self.plan.clock is not None:
+            seat, place = len(self.plan.names), self.plan.place
+            home = str(self.kept.home(seat))
+            orders[self.kept.complaints(seat)] = KeeperOrder(table.link, "", table.relays, KEEPER, place, home)
+        return orders
+
+
+async def host(play: Play) -> Replica:
+    """The relay, a process for each bot, and here: the one who proposes and tells what happens, and the person."""
+    plan, screen = play.plan, play.screen
+    async with AsyncExitStack() as stack:
+        home = stack.enter_context(home_in(play.kept.host, None, system_entropy))
+        mark = host_mark(home.identity.public)
+        earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
+        table = await stack.enter_async_context(table_here(mark, system_entropy, earlier))
+        processes = await stack.enter_async_context(bots(play.orders(table), plan.cheat))
+        watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
+        if isinstance(play.person, Person | PagePerson):
+            overseer = Overseer(plan.sitting, None, None)
+        else:
+            # Those who vote have said all they can after twice their patience.
+            allowed = 0 if plan.clock is None else (plan.clock.move + plan.clock.cards + plan.clock.bank) / 1000 + 5
+            limit = 2 * play.kept.what.patience + 2 + allowed
+            spared = play.people if plan.clock is None else ()
+            overseer = Overseer(plan.sitting, Attention(screen, plan.sitting), limit, spared)
+        tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
+        if play.person is not None:
+            (seat,) = set(range(len(plan.names))) - set(play.bots)
+            tasks.append(asyncio.ensure_future(_sit(play, play.order(table, seat), play.person)))
+        return await _until(asyncio.ensure_future(_watch(table, play, watcher, overseer)), tasks)
+
+
+async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
+    """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
+    if isinstance(person, PagePerson):
+        looking, seat = PolicyGroup(TimeoutVoter(), person), person.seat
+
+        def says(code: str, sentence: str) -> None:
+            seat.notice("bad", code, code if code == "behind" else "connection")
+
+        await sit(order, person, person.watch, says=says, looks=looking, take_part=person.take_part)
+        return
+    follow = partial(play.screen.follow, you=True)
+    looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
+    make = returning(Participant) if looks else Participant
+    await sit(order, person, follow, says=_says_on(play.screen), looks=looks, take_part=make)
+
+
+def _says_on(screen: Screen) -> Says:
+    """Tells a person what is wrong with the connection."""
+
+    def says(code: str, sentence: str) -> None:
+        screen.emit({"event": "connection", "what": code, "reason": sentence})
+        if not screen.json:
+            screen.say(f"[red]{shown(sentence)}[/red]")
+
+    return says
+
+
+async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
+    """Wait for the end of the table. What fails meanwhile fails the game."""
+    running: set[asyncio.Future[None]] = set(tasks)
+    try:
+        while not table.done():
+            waited: set[asyncio.Future[Any]] = {table, *running}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            for task in [task for task in running if task.done()]:
+                task.result()
+                running.remove(task)
+        replica = table.result()
+        if running:
+            # They hear the last entry too.
+            await asyncio.wait(running, timeout=TERM)
+        return replica
+    finally:
+        left: list[asyncio.Future[Any]] = [table, *running]
+        for one in left:
+            one.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[str]) -> None:
+    """Say of each bot whose program does not end well that it has dropped out. The law says how it goes on."""
+
+    async def follow(name: str, process: Process) -> None:
+        code = await process.wait()
+        if code != 0:
+            how = how_it_ended(code, play.kept.complaints(play.plan.sitting.index(name)))
+            play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
+            if not play.screen.json:
+                play.screen.say(f"[red]{shown(name)} has dropped out[/red]: {shown(how)}")
+            dropped.add(name)
+
+    await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
+
+
+async def _watch(table: Invitation, play: Play, host: Participant, overseer: Overseer) -> Replica:
+    """Propose the game once all players are there, then follow the log like any spectator."""
+    plan, screen = play.plan, play.screen
+    follow, proposed = None if play.person is not None else screen.follow(host), False
+    goes_on = play.earlier is not None and bool(play.earlier.entries)
+
+    def watch(step: Received) -> list[bytes]:
+        nonlocal proposed, goes_on
+        for news in step.happened:
+            if isinstance(news, Refuses):
+                raise Declined(f"{news.name} declines: {news.reason}")
+        if host.begun:
+            _follow(play, host.replica)
+        if follow is not None:
+            follow(step)
+        if goes_on and not host.hearing:
+            goes_on = False
+            screen.say(f"[dim]It goes on {play.where(host.replica)}.[/dim]")
+        if proposed or host.begun or host.hearing or host.lobby.proposal is not None:
+            return []
+        came = {offer.name: offer for offer in host.offers}
+        if not came.keys() >= set(plan.sitting):
+            return []
+        proposed = True
+        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.sitting)]))
+
+    try:
+        await Loop(host, transport_of(table, host, _says_on(screen)), watch=watch, patience=overseer).run()
+    except Stuck as stuck:
+        screen.emit({"event": "stuck", "reason": str(stuck)})
+        if not screen.json:
+            screen.say(f"[magenta]The game stops {play.where(host.replica)}:[/magenta] {shown(stuck)}.")
+    if host.silenced is not None:
+        raise BadParameter(f"{play.kept.folder}: {host.silenced}")
+    return host.replica
+
+
+def _follow(play: Play, replica: Replica) -> None:
+    for copy in play.copies:
+        left = copy.left
+        copy.follow(replica)
+        if copy.left is not None and left is None:
+            where = f"the log is in {play.kept.kept_log}"
+            print_line(
+                err(), f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]"
+            )

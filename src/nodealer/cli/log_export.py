@@ -1,0 +1,82 @@
+"""A log in a file of the person's, entry by entry while the game goes on. Nobody else's file is ever written over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from nodealer.engine.replica import Replica
+from nodealer.errors import BadParameter
+from nodealer.wire import encode
+
+
+class LogCopy:
+    """Follows a table's log. A context manager: a file in which nothing was written is gone at the end."""
+
+    def __init__(self, path: Path, descriptor: int | None, begun: bytes = b"", left: str | None = None) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        #: What the file had when it was opened, and how many entries were looked at since; -1 before the session.
+        self._begun = begun
+        self._seen = -1
+        #: Why the file is left alone from here on, where that is so.
+        self.left = left
+
+    @classmethod
+    def new(cls, path: Path, mode: int = 0o666) -> LogCopy:
+        """A file that is not there yet. Raises `BadParameter` for one that is, or that cannot be made."""
+        try:
+            return cls(path, os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
+        except FileExistsError:
+            what = "it is a folder" if path.is_dir() else "it is there already, and no file is written over"
+            raise BadParameter(f"the log cannot be written to {path}: {what}") from None
+        except OSError as error:
+            raise BadParameter(f"the log cannot be written to {path}: {error.strerror}") from None
+
+    @classmethod
+    def again(cls, path: Path) -> LogCopy:
+        """The file of a game that goes on; a new one, if somebody has taken it away. The game does not hang on it."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            return cls(path, descriptor, path.read_bytes())
+        except OSError as error:
+            return cls(path, None, left=error.strerror)
+
+    def follow(self, replica: Replica) -> None:
+        """Write what is new in a table's log."""
+        lines: list[bytes] = []
+        if self._seen < 0:
+            lines.append(encode(replica.config.session))
+            self._seen = 0
+        lines += replica.entries[self._seen :]
+        self._seen = len(replica.entries)
+        self._write(b"".join(line + b"\n" for line in lines))
+
+    def _write(self, data: bytes) -> None:
+        both = min(len(data), len(self._begun))
+        if data[:both] != self._begun[:both]:
+            self.left = "it is not the log of this game any more"
+        self._begun, data = self._begun[both:], data[both:]
+        try:
+            while data and self.left is None and self._descriptor is not None:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError as error:
+            self.left = error.strerror
+
+    def __enter__(self) -> LogCopy:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._descriptor is None:
+            return
+        empty = os.fstat(self._descriptor).st_size == 0
+        os.close(self._descriptor)
+        if empty:
+            self.path.unlink(missing_ok=True)
+
+
+def follow_all(copies: Iterable[LogCopy], replica: Replica) -> None:
+    """Write what is new to each."""
+    for copy in copies:
+        copy.follow(replica)

@@ -1,0 +1,460 @@
+"""One seat at a table across the network, from the lobby to the verified log: a host's, a guest's, or a watcher's."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from nodealer.audit.background import in_background
+from nodealer.audit.verify import Report, verify_file
+from nodealer.cli.browser_table import Page, PageScreen, served
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_or_none
+from nodealer.cli.leave_prompt import returning
+from nodealer.cli.line_input import Lines
+from nodealer.cli.log_export import LogCopy, follow_all
+from nodealer.cli.notices import Missing
+from nodealer.cli.output import PipeClosed, err, print_line, shown
+from nodealer.cli.program import Program
+from nodealer.cli.screen import Screen
+from nodealer.cli.table_folders import TableFolder
+from nodealer.cli.terminal import Person
+from nodealer.cli.terminal_lobby import Questions, ScreenTells
+from nodealer.cli.user import User
+from nodealer.cli.verify import print_report
+from nodealer.cli.wait_notices import NOTICE_AFTER, Attention, AtTheTable
+from nodealer.client.agents import Agent, BotAgent
+from nodealer.client.bot_roster_policy import BotRosterPolicy
+from nodealer.client.contacts import Contacts, ContactsRecorder
+from nodealer.client.link_rotation import LinkRotation
+from nodealer.client.lobby import Asks, Guest, Hosting, News, Onlooker, ask_first
+from nodealer.client.loop import Loop
+from nodealer.client.pairing import CodeNews
+from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
+from nodealer.client.relay_transport import Behind, Line, Locked, RelayFound, RelayLost, RelayTransport, Unheard
+from nodealer.engine.frame_result import Received
+from nodealer.engine.leave_policy import stay_while_playable
+from nodealer.engine.lobby import decline_rehearsals
+from nodealer.engine.lobby_messages import OtherVersion, PassedOver, Refuses
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.prompts import Decision, Question
+from nodealer.engine.replica import Replica
+from nodealer.engine.resolve import parts_of
+from nodealer.errors import BadParameter, IllegalMove, RelayError
+from nodealer.log.control_characters import strip_controls
+from nodealer.log.roster import TIMEKEEPER
+from nodealer.web import messages as doc
+from nodealer.wordlist import key_words
+
+#: After how many seconds it is said that a person is waited for.
+PEOPLE_THINK: Final = 20.0
+#: After how many seconds a bot would go on without somebody.
+PATIENCE: Final = 60.0
+
+
+class Chair:
+    """Who sits here: in the lobby it looks on, and knows what is played when the players have agreed.
+
+    Then `seat` makes the mind and what looks at the clock.
+    """
+
+    def __init__(
+        self,
+        participant: Participant,
+        missing: Missing,
+        lobby: Policy | None,
+        seat: Callable[[Participant], tuple[Agent | None, Policy]],
+    ) -> None:
+        self._participant = participant
+        self._missing = missing
+        self._lobby = lobby
+        self._seat = seat
+        self._seated: dict[bool, tuple[Agent | None, Policy]] = {}
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """What to say now."""
+        if not participant.begun:
+            self._missing.look(participant, now)
+            return [] if self._lobby is None else self._lobby.look(participant, now)
+        return self._now[1].look(participant, now)
+
+    async def decide(self, question: Question) -> Decision:
+        """The move, or the choice."""
+        mind = self._now[0]
+        if mind is None:
+            raise IllegalMove("who watches decides nothing")
+        return await mind.decide(question)
+
+    @property
+    def _now(self) -> tuple[Agent | None, Policy]:
+        """Who has asked for a seat watches until it has one."""
+        sits = self._participant.seated
+        if sits not in self._seated:
+            self._seated[sits] = self._seat(self._participant)
+        return self._seated[sits]
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """How somebody sits at a table across the network."""
+
+    table: TableFolder
+    screen: Screen
+    copies: Sequence[LogCopy] = ()
+    #: Whether a bot plays on for a person.
+    bot: bool = False
+    #: Whether one who comes to a table that plays asks for a seat.
+    ask: bool = False
+
+    @property
+    def auto(self) -> bool:
+        """Whether a bot plays."""
+        return self.bot or self.table.what.auto
+
+    @property
+    def relays(self) -> tuple[str, ...]:
+        """Where the table is. A host's own relay is on this machine, whatever others call that."""
+        hosted = self.table.what.hosted
+        if hosted is None or hosted.listen is None:
+            return self.table.invitation.relays
+        return (f"ws://127.0.0.1:{hosted.listen.rpartition(':')[2]}",)
+
+    @property
+    def watches(self) -> bool:
+        """Whether this is no player."""
+        return self.table.what.name is None
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person is at the keyboard, or at a page."""
+        return not (self.auto or self.watches) and (self.page is not None or not self.screen.json)
+
+    @property
+    def page(self) -> Page | None:
+        """The page that this is shown on, if it is."""
+        return self.screen.page if isinstance(self.screen, PageScreen) else None
+
+    @property
+    def tell(self) -> Callable[[News | CodeNews], None]:
+        """Who is told what there is to say before the first hand."""
+        return ScreenTells(self.screen) if self.page is None else self.page.lobby.hear
+
+    def questions(self, lines: Lines) -> Asks | None:
+        """Who asks the person before the first hand; None where nobody is asked."""
+        if not self.by_hand:
+            return None
+        return Questions(lines) if self.page is None else self.page.questions
+
+    def seat(self, participant: Participant, lines: Lines) -> tuple[Agent | None, Policy]:
+        """Who decides, and who looks at the clock, now that it is known what is played."""
+        config, screen = participant.replica.config, self.screen
+        names = [member.name for member in participant.members]
+        game = config.package
+        if self.page is not None and not self.auto:
+            sits = self.page.person
+            return None if self.watches else sits, PolicyGroup(TimeoutVoter(), Attention(screen, names), sits)
+        if self.watches or game is None or not participant.seated:
+            return None, Attention(screen, names)
+        if self.auto:
+            seats = 0 if self.table.what.hosted is None else self.table.what.hosted.seats
+            return BotAgent(game, participant.home.root), PolicyGroup(TimeoutVoter(PATIENCE), BotRosterPolicy(seats))
+        if screen.json:
+            return Program(game, screen), PolicyGroup(Attention(screen, names), TimeoutVoter(), BotRosterPolicy())
+        person = Person(game.words, screen.asking, lines)
+        return person, AtTheTable(person, screen, names, PEOPLE_THINK, across=True)
+
+
+# --- From the lobby to the end ---
+
+
+class TabLockedOut(Exception):
+    """The table has a new key, and it is not for this one: nothing more can be heard."""
+
+
+@dataclass
+class _Connection:
+    """Tells a person of the connection. Who comes for the first time, and finds no relay, need not wait for one."""
+
+    screen: Screen
+    relays: int
+    patient: bool
+    #: Is told of the first connection.
+    there: Callable[[], None] = lambda: None
+    _found: bool = False
+    _failed: int = 0
+    _lost: bool = False
+    #: Whether it was told that the relay does not take what is said here: it may say so again and again.
+    _unheard: bool = False
+    #: Whether that ended the last connection: then the next one is no news.
+    _refused: bool = False
+
+    def tell(self, line: Line) -> None:
+        """What became of it."""
+        if isinstance(line, RelayFound):
+            if self._lost:
+                self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
+            self._unheard = self._unheard and self._refused
+            self.patient, self._lost, self._refused = True, False, False
+            if not self._found:
+                self._found = True
+                self.there()
+        elif isinstance(line, Unheard) or (isinstance(line, RelayLost) and line.refused):
+            self._refused = isinstance(line, RelayLost)
+            if not self._unheard:
+                again = " It is tried again and again; Ctrl-C stops." if self._refused else ""
+                self._say("unheard", line.relay, f"[red]What you say is not taken:[/red] {shown(line.reason)}.{again}")
+            self._unheard = True
+        elif isinstance(line, Behind):
+            why = "brings what has a later key than yours: it may withhold something from you."
+            compare = "Compare your log with the others'."
+            self._say("behind", line.relay, f"[red]The relay {shown(line.relay)} {why}[/red] {compare}")
+        elif isinstance(line, Locked):
+            why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
+            self._say("locked", line.relay, why)
+            raise TabLockedOut
+        else:
+            self._failed += 1
+            if not self.patient and self._failed >= self.relays:
+                raise RelayError(line.reason)
+            if not self._lost and self.patient:
+                again = "Trying again; what you say is sent then. Ctrl-C stops."
+                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). {again}"
+                self._say("lost", line.relay, why)
+            self._lost = True
+
+    def _say(self, what: str, relay: str, text: str) -> None:
+        self.screen.emit({"event": "connection", "what": what, "relay": relay})
+        if not self.screen.json:
+            self.screen.say(text)
+
+
+class _Watch:
+    """Shows what happens, writes the log where the person wants it, and says what people compare."""
+
+    def __init__(
+        self,
+        sitting: Sitting,
+        participant: Participant,
+        hosting: Hosting | None,
+        known: Contacts,
+        transport: RelayTransport,
+    ) -> None:
+        self._sitting = sitting
+        self._transport = transport
+        self._relinked = LinkRotation(sitting.table.invitation)
+        self._participant = participant
+        self._hosting = hosting
+        self._known = ContactsRecorder(participant, known, sitting.tell, lambda: int(time.time()))
+        self._show = sitting.screen.follow(participant, you=not sitting.watches)
+        self._agreed = False
+        self._asked = False
+        self._sits = False
+
+    def see(self, step: Received) -> list[bytes]:
+        """What came of a frame."""
+        screen = self._sitting.screen
+        for news in step.happened:
+            if isinstance(news, Refuses) and not news.mine:
+                screen.emit({"event": "declined", "name": news.name, "reason": news.reason})
+                if not screen.json:
+                    screen.say(f"[magenta]{shown(news.name)} declines:[/magenta] {shown(news.reason)}")
+                if self._hosting is not None:
+                    self._hosting.declined(news.by)
+            elif isinstance(news, Refuses):
+                raise BadParameter(f"this is not for you: {news.reason}")
+            elif isinstance(news, OtherVersion):
+                raise BadParameter(f"the host's program is of another version: {news.reason}")
+            elif self._participant.is_sent_away(news) and not self._participant.hearing:
+                raise BadParameter("the host goes on without you at this table")
+            elif isinstance(news, PassedOver) and news.mine and self._turned_away:
+                raise BadParameter(
+                    f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "
+                    "another --name"
+                )
+        self._known.see()
+        self._show(step)
+        if not self._participant.begun:
+            return []
+        follow_all(self._sitting.copies, self._participant.replica)
+        frames = self._ask()
+        self._agree()
+        self._seated()
+        self._new_links()
+        return frames
+
+    def _seated(self) -> None:
+        """Who has asked for a seat is told that it has one."""
+        one, screen = self._participant, self._sitting.screen
+        if self._asked and one.sits and not self._sits:
+            self._sits = True
+            screen.emit({"event": "seated", "seat": one.seat.number})
+            if not screen.json:
+                screen.say("[green]You have a seat[/green], and play from the next hand on.")
+
+    def _new_links(self) -> None:
+        invitation, screen = self._relinked.new(self._participant, self._transport.secret), self._sitting.screen
+        if invitation is None:
+            return
+        to_watch = invitation.to_watch().link
+        screen.emit({"event": "key", "epoch": invitation.key.epoch, "link": invitation.link, "watch": to_watch})
+        if not screen.json:
+            screen.say("[magenta]A seat has left, and the table has a new key.[/magenta] The new link to watch:")
+            screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
+            screen.say("And the one with which somebody can ask for a seat, by `nodealer join LINK --ask`:")
+            screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
+
+    def _ask(self) -> list[bytes]:
+        """Ask for a seat at a table that plays, once all of it is heard."""
+        one, sitting = self._participant, self._sitting
+        if one.sits or sitting.watches or self._asked or one.hearing:
+            return []
+        self._asked = True
+        if one.seated and not sitting.ask and not one.over:
+            sitting.screen.emit({"event": "removed"})
+            if not sitting.screen.json:
+                sitting.screen.say(
+                    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask one of them "
+                    "for a new link: `nodealer join LINK --ask`."
+                )
+            raise TabLockedOut
+        names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
+        if not sitting.ask or one.over:
+            raise BadParameter(
+                f"there is no seat for you at this table: it is played by {names}. `nodealer join LINK --ask` asks for "
+                "one while they play, and `nodealer watch LINK` looks on"
+            )
+        try:
+            frames = one.ask_to_sit()
+        except IllegalMove as refused:
+            raise BadParameter(f"you cannot sit at this table: {refused}") from None
+        sitting.screen.emit({"event": "asks", "players": names})
+        if not sitting.screen.json:
+            words = " ".join(key_words(one.home.identity.public))
+            sitting.screen.say(f"You have asked {shown(names)} for a seat. Until you have one, you look on.")
+            sitting.screen.say(f"  [dim]They may ask you for the words of your key: {words}[/dim]")
+        return frames
+
+    @property
+    def _turned_away(self) -> bool:
+        """Whether this player's offer does not count, though all is heard: somebody may have taken its name."""
+        one = self._participant
+        return not (one.begun or one.hearing or self._sitting.watches) and one.lobby.mine is None
+
+    def _agree(self) -> None:
+        if self._agreed:
+            return
+        self._agreed = True
+        one, screen = self._participant, self._sitting.screen
+        words = " ".join(one.words)
+        screen.emit({"event": "words", "words": words})
+        if not screen.json:
+            screen.say(f"Words of this table: [bold]{words}[/bold]. Everybody here sees the same ones.")
+            screen.say("  [dim]Ask the others for theirs. If they differ, somebody is in between: stop.[/dim]")
+
+
+async def take_part(
+    sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines, there: Callable[[], None] = lambda: None
+) -> Participant:
+    """Sit there until nothing more comes from this seat. `there` is told when the relay first has the table. Raises
+    `BadParameter` where there is no seat for it."""
+    table, screen = sitting.table, sitting.screen
+    invitation, what = table.invitation, table.what
+    lobby: Policy | None = hosting
+    game, screen.aside = game_or_none(what.place), lines.aside
+    if hosting is None:
+        tell = sitting.tell
+        lobby = Onlooker(tell) if sitting.watches else Guest(tell, user.known, sitting.questions(lines), game)
+    page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.take_part
+    make = returning(make) if sitting.by_hand else make
+    if page is not None:
+        lobby = page.lobby.shows(lobby, 0 if what.hosted is None else what.hosted.seats)
+    with user.home(table) as home:
+        with in_background() as begin:
+            participant = make(
+                home,
+                entropy=system_entropy,
+                accept=decline_rehearsals if hosting is not None else ask_first,
+                stays=stay_while_playable,
+                table=invitation.table,
+                host=invitation.host,
+                parts=partial(parts_of, game=game),
+                begin=begin,
+            )
+        chair = Chair(participant, Missing(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
+        been_here = bool(home.lobby)
+        connection = _Connection(screen, len(sitting.relays), patient=been_here, there=there)
+        transport = RelayTransport(
+            participant,
+            invitation.key,
+            sitting.relays,
+            entropy=system_entropy,
+            more=table.later_keys,
+            create=hosting is not None,
+            tell=connection.tell,
+        )
+        watch = _Watch(sitting, participant, hosting, user.known, transport)
+        mind = None if sitting.watches else chair
+        with suppress(TabLockedOut):
+            await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
+        if participant.silenced is not None:
+            raise BadParameter(f"{table.folder}: {participant.silenced}")
+        return participant
+
+
+def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Participant]]) -> int:
+    """Play it, and say what it came to. Whatever happens, what there is stays. Gives the exit code."""
+    started = time.perf_counter()
+    try:
+        if isinstance(sitting.screen, PageScreen):
+            return asyncio.run(_on_page(sitting, sitting.screen, playing))
+        participant = asyncio.run(playing())
+    except (KeyboardInterrupt, PipeClosed):
+        replica = sitting.screen.replica
+        kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(sitting.table.log)}[/bold]"
+        hosted = sitting.table.what.hosted
+        own = "" if hosted is None or hosted.listen is None else " Your relay stops with you: the others wait for you."
+        print_line(err(), f"\nStopped{kept}; `nodealer resume {sitting.table.name}` goes on.{own}")
+        raise
+    replica = participant.replica
+    sitting.screen.done(replica, time.perf_counter() - started)
+    return _verified(sitting, replica).exit_code
+
+
+async def _on_page(
+    sitting: Sitting, screen: PageScreen, playing: Callable[[], Coroutine[Any, Any, Participant]]
+) -> int:
+    """The same on a page, which stays a while when the game is over."""
+    table, page = sitting.table, screen.page
+    async with served(page, screen.at):
+        page.log = table.kept_log
+        participant = await playing()
+        replica = participant.replica
+        page.log = table.kept_log if any(copy.left is not None for copy in sitting.copies) else table.log
+        page.game = replica.config.package
+        report = await page.verify()
+        if report is not None and replica.state.phase is Phase.ENDED:
+            table.end(report.verdict, len(report.chronicle.records))
+        page.seat.tell(doc.Over(again=False))
+        await page.until_left()
+        return 0 if report is None else report.exit_code
+
+
+def _verified(sitting: Sitting, replica: Replica) -> Report:
+    """Audit the log as anybody could, from the file alone."""
+    table, screen = sitting.table, sitting.screen
+    path = table.kept_log if any(copy.left is not None for copy in sitting.copies) else table.log
+    report = verify_file(path, entropy=system_entropy, game=replica.config.package)
+    if replica.state.phase is Phase.ENDED:
+        table.end(report.verdict, len(report.chronicle.records))
+    if screen.json:
+        screen.emit({"event": "verified", "log": strip_controls(path)} | report.as_json())
+    else:
+        screen.say(f"The log is in [bold]{shown(path)}[/bold].")
+        print_report(screen.console, report, brief=True)
+    return report

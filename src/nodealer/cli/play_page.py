@@ -1,0 +1,132 @@
+"""`nodealer play` in the browser: tables with bots, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NoReturn
+
+from nodealer.cli.browser_table import Page, PageScreen, served
+from nodealer.cli.display import Where
+from nodealer.cli.games import game_of, games_here
+from nodealer.cli.local_game import kept_of
+from nodealer.cli.local_host import Play, host
+from nodealer.cli.log_export import LogCopy
+from nodealer.cli.plan import PlayPlan, plan_of
+from nodealer.cli.saved_games import keep
+from nodealer.engine.phases import Phase
+from nodealer.errors import BadParameter, NodealerError
+from nodealer.games.package import GamePackage
+from nodealer.web import messages as doc
+
+
+def offers_of(plan: PlayPlan) -> doc.Offers:
+    """What a page can begin, with what was typed as what it begins with."""
+    from nodealer.cheats.registry import installed_cheats  # late: who plays fair should not wait for it
+
+    here = {game.name: game for game in games_here() if game.bot is not None}
+    games = tuple(
+        doc.GameOffer(
+            place,
+            game.words.note,
+            game.seats,
+            game.hands,
+            _settings(game, plan.settings if place == plan.place else {}),
+        )
+        # What was typed may be a game of the person's own.
+        for place, game in ({plan.place: plan.game} | here).items()
+    )
+    cheats = tuple(doc.CheatOffer(one.name, one.does) for one in installed_cheats())
+    return doc.Offers(games, cheats, plan.names[0], plan.place, len(plan.names), plan.hands)
+
+
+def _settings(game: GamePackage, typed: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
+    return tuple((one.name, one.help, typed.get(one.name, one.default)) for one in game.settings)
+
+
+def play_in_browser(plan: PlayPlan, *, at: Where, log: Path | None, patience: float) -> NoReturn:
+    """Serve the page, and play what its person wants, until it is stopped."""
+    asyncio.run(_tables(plan, at, log, patience))
+    raise AssertionError("a page is served until somebody stops it")
+
+
+async def _tables(plan: PlayPlan, at: Where, log: Path | None, patience: float) -> NoReturn:
+    page, offers, first = Page(), offers_of(plan), True
+    page.sit("player", plan.names[0], offers)
+    async with served(page, at):
+        while True:
+            deal = await page.next_deal()
+            try:
+                wanted = _plan(plan, deal)
+                await _one(page, wanted, offers, log if first else None, patience)
+                first = False
+            except NodealerError as error:
+                page.seat.tell(doc.Refused(str(error)))
+
+
+def _plan(plan: PlayPlan, deal: doc.Deal) -> PlayPlan:
+    """What a page asks for: what was typed holds where the page says nothing else."""
+    same = deal.game == plan.place
+    # Before it is looked for: `module:attribute` would be imported, and a page is no one who may run what it names.
+    if not same and all(deal.game != other.name for other in games_here()):
+        raise BadParameter(f"{deal.game} is not on offer")
+    game = game_of(deal.game)
+    settings = game.settled(dict(plan.settings) if same else {}) | dict(deal.settings)
+    wanted = plan_of(
+        deal.game,
+        game.settled(settings),
+        protocol=plan.protocol if same else None,
+        seats=deal.seats,
+        hands=deal.hands,
+        parameters=plan.parameters if same and plan.parameters != b"{}" else None,
+        person=deal.name,
+        cheat=deal.cheat,
+        clock=plan.clock,
+    )
+    if wanted.cheat is not None:
+        wanted.cheat.refuse(None, wanted.names[0])
+    return wanted
+
+
+async def _one(page: Page, plan: PlayPlan, offers: doc.Offers, log: Path | None, patience: float) -> int:
+    """One table, from its first frame to the verified log."""
+    with ExitStack() as stack:
+        copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
+        kept = keep(kept_of(plan, plan.names[0], patience, None, log))
+        cheating = []
+        if plan.cheat is not None:
+            cheat = plan.cheat
+            cheating.append(doc.Cheating(cheat.seat, cheat.name, cheat.does, cheat.sentence))
+        person = page.sit("player", plan.names[0], offers, *cheating)
+        page.game, page.log = plan.game, None
+        play = Play(plan, kept, PageScreen(page), person, copies)
+        return await carry_on(page, play)
+
+
+async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
+    """Play it, and verify it in front of the person."""
+    page.log = play.kept.kept_log
+    replica = await host(play)
+    page.log = play.log
+    report = await page.verify()
+    if report is not None and replica.state.phase is Phase.ENDED:
+        play.kept.end(report.verdict, len(report.chronicle.records))
+    if play.plan.cheat is not None and report is not None:
+        cheat = play.plan.cheat
+        page.seat.tell(doc.Cheating(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.came(report)))
+    page.seat.tell(doc.Over(again=again))
+    return 0 if report is None else report.exit_code
+
+
+def go_on_in_browser(play: Play, page: Page, at: Where) -> int:
+    """Go on with a game on its page. Gives the exit code."""
+
+    async def run() -> int:
+        async with served(page, at):
+            code = await carry_on(page, play, again=False)
+            await page.until_left()
+            return code
+
+    return asyncio.run(run())

@@ -1,0 +1,114 @@
+"""A relay as a process of its own: its store, its socket, and how it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import ssl
+import sys
+import time
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_state_path
+
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.output import out, shown
+from nodealer.errors import BackendMissing, BadParameter
+from nodealer.relay.limits import RelayLimits
+from nodealer.relay.server.listener import serving
+from nodealer.relay.stores.base import Store
+from nodealer.relay.stores.memory import MemoryStore
+from nodealer.relay.stores.sqlite import open_sqlite
+
+
+def run(
+    listen: str,
+    store: str | None,
+    limits: RelayLimits,
+    *,
+    replicas: int,
+    certificate: tuple[str | None, str | None],
+    trust_proxy: bool,
+    public_metrics: bool,
+) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    host, port = address_of(listen)
+    tls = tls_of(*certificate)
+    options = {"limits": limits, "trust_proxy": trust_proxy, "public_metrics": public_metrics}
+    asyncio.run(_serve(host, port, tls, opened(store, replicas), options))
+
+
+async def _serve(
+    host: str, port: int, tls: ssl.SSLContext | None, opening: AbstractAsyncContextManager[Store], options: Any
+) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with (
+        opening as store,
+        serving(store, host=host, port=port, tls=tls, entropy=system_entropy, log=log, **options) as relay,
+    ):
+        url = f"{'wss' if tls else 'ws'}://{f'[{host}]' if ':' in host else host}:{relay.port}"
+        out().print(f"nodealer relay listens on {shown(url)}", soft_wrap=True)
+        log("started", {"store": type(store).__name__})
+        await stop.wait()
+        log("stopping", {"connections": relay.metrics.connections})
+    log("stopped", {})
+
+
+def log(event: str, facts: dict[str, Any]) -> None:
+    """One line of JSON on standard error."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    # A relay goes on when nobody reads its log.
+    with suppress(OSError, ValueError):
+        sys.stderr.write(json.dumps({"time": now, "event": event, **facts}, separators=(",", ":")) + "\n")
+        sys.stderr.flush()
+
+
+def address_of(listen: str) -> tuple[str, int]:
+    """Host and port. Raises `BadParameter`."""
+    host, _, port = listen.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise BadParameter(f"--listen is HOST:PORT, such as 127.0.0.1:7777, not {listen!r}")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def tls_of(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
+    """How to speak TLS, if at all. Raises `BadParameter`."""
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise BadParameter("--cert and --key go together")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key)
+    except (OSError, ssl.SSLError) as error:
+        raise BadParameter(f"{certificate} and {key} cannot be used: {error.strerror or error}") from None
+    return context
+
+
+def opened(said: str | None, replicas: int) -> AbstractAsyncContextManager[Store]:
+    """The store that was asked for. Raises `BadParameter`."""
+    if said is None:
+        return open_sqlite(user_state_path("nodealer") / "relay.db", time.time)
+    if said == "memory":
+        return nullcontext(MemoryStore(time.monotonic))
+    kind, _, path = said.partition(":")
+    if kind == "sqlite" and path:
+        return open_sqlite(Path(path), time.time)
+    urls = said.split(",")
+    if all(url.startswith("nats://") for url in urls):
+        return _nats(urls, replicas)
+    raise BadParameter(f"--store is memory, sqlite:PATH or nats://HOST:PORT, not {said!r}")
+
+
+def _nats(urls: list[str], replicas: int) -> AbstractAsyncContextManager[Store]:
+    try:
+        from nodealer.relay.stores.nats import open_nats
+    except ModuleNotFoundError:
+        raise BackendMissing("a store in NATS needs the package nats-py: pip install 'nodealer[nats]'") from None
+    return open_nats(urls, replicas=replicas)

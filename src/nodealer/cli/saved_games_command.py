@@ -1,0 +1,132 @@
+"""`nodealer games` and `nodealer resume`: kept games."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Column, Table
+
+from nodealer.cli.display import NoBrowser, Terminal, where
+from nodealer.cli.output import out, print_json, print_line, shown
+from nodealer.errors import HomeUnusable
+from nodealer.log.control_characters import strip_controls
+
+
+def games(
+    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+) -> None:
+    """List the games that you have played or watched on this machine and from it, the newest first.
+
+    Each is a folder; the list says below which one. Nothing in it is ever deleted by this program: to forget a game,
+    delete its folder. It holds the keys of its players, and should go nowhere else; its log may.
+    """
+    from nodealer.cli.game_catalogue import kept_games
+    from nodealer.cli.saved_games import games_folder  # late: no other command should wait for homes
+
+    rows = [_unread(*game) if isinstance(game, tuple) else _told(game) for game in kept_games()]
+    if json:
+        print_json(rows)
+        return
+    console = out()
+    if not rows:
+        print_line(console, f"No game is kept in {shown(games_folder())} yet; `nodealer play` begins one.")
+        return
+    table = Table(Column("game", no_wrap=True), "what", "players", "hands", "how it is")
+    for row in rows:
+        of = "" if row["of_hands"] is None else f" of {row['of_hands']}"
+        hands = "" if row["hands"] is None else f"{row['hands']}{of}"
+        how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
+        table.add_row(*map(shown, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
+    console.print(table)
+    print_line(console, f"They are in {shown(games_folder())}.")
+
+
+def _told(game: Any) -> dict[str, Any]:
+    try:
+        return _looked_into(game) if hasattr(game.what, "names") else _across(game)
+    except HomeUnusable as error:
+        return _unread(game.folder, str(error))
+
+
+def _looked_into(game: Any) -> dict[str, Any]:
+    what, ended = game.what, game.ended
+    state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
+    reached = game.reached
+    return {
+        "game": game.name,
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(what.begun)),
+        "what": what.place if what.seed is None else f"{what.place} (rehearsal)",
+        "players": list(what.names),
+        "person": what.person,
+        "hands": min(reached or 0, what.hands) if ended is None else ended.hands,
+        "of_hands": what.hands,
+        "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
+        "verdict": None if ended is None else ended.verdict,
+        "log": strip_controls(game.log),
+        "reason": None,
+    }
+
+
+def _across(table: Any) -> dict[str, Any]:
+    """A table across the network. What is played there, and by whom, stands in its log."""
+    what, ended, reached, agreed = table.what, table.ended, table.reached, table.agreed
+    hosted, place, hands = what.hosted, what.place, None
+    if agreed is not None:
+        # None where the players have agreed on as many as they like, too.
+        place, hands = place or agreed.game.name, agreed.hands or None
+    state = "ended" if ended is not None else "being played" if table.in_use else "interrupted"
+    role = "watched" if what.name is None else "joined" if hosted is None else "hosted"
+    return {
+        "game": table.name,
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(what.begun)),
+        "what": role if place is None else f"{place} ({role})",
+        "players": list(table.names),
+        "person": what.name,
+        "hands": reached if ended is None else ended.hands,
+        "of_hands": hands if hosted is None else hosted.hands,
+        "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
+        "verdict": None if ended is None else ended.verdict,
+        "log": strip_controls(table.log),
+        "reason": None,
+    }
+
+
+def _unread(folder: Path, reason: str) -> dict[str, Any]:
+    nothing = dict.fromkeys(("begun", "what", "person", "hands", "of_hands", "verdict", "log"))
+    return {"game": folder.name, "players": [], "state": "unreadable", "reason": reason} | nothing
+
+
+def resume(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            help="Which game, as `nodealer games` calls it, or the beginning of that. Default: the newest that was "
+            "interrupted."
+        ),
+    ] = None,
+    auto: Annotated[bool, typer.Option("--auto", help="A bot plays your seat from here on.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
+    ] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
+) -> None:
+    """Go on with a game that was interrupted, of this machine or across the network: with the same players, cards and
+    log.
+
+    Ends like play.
+    """
+    from nodealer.cli.game_catalogue import find_game
+    from nodealer.cli.local_game import go_on
+    from nodealer.cli.network_game import return_to
+    from nodealer.cli.saved_games import KeptGame  # late: no other command should wait for sockets
+
+    kept = find_game(game)
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
+    if isinstance(kept, KeptGame):
+        raise typer.Exit(go_on(kept, auto=auto, json=json, at=at))
+    raise typer.Exit(return_to(kept, auto=auto, json=json, at=at))

@@ -1,0 +1,48 @@
+"""`nodealer show --browser`: a saved log on the page, hand by hand, with what the audit found."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+from nodealer.audit.verify import Append, Report, verify_file
+from nodealer.cli.browser_table import Page, served
+from nodealer.cli.display import Where
+from nodealer.cli.entropy import system_entropy
+from nodealer.engine.replica import Applied, Replica
+from nodealer.games.package import GamePackage
+from nodealer.web import messages as doc
+
+
+def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
+    """Verify the log, then show it until nobody looks any more. Gives the exit code, as verify does."""
+    page, began = Page(), time.perf_counter()
+    page.sit("replay", None)
+    report = _read(page, file, game)
+    page.show_report(report, time.perf_counter() - began)
+    if page.person.replica is None:
+        page.seat.tell(doc.Over(again=False, reason=report.reason))
+
+    async def run() -> None:
+        async with served(page, at, "log"):
+            await page.until_left()
+
+    asyncio.run(run())
+    return report.exit_code
+
+
+def _read(page: Page, file: Path, game: GamePackage | None) -> Report:
+    def watch(replica: Replica) -> Append:
+        page.seat.open(replica, None)
+        page.person.replica, page.log = replica, file
+        page.game = replica.config.package
+
+        def append(entry: bytes) -> Applied:
+            applied = replica.append(entry)
+            page.seat.read(applied, replica)
+            return applied
+
+        return append
+
+    return verify_file(file, entropy=system_entropy, watch=watch, game=game)

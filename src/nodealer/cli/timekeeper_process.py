@@ -1,0 +1,118 @@
+"""A timekeeper in a process of its own: `python -m nodealer.cli.timekeeper_process`, with what it needs to know as one
+line of
+JSON on standard input, which stays open as long as it is wanted; or `nodealer timekeeper`. Started again with the same
+home, it goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from nodealer.audit.background import in_background
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_or_none
+from nodealer.client.folder_store import home_in
+from nodealer.client.relay_transport import Line, RelayTransport
+from nodealer.client.timekeeper import keep_time
+from nodealer.engine.frame_result import Received
+from nodealer.engine.lobby_messages import Refuses
+from nodealer.engine.participant import Participant
+from nodealer.engine.resolve import parts_of
+from nodealer.errors import Declined, NodealerError
+from nodealer.relay.invitations import read_link
+from nodealer.wire import Message, decode
+
+
+class KeeperOrder(Message, frozen=True):
+    """What a timekeeper needs to know to come to a table."""
+
+    #: The link to play, what the table is called there, and where its relays are for this machine.
+    invitation: str
+    table: str
+    relays: tuple[str, ...]
+    name: str
+    #: Where the game is found; None for the installed one that is proposed.
+    game: str | None
+    #: The folder that it keeps everything in.
+    home: str
+
+
+def _nothing(participant: Participant, step: Received) -> None:
+    """Nobody looks on."""
+
+
+async def keep(
+    order: KeeperOrder, tell: Callable[[Line], None], see: Callable[[Participant, Received], None] = _nothing
+) -> Participant:
+    """Keep the time of a table until its end. `tell` hears of the connection, and `see` what happens."""
+    invitation, game = read_link(order.invitation), game_or_none(order.game)
+    with home_in(Path(order.home), order.name, system_entropy) as home:
+        with in_background() as begin:
+            participant = Participant(
+                home,
+                entropy=system_entropy,
+                table=order.table,
+                host=invitation.host,
+                parts=partial(parts_of, game=game),
+                begin=begin,
+                keeps_time=True,
+            )
+
+        def watch(step: Received) -> list[bytes]:
+            for news in step.happened:
+                if isinstance(news, Refuses) and news.mine:
+                    raise Declined(news.reason)
+            if participant.begun and not participant.seated:
+                raise Declined("this table plays with another timekeeper, or with none")
+            see(participant, step)
+            return []
+
+        transport = RelayTransport(participant, invitation.key, order.relays, entropy=system_entropy, tell=tell)
+        await keep_time(participant, transport, time.monotonic, watch)
+        return participant
+
+
+async def _keep_beside(order: KeeperOrder) -> None:
+    """Until the table has ended, or whoever started this program has gone: then its home is for the next one. A relay
+    may go and come back meanwhile."""
+    keeping, gone = asyncio.ensure_future(keep(order, lambda line: None)), asyncio.ensure_future(_end_of_input())
+    try:
+        await asyncio.wait({keeping, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if keeping.done():
+            keeping.result()
+    finally:
+        keeping.cancel()
+        gone.cancel()
+        await asyncio.gather(keeping, gone, return_exceptions=True)
+
+
+async def _end_of_input() -> None:
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    try:
+        await reader.read()
+    finally:
+        transport.close()
+
+
+def main() -> int:
+    """Ends with 0 when its table has ended, or who started it has gone, 2 when it could not or would not keep time."""
+    try:
+        order = decode(KeeperOrder, sys.stdin.buffer.readline().strip(), what="the order")
+        asyncio.run(_keep_beside(order))
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except NodealerError as error:
+        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most say nothing
+
+        explain(error)
+        return UNJUDGED
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,89 @@
+"""What `nodealer timekeeper` does: it keeps the time of one table, and says who is late."""
+
+from __future__ import annotations
+
+import asyncio
+
+from nodealer.cli.output import err, print_line, shown
+from nodealer.cli.saved_games import games_folder
+from nodealer.cli.screen import Screen
+from nodealer.cli.terminal_lobby import ScreenTells
+from nodealer.cli.timekeeper_process import KeeperOrder, keep
+from nodealer.client.lobby import Onlooker
+from nodealer.client.relay_transport import Behind, Line, Locked, RelayFound, RelayLost, Unheard
+from nodealer.engine.frame_result import Received
+from nodealer.engine.participant import Participant
+from nodealer.engine.replica import Applied
+from nodealer.errors import BadParameter, RelayError
+from nodealer.relay.invitations import read_link
+from nodealer.tape import expand
+
+
+class _Told:
+    """Tells of the connection, and of what the ticks show."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._onlooker = Onlooker(ScreenTells(screen))
+        self._found = self._begun = False
+        #: Whether it was told that the relay does not take what is said, and whether that ended the last connection.
+        self._unheard = self._refused = False
+
+    def line(self, line: Line) -> None:
+        """What became of the connection."""
+        if isinstance(line, RelayFound):
+            if not self._refused:
+                self._unheard = False
+                self._say({"event": "connection", "relay": line.relay}, f"Connected to {line.relay}.")
+            self._found, self._refused = True, False
+        elif isinstance(line, Behind):
+            why = "brings what has a later key than this timekeeper's: it may withhold something."
+            self._say({"event": "behind", "relay": line.relay}, f"The relay {line.relay} {why}")
+        elif isinstance(line, Unheard) or (isinstance(line, RelayLost) and line.refused):
+            self._refused = isinstance(line, RelayLost)
+            # It may say so again and again.
+            if not self._unheard:
+                self._say({"event": "unheard", "relay": line.relay}, f"Your ticks are not taken: {line.reason}")
+            self._unheard = True
+        elif isinstance(line, Locked):
+            raise BadParameter("the players have gone on with another key, and without this timekeeper")
+        elif not self._found:
+            raise RelayError(line.reason)
+
+    def see(self, participant: Participant, step: Received) -> None:
+        """Who has come, until the game begins; then who is late."""
+        self._onlooker.look(participant, 0.0)
+        if participant.begun and not self._begun:
+            self._begun = True
+            names = ", ".join(participant.replica.state.known[seat].name for seat in participant.replica.state.present)
+            self._say({"event": "begun", "players": names}, f"The game has begun: {names}. You keep its time.")
+        for one in step.happened:
+            if isinstance(one, Applied) and one.before.clock is not None and one.after.clock is not None:
+                before, after = one.before.clock, one.after.clock
+                for seat in sorted({before.watched[duty].seat for duty in after.late - before.late}):
+                    name = one.after.known[seat].name
+                    self._say({"event": "late", "seat": seat, "name": name}, f"{name} is late.")
+
+    def _say(self, event: dict[str, object], text: str) -> None:
+        self._screen.emit(event)
+        if not self._screen.json:
+            self._screen.say(shown(text))
+
+
+def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
+    """Come to a table and keep its time. Gives the exit code."""
+    invitation, screen = read_link(text), Screen(json)
+    # Of the whole invitation: another link may have the same number of a table.
+    of = expand("timekeeper", invitation.table_secret().secret, invitation.host, size=8).hex()
+    home = games_folder().parent / "timekeeper" / f"{invitation.table}-{of}"
+    home.parent.mkdir(parents=True, exist_ok=True)
+    told = _Told(screen)
+    order = KeeperOrder(invitation.link, invitation.table, invitation.relays, name, game, str(home))
+    try:
+        asyncio.run(keep(order, told.line, told.see))
+    except KeyboardInterrupt:
+        print_line(err(), "\nStopped; the same command goes on.")
+        raise
+    if not screen.json:
+        screen.say("The table has ended.")
+    return 0

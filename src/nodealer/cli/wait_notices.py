@@ -1,0 +1,365 @@
+"""Who is waited for: said once it has taken a while, with what the law lets one do about it.
+
+A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break`,
+`leave`, `sit out`, `back`, `seat Dan`, `remove Cy` or `agree`; in a dispute `claim` and `book`; and Enter to see the
+table. Where all are bots, somebody has to see when nothing more can come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from nodealer.cli.choices import choices
+from nodealer.cli.disputes import Disputes
+from nodealer.cli.leave_prompt import Leaving
+from nodealer.cli.notices import Missing, OwnTime, WhoSits
+from nodealer.cli.output import shown
+from nodealer.cli.screen import Screen
+from nodealer.cli.terminal import Person
+from nodealer.client.duty_timer import Drift
+from nodealer.client.policies import TimeoutVoter
+from nodealer.engine.duties import Owed
+from nodealer.engine.leave_policy import has_too_few_players
+from nodealer.engine.participant import Participant
+from nodealer.engine.phases import Phase
+from nodealer.engine.votes import voters
+from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, RelayError
+from nodealer.games.text import Text, laid_out
+
+#: After how many seconds it is said who is waited for.
+NOTICE_AFTER: Final = 5.0
+#: And while they come to the table: programs take a while to start.
+NOTICE_COMING: Final = 15.0
+#: For how many seconds nothing must have come before it counts that nothing can.
+QUIET: Final = 1.0
+
+
+#: What begins a line that is for the table.
+_VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "remove", "agree", "claim", "book")
+
+
+class Stuck(Exception):
+    """Nobody who is here can go on."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Somebody is waited for: for what, since when by the clock that goes on, and by the one on the wall."""
+
+    duties: frozenset[bytes]
+    since: float
+    at: str
+    told: bool = False
+
+
+class Attention:
+    """Says on a screen who is waited for, and since when."""
+
+    def __init__(self, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
+        self._screen = screen
+        self._names = names
+        self._after = after
+        #: Whom the table waits for.
+        self._waits: dict[str, Wait] = {}
+        self._missing = Missing(screen, after)
+        self._drift = Drift()
+        #: Since when there have been too few to play, and whether that was said.
+        self._alone_since: float | None = None
+        self._alone = False
+        #: Whether the last hand has been seen.
+        self._over = False
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """Say it, if it is time to."""
+        self._notice(participant, now)
+        return []
+
+    def _notice_drift(self, participant: Participant, now: float) -> None:
+        """A timekeeper that runs ahead is to be seen here alone: no log shows it."""
+        ahead = self._drift.ahead(participant, now)
+        if ahead is not None:
+            self._screen.emit({"event": "drift", "seconds": round(ahead, 1)})
+            if not self._screen.json:
+                self._screen.say(
+                    f"[magenta]The timekeeper's clock has run {round(ahead)} s ahead of yours.[/magenta] Your program "
+                    "calls nobody late before your own clock does."
+                )
+
+    def _notice_alone(self, participant: Participant, now: float) -> None:
+        """Nobody is waited for who is gone: it has to be said that no hand comes without them."""
+        alone = participant.seated and not participant.hearing and has_too_few_players(participant.replica.state)
+        if not alone or participant.seat.number in participant.replica.state.ended:
+            self._alone_since, self._alone = None, False
+            return
+        self._alone_since = now if self._alone_since is None else self._alone_since
+        if self._alone or now - self._alone_since < self._after:
+            return
+        self._alone, state = True, participant.replica.state
+        gone = [state.known[seat].name for seat in sorted(state.gone - state.ended - state.expelled)]
+        self._screen.emit({"event": "alone", "gone": gone})
+        if not self._screen.json:
+            comes = "comes" if len(gone) == 1 else "come"
+            again = f"There is one if {shown(' or '.join(gone))} {comes} back; " if gone else ""
+            self._screen.say(
+                f"[magenta]Too few are left for another hand.[/magenta] {again}[bold]leave[/bold] ends the game, and "
+                "everybody keeps what it has."
+            )
+
+    def _notice(self, participant: Participant, now: float) -> bool:
+        """Whether somebody was named who had not been."""
+        self._notice_alone(participant, now)
+        self._missing.look(participant, now)
+        self._notice_drift(participant, now)
+        if participant.begun and participant.replica.state.over and not self._over:
+            # What is waited for now is another thing, and other things can be done about it.
+            self._over, self._waits = True, {}
+        self._waits = self._waiting(participant, now)
+        after = self._after if participant.begun else self._after + NOTICE_COMING
+        fresh = [name for name, wait in self._waits.items() if not wait.told and now - wait.since >= after]
+        for name in fresh:
+            wait = self._waits[name] = replace(self._waits[name], told=True)
+            self._screen.emit({"event": "waiting", "name": name, "seconds": round(now - wait.since, 1)})
+            if not self._screen.json:
+                self._screen.rest()
+                self._screen.say(f"[magenta]waiting for {shown(name)} since {wait.at}[/magenta]")
+        return bool(fresh)
+
+    def _waiting(self, participant: Participant, now: float) -> dict[str, Wait]:
+        """Who is waited for. Who owes other things than before is waited for anew: the table went on meanwhile."""
+        waits: dict[str, Wait] = {}
+        for name, duties in waited_for(participant, self._names).items():
+            wait = self._waits.get(name)
+            if wait is None or not (wait.duties & duties or wait.duties == duties):
+                wait = Wait(duties, now, time.strftime("%H:%M:%S"))
+            waits[name] = replace(wait, duties=duties)
+        return waits
+
+    @property
+    def _told(self) -> list[str]:
+        """Those of whom it was said that they are waited for."""
+        return [name for name, wait in self._waits.items() if wait.told]
+
+
+def waited_for(participant: Participant, names: Sequence[str]) -> dict[str, frozenset[bytes]]:
+    """Those who have not come, or not agreed, or owe what the table waits for; and what they owe."""
+    if not participant.begun:
+        missing = set(names) - {offer.name for offer in participant.offers}
+        missing = (missing or set(participant.lobby.awaited)) - {participant.home.name}
+        return {name: frozenset() for name in names if name in missing}
+    owed: dict[str, frozenset[bytes]] = {}
+    for duty, seat in participant.waits_for.items():
+        name = participant.replica.state.known[seat].name
+        owed[name] = owed.get(name, frozenset()) | {duty}
+    return owed
+
+
+# --- A person ---
+
+
+class AtTheTable(Attention):
+    """The same for a person, who may do something about it."""
+
+    def __init__(
+        self,
+        person: Person,
+        screen: Screen,
+        names: Sequence[str],
+        after: float = NOTICE_AFTER,
+        *,
+        across: bool = False,
+    ) -> None:
+        """`across`: the table is across the network."""
+        super().__init__(screen, names, after)
+        self._patience = TimeoutVoter()
+        self._time = OwnTime(screen)
+        self._seats = WhoSits(screen, across=across)
+        self._disputes = Disputes(screen)
+        self._leaving = Leaving(screen)
+        #: What the person was last told that it can do.
+        self._last_choices: list[str] = []
+        self._person = person
+        self._typed: list[list[str]] = []
+        #: What was said last of seats, and the roster of then.
+        self._said_of_seats: tuple[bytes, Callable[[], list[bytes]]] | None = None
+        self._idle: asyncio.Task[None] | None = None
+        person.to_the_table = self.hear
+        screen.aside = person.aside
+
+    def hear(self, line: str) -> bool:
+        """Take what is said to the table. Done at the next look."""
+        words = line.split()
+        if self._leaving.hear(" ".join(words).lower()):
+            self._typed += [["leave"]] if self._leaving.sure else []
+            return True
+        if not words or words[0].lower() not in _VERBS:
+            return False
+        self._typed.append(words)
+        return True
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        self._leaving.look(participant)
+        if self._notice(participant, now):
+            lines = choices(participant, self._told[0])
+            for line in lines if lines != self._last_choices else ():
+                self._screen.say(line)
+            self._last_choices = lines
+        self._time.look(participant, now)
+        said = self._patience.look(participant, now)
+        with suppress(IllegalMove):
+            said += self._say_again(participant)
+        while self._typed and not self._must_wait(participant):
+            verb, *rest = self._typed.pop(0)
+            try:
+                said += self._do(participant, verb.lower(), " ".join(rest))
+            except IllegalMove as refused:
+                self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
+        # Only now: what was typed was about what had been said before.
+        news = bool(self._typed) or self._seats.look(participant)
+        news = (participant.seated and self._disputes.look(participant)) or news
+        away = participant.begun and participant.sits_out
+        idle, wanted = participant.options().asked is None, bool(self._told) or self._alone or news or away
+        self._person.lay = lambda: self._lay(participant)
+        self._screen.still(idle and (wanted or self._on_a_move(participant)))
+        # What a file or a program has ready to be read is for the next question, unless there is something to answer.
+        self._listen(idle and (wanted or self._person.typed))
+        return said
+
+    def _must_wait(self, participant: Participant) -> bool:
+        """Whether what was typed first is about seats, and a move is still on its way: then it is done after that."""
+        about_seats = self._typed[0][0].lower() in ("seat", "remove", "agree")
+        return about_seats and participant.seated and bool(participant.seat.unconfirmed)
+
+    def _on_a_move(self, participant: Participant) -> bool:
+        """Whether the table waits for somebody's move, and no cards are on their way."""
+        owed = participant.replica.state.duties.open if participant.begun else {}
+        return any(owed[duty].duty.kind == Owed.MOVE for duty in participant.waits_for)
+
+    def _lay(self, participant: Participant) -> Sequence[Text]:
+        """The table as it is, for somebody who is not asked anything, and who is waited for."""
+        waited = ", ".join(name for name in self._waits)
+        last = f"  it is not your turn; waiting for {waited}" if waited else "  it is not your turn"
+        try:
+            view = participant.view()
+        except (BadParameter, CardUnreadable, IllegalMove):
+            return ("", "  no hand is played now", last)
+        nothing = "  no hand is played now" if view.game is None else "  nothing can be shown now"
+        return ("", *(laid_out(participant.replica.config.words, view) or (nothing,)), last)
+
+    def _listen(self, wanted: bool) -> None:
+        """Hear what is typed while nobody asks, as long as that is of use."""
+        if wanted and self._idle is None:
+            self._idle = asyncio.ensure_future(self._person.idle())
+        elif not wanted and self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+    def _do(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
+        if verb == "leave":
+            return self._leaving.leave(participant)
+        if verb in ("sit", "back"):
+            return self._sit_out(participant, verb, rest)
+        if verb == "seat":
+            return self._about_seats(participant, lambda: participant.let_in(rest))
+        if verb == "remove":
+            self._seats.refuse_removal(rest)
+            said = self._about_seats(participant, lambda: participant.remove(rest))
+            self._seats.say_removed(rest)
+            return said
+        if verb == "agree":
+            proposal = self._seats.meant(participant, rest)
+            return self._about_seats(participant, lambda: participant.agree(proposal))
+        if verb in ("claim", "book"):
+            return participant.claim() if verb == "claim" else participant.open_books()
+        if verb == "break":
+            return participant.break_off()
+        return participant.without({self._seat(participant, rest)})
+
+    def _about_seats(self, participant: Participant, say: Callable[[], list[bytes]]) -> list[bytes]:
+        frames = say()
+        self._said_of_seats = participant.replica.state.roster.digest, say
+        return frames
+
+    def _say_again(self, participant: Participant) -> list[bytes]:
+        """What was said of seats while the hand ended counts for nothing. The person meant it, so it is said again."""
+        if self._said_of_seats is None or participant.seat.unconfirmed:
+            return []
+        (roster, say), self._said_of_seats = self._said_of_seats, None
+        state, me = participant.replica.state, participant.seat.number
+        counts = state.roster.digest != roster or any(me in one.agreed for one in state.proposed.values())
+        return [] if counts or state.over else self._about_seats(participant, say)
+
+    def _sit_out(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
+        if verb == "back":
+            return self._leaving.come_back(participant)
+        if rest.lower() != "out":
+            raise IllegalMove("say sit out")
+        self._screen.say(
+            "You sit out from the next hand on, and keep your chips; [bold]back[/bold] when you play again."
+        )
+        return participant.sit_out()
+
+    def _seat(self, participant: Participant, name: str) -> int:
+        waited = participant.waits_for.values() if participant.begun else ()
+        for seat in waited:
+            if participant.replica.state.known[seat].name.casefold() == name.casefold():
+                return seat
+        raise IllegalMove(f"nobody waits for {name}" if name else "say whom: without NAME")
+
+
+# --- The one who watches ---
+
+
+class Overseer:
+    """Sees when nothing more can come. Raises `Stuck` then, or `RelayError` while the players have not agreed."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        attention: Attention | None,
+        limit: float | None,
+        spared: Collection[str] = (),
+    ) -> None:
+        self._names = names
+        self._attention = attention
+        #: For how many seconds nothing may come; None where a person decides.
+        self._limit = limit
+        #: While one of these is waited for, no time counts.
+        self._spared = frozenset(spared)
+        #: Those whose programs have ended.
+        self.dropped: set[str] = set()
+        self._heard = -1
+        self._quiet_since = 0.0
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        if self._attention is not None:
+            self._attention.look(participant, now)
+        heard = participant.replica.height if participant.begun else participant.expects
+        if heard != self._heard:
+            self._heard, self._quiet_since = heard, now
+        waited = waited_for(participant, self._names)
+        if participant.begun and waited.keys() & self._spared:
+            self._quiet_since = now
+        quiet = now - self._quiet_since
+        listed = ", ".join(waited)
+        if not participant.begun:
+            gone = [name for name in self._names if name in self.dropped]
+            if gone or (self._limit is not None and quiet > self._limit + 2 * NOTICE_COMING):
+                raise RelayError(f"{', '.join(gone) or listed} did not come to the table, and nothing was played")
+        elif waited and (
+            (self._limit is not None and quiet > self._limit)
+            or (quiet > QUIET and waited.keys() <= self.dropped and self._nobody_can(participant))
+        ):
+            raise Stuck(f"{listed} does not answer, and those who are here are too few to go on")
+        return []
+
+    def _nobody_can(self, participant: Participant) -> bool:
+        """Whether those who are here are too few to say anything that counts, when only the end is missing."""
+        state = participant.replica.state
+        seats = voters(state)
+        here = [seat for seat in seats if state.known[seat].name not in self.dropped]
+        return not here or (state.phase is Phase.BETWEEN and state.over and 2 * len(here) < len(seats))

@@ -1,0 +1,45 @@
+"""The journal in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from nodealer.client.durable_files import LINE_BYTES_MAX, LineFile
+from nodealer.errors import DecodeError, HomeUnusable
+from nodealer.log.journal import Record
+from nodealer.wire import decode, encode
+
+
+class FileJournal:
+    """One record a line, on the disk before `write` returns; and what the record has seen, by `sync_log`, before it."""
+
+    def __init__(self, path: Path, sync_log: Callable[[], None]) -> None:
+        self._sync_log = sync_log
+        self._file = LineFile(path)
+        try:
+            self._records = [_read(line, path, number) for number, line in enumerate(self._file.lines(), start=1)]
+        except HomeUnusable:
+            self._file.close()
+            raise
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        return tuple(self._records)
+
+    def write(self, record: Record) -> None:
+        self._sync_log()
+        self._file.write(encode(record), sync=True)
+        self._records.append(record)
+
+    def close(self) -> None:
+        """Close the file. It takes no more."""
+        self._file.close()
+
+
+def _read(line: bytes, path: Path, number: int) -> Record:
+    try:
+        record: Record = decode(Record, line, what=f"line {number}", limit=LINE_BYTES_MAX)
+    except DecodeError as error:
+        raise HomeUnusable(f"the journal {path} is damaged: {error}") from None
+    return record

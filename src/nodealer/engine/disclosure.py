@@ -1,0 +1,59 @@
+"""Open books: one mechanism for all protocols.
+
+A seat opens its seed of a hand and its private choices; every message it sent in that hand is made again and held
+against what it sent. The claimant of a dispute opens first: if its own book refutes the claim, that is the fault, and
+nobody else opens. It costs the secrecy of that hand and of nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nodealer.engine.persistent_map import VersionedMap
+from nodealer.engine.state import Books, Config, Deed
+from nodealer.errors import CardUnreadable, NodealerError, PeerFault
+from nodealer.protocols.base import Deck
+from nodealer.tape import Tape, commitment
+
+#: The private choices of a book, by the duties that they were made for.
+Choices = Mapping[bytes, bytes]
+
+
+# defence: another-key, conceded, double, false-deck, false-key, mark, other-card, products, searched, slot, twin,
+#   unopened
+def refuse_false_book(config: Config, books: Books, seat: int, entry: int, seed: bytes, choices: Choices) -> None:
+    """Raise `PeerFault` for a seat whose book is another than it began with, or makes other messages than it sent."""
+    tape = Tape(seed)
+    bound = commitment(tape, session=config.session.id, seat=seat, hand=books.binding.hand)
+    if bound != books.commitments.get(seat):
+        raise PeerFault(seat, "the opened seed is not the one it committed to", entry)
+    deed = _first_false_deed(books.deeds, seat, tape, choices)
+    if deed is not None:
+        raise PeerFault(seat, f"its {deed.duty.kind} is not what its book makes", deed.entry)
+
+
+def _first_false_deed(deeds: VersionedMap[int, Deed], seat: int, tape: Tape, choices: Choices) -> Deed | None:
+    """The first message of a hand that an honest seat with this book would not have sent."""
+    for _, deed in deeds.items():
+        if deed.duty.seat != seat:
+            continue
+        try:
+            honest = deed.deck.message(deed.duty, tape, choices.get(deed.duty.chosen))
+        except NodealerError:
+            # The book lacks a choice that the message needs, or has one that no honest seat could make.
+            return deed
+        if honest != deed.message:
+            return deed
+    return None
+
+
+def refuse_false_claim(deck: Deck | None, seat: int, entry: int, card: tuple[int, int], seed: bytes) -> None:
+    """Raise `PeerFault` for a claimant whose book reads the card. `deck` is the deck as the claimant saw it."""
+    number, position = card
+    try:
+        if deck is not None:
+            deck.knows(seat, Tape(seed))
+    except CardUnreadable as unreadable:
+        if (unreadable.deck, unreadable.position) == card:
+            return
+    raise PeerFault(seat, f"it claims that card {position} of deck {number} is false, and it is not", entry)

@@ -1,0 +1,316 @@
+"""The course of a hand: who owes what, and how game and decks drive each other until a seat is wanted.
+
+Every function takes a state or a change and gives the next; refusing something means raising, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nodealer.cards.events import Event, Finished, Moved, Opened, Rolled, Unsealed
+from nodealer.cards.operations import WITHOUT_CARDS, NewDeck, Operation, Random, Seal, needed
+from nodealer.engine.duties import Owed
+from nodealer.engine.phases import Phase
+from nodealer.engine.rosters import in_force
+from nodealer.engine.state import Books, Change, HandRecord, HandState, PendingRequests, TableState
+from nodealer.errors import BadParameter
+from nodealer.games.base import Ask, Done, Game, Turn
+from nodealer.protocols.base import Binding, DeckChange, Duty
+from nodealer.protocols.dice import Dice
+from nodealer.protocols.envelopes import Envelopes
+from nodealer.records import replace
+from nodealer.tape import digest
+from nodealer.wire import DECKS_MAX, encode
+
+
+class TooFewSeats(Exception):
+    """A deck is wanted that too few seats are left to make."""
+
+
+# --- Duties ---
+
+
+def owed(state: TableState) -> tuple[Duty, ...]:
+    """Every duty that is open in a state."""
+    books = tuple(_book(state, number, seat) for number, case in state.books.items() for seat in sorted(case.owing))
+    if state.phase is Phase.BETWEEN:
+        return (*books, *_between(state))
+    if state.phase is Phase.PLAYING:
+        hand = state.hand
+        cards = (duty for deck in hand.decks.values() for duty in deck.duties)
+        return (*books, *cards, *_moves(hand), *_coming_back(state))
+    return books
+
+
+def _book(state: TableState, hand: int, seat: int) -> Duty:
+    return state.books[hand].binding.duty(None, seat, Owed.BOOK, digest("book", hand))
+
+
+def _between(state: TableState) -> Iterator[Duty]:
+    """What seats may do between hands: begin the next one, or end."""
+    hand, out, anchor = state.hand, state.ended | state.expelled, digest("between", state.roster.digest)
+    for seat in state.roster.awaited:
+        if seat in out:
+            continue
+        gone = seat in state.gone
+        # Who has begun may still end: if the others have, the hand that it begun will never start.
+        if seat not in hand.commitments and not state.over:
+            # A seat that is gone may come back for the next hand; nobody waits for it.
+            yield hand.binding.duty(None, seat, Owed.BEGIN, anchor, optional=gone)
+        yield hand.binding.duty(None, seat, Owed.END, anchor, optional=not state.over or gone)
+
+
+def _coming_back(state: TableState) -> tuple[Duty, ...]:
+    """A seat that is gone from a hand may begin the next one before it is over: then nobody is faster than it."""
+    if state.over or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
+        return ()
+    away = state.gone.intersection(state.roster.awaited) - state.expelled - state.ended - state.hand.early.keys()
+    binding = state.config.binding(state.hand.number + 1, state.roster, state.roster.awaited)
+    anchor = digest("between", state.roster.digest)
+    return tuple(binding.duty(None, seat, Owed.BEGIN, anchor, optional=True) for seat in sorted(away))
+
+
+def _moves(hand: HandState) -> tuple[Duty, ...]:
+    if not isinstance(want := hand.want, Turn):
+        return ()
+    # In a round the seats move side by side: a move answers the round, and not what others moved meanwhile.
+    anchor = digest("move", hand.course) if want.round is None else digest("round", want.round)
+    return (
+        *(hand.binding.duty(None, seat, Owed.MOVE, anchor, choice=True) for seat in want.seats),
+        *(hand.binding.duty(None, seat, Owed.MOVE, anchor, choice=True, optional=True) for seat in want.may),
+    )
+
+
+def refreshed(state: TableState, height: int) -> TableState:
+    """The state with its duties brought up to date at this height of the log. Votes for what is closed are void."""
+    if len(state.chronicle.ends) < state.hand.number:
+        state = state.noted(ends=(*state.chronicle.ends, height))
+    if len(state.chronicle.keyed) < len(state.chronicle.keys):
+        state = state.noted(keyed=(*state.chronicle.keyed, height))
+    hand, duties = state.hand, state.duties.refreshed(owed(state), height)
+    if hand.past.newest is not hand.decks:
+        hand = replace(hand, past=hand.past.grown([(height, hand.decks)]))
+    state = replace(state, hand=hand, duties=duties)
+    if state.clock is not None:
+        state = replace(state, clock=state.clock.watching(state.duties, height))
+    if not hand.votes and not hand.breaks:
+        return state
+    still = state.duties.open.keys()
+    if any(duties - still for duties in hand.votes.values()) or any(duty not in still for duty in hand.breaks.values()):
+        votes = {seat: duties & still for seat, duties in hand.votes.items() if duties & still}
+        breaks = {seat: duty for seat, duty in hand.breaks.items() if duty in still}
+        state = state.with_hand(votes=votes, breaks=breaks)
+    return state
+
+
+# --- The game: what it is told is hashed, and that hash is what its moves answer ---
+
+
+def told(hand: HandState, game: Game, what: str, *said: bytes | str | int) -> HandState:
+    """The hand once its game has been told something."""
+    return replace(hand, game=game, course=digest(what, hand.course, *said))
+
+
+def _words(events: Iterable[Event]) -> bytes:
+    """Events as they are hashed: a list for each card that was moved or opened."""
+    words = list[list[object]]()
+    for event in events:
+        if isinstance(event, Moved):
+            was = [] if event.was is None else [event.was.epoch, event.was.position]
+            words.append(["moved", event.card.deck, event.card.epoch, event.card.position, event.holder, *was])
+        elif isinstance(event, Opened):
+            words.append(["opened", event.card.deck, event.card.epoch, event.card.position, event.face])
+        elif isinstance(event, Rolled):
+            words.append(["rolled", event.deck, event.numbers, event.silent])
+        elif isinstance(event, Unsealed):
+            words.append(["unsealed", event.deck, event.seat, event.value])
+    return encode(words)
+
+
+def moved(change: Change, seat: int, move: bytes) -> Change:
+    """A seat's move. Raises `IllegalMove`, or `BadParameter` for one that asks for what cannot be."""
+    hand = change.state.hand
+    if hand.game is None:
+        raise BadParameter("there is no game to move in")
+    after = told(hand, hand.game.moved(seat, move), "moved", seat, move)
+    return drive(change.to(replace(change.state, hand=after)))
+
+
+# --- The hand ---
+
+
+def begin_hand(state: TableState) -> Change:
+    """Start the hand once every seat that is present has begun it."""
+    hand = state.hand
+    if state.over or not set(state.present) <= hand.commitments.keys():
+        return Change(state)
+    began = tuple(seat for seat in state.roster.with_cards if seat in hand.commitments)
+    claims, rules = state.config.protocol.claims, state.config.rules
+    filled = {role for role, seat in state.roster.roles if seat in hand.commitments}
+    if not claims.seats[0] <= len(began) <= claims.seats[1] or not set(claims.roles) <= filled:
+        return Change(state)
+    account = state.account.seated(began, rules.stake).released()
+    chips = {seat: account.chips[seat] for seat in began}
+    try:
+        game = rules.begin(hand.number, began, hand.game, chips)
+    except BadParameter:
+        # These seats cannot play another hand of it: then nobody waits for one.
+        return Change(replace(state, over=True, hand=replace(hand, commitments={}, votes={}, breaks={})))
+    others = tuple(seat for seat in hand.commitments if seat not in state.roster.with_cards)
+    seats = tuple(sorted((*game.players, *others)))
+    binding = replace(state.config.binding(hand.number, state.roster, seats), tried=state.tried)
+    part = state.config.session.proposal.game
+    agreed = encode([part.name, part.version, part.parameters, sorted(chips.items())])
+    course = digest("game", state.config.session.id, hand.number, agreed)
+    begun = replace(hand, binding=binding, game=game, course=course, votes={}, breaks={})
+    proposed = {id: replace(one, begins=one.begins + 1) for id, one in state.proposed.items() if one.begins == 0}
+    gone = state.gone - hand.commitments.keys()
+    state = replace(state, phase=Phase.PLAYING, hand=begun, gone=gone, account=account, proposed=proposed)
+    if state.clock is not None:
+        state = replace(state, clock=state.clock.refilled())
+    return drive(Change(state))
+
+
+def drive(change: Change) -> Change:
+    """Let the game ask and the decks answer until something is owed by a seat, or the hand is over."""
+    while True:
+        state, hand, game = change.state, change.state.hand, change.state.hand.game
+        if state.phase is not Phase.PLAYING or game is None:
+            return change
+        want = hand.want
+        if isinstance(want, Done):
+            return change.to(_end_hand(state, want))
+        if want is not None and (hand.wanted is None or hand.wanted[0] is not game):
+            hand = replace(hand, wanted=(game, want))
+            change = change.to(replace(state, hand=hand))
+            state = change.state
+        if not isinstance(want, Ask):
+            return change
+        try:
+            if hand.asked is None:
+                change = _ask(change, want)
+            elif not hand.asked.done:
+                return change
+            else:
+                events = hand.asked.happened
+                after = told(hand, game.told(events), "told", _words(events))
+                change = change.to(replace(state, hand=replace(after, asked=None)))
+        except TooFewSeats:
+            change = change.to(replace(state, hand=without_cards(hand)))
+
+
+def without_cards(hand: HandState, leaving: tuple[int, ...] = ()) -> HandState:
+    """No card can be dealt or opened any more: the game ends by its own rule."""
+    if hand.game is None:
+        return hand
+    after = told(hand, hand.game.left(leaving, cards=False), "left", 0, *leaving)
+    return replace(after, decks={}, asked=None)
+
+
+def _ask(change: Change, ask: Ask) -> Change:
+    queues = dict[int, tuple[Operation, ...]]()
+    for operation in ask.operations:
+        queues[operation.deck] = (*queues.get(operation.deck, ()), operation)
+    change = change.to(change.state.with_hand(asked=PendingRequests(queues)))
+    for deck in queues:
+        change = _request(change, deck, queues[deck][0])
+    return change
+
+
+def _request(change: Change, deck: int, operation: Operation) -> Change:
+    """Give a deck the operation that is next in its queue."""
+    state, hand = change.state, change.state.hand
+    _refuse_unannounced(state, operation)
+    if isinstance(operation, NewDeck):
+        if deck in hand.decks or not 0 <= deck < DECKS_MAX:
+            raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
+        if operation.faces > (most := state.config.rules.deck_max):
+            raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
+        binding = _those_here(state)
+        if len(binding.players) < state.config.protocol.claims.seats[0]:
+            raise TooFewSeats
+        made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
+        return take_deck(change, deck, DeckChange(made))
+    lies = hand.decks.get(deck)
+    if lies is None and isinstance(operation, Random | Seal) and 0 <= deck < DECKS_MAX:
+        here = _those_here(state)
+        lies = Dice(here, deck) if isinstance(operation, Random) else Envelopes(here, deck)
+    if lies is None:
+        raise BadParameter(f"there is no deck {deck}")
+    if not isinstance(lies, Dice | Envelopes) and not needed(operation, None).isdisjoint(WITHOUT_CARDS):
+        raise BadParameter(f"deck {deck} has cards: it is not rolled, and nothing is sealed in it")
+    return take_deck(change, deck, lies.request(operation))
+
+
+def _those_here(state: TableState) -> Binding:
+    hand = state.hand
+    gone = tuple(sorted(state.gone & set(hand.binding.seats)))
+    return replace(hand.binding.without(gone), tried=state.tried) if gone else hand.binding
+
+
+def _refuse_unannounced(state: TableState, operation: Operation) -> None:
+    """A game asks for what it announced when the session began, and for nothing else."""
+    deck = state.hand.decks.get(operation.deck)
+    asked = needed(operation, None if deck is None else deck.places.belongs_to)
+    if unannounced := sorted(one.value for one in asked - state.config.rules.operations):
+        raise BadParameter(f"the game asks for {', '.join(unannounced)}, which it did not announce")
+
+
+def take_deck(change: Change, deck: int, made: DeckChange) -> Change:
+    """Take what a deck did; when its operation is finished, begin the next one in its queue."""
+    state, hand = change.state, change.state.hand
+    asked = hand.asked
+    rest: tuple[Operation, ...] = ()
+    if asked is not None:
+        queue = asked.queues.get(deck, ())
+        # A deck may also finish what no game asked for, such as going on without a seat.
+        finished = bool(queue) and Finished(queue[0]) in made.events
+        queue = queue[1:] if finished else queue
+        rest = queue if finished else ()
+        asked = PendingRequests({**asked.queues, deck: queue}, (*asked.happened, *made.events))
+    state = state.with_hand(decks={**hand.decks, deck: made.deck}, asked=asked)
+    change = Change(state, (*change.events, *made.events), (*change.checks, *made.checks))
+    return _request(change, deck, rest[0]) if rest else change
+
+
+# --- Its end ---
+
+
+def _end_hand(state: TableState, done: Done) -> TableState:
+    """The hand is over. Where the protocol ends with open books, gains are held until these are open."""
+    books = state.config.protocol.claims.open_book_at_end
+    players = () if state.hand.game is None else state.hand.game.players
+    account = state.account.closed(state.hand.number, done, players, books=books)
+    record = HandRecord(state.hand.number, _names(state), done.result, done.net, charged=done.charged)
+    state = replace(state, account=account)
+    return next_hand(with_books(state) if books else state, record)
+
+
+def with_books(state: TableState, *, disputed: bool = False) -> TableState:
+    """From now on every seat that was dealt in owes its book of this hand, also one that has left."""
+    hand = state.hand
+    owing = frozenset(hand.binding.players) - state.expelled
+    books = Books(hand.binding, hand.commitments, hand.deeds, owing, disputed)
+    return replace(state, books={**state.books, hand.number: books})
+
+
+def void_hand(state: TableState, reason: str) -> TableState:
+    """The hand is over without a result."""
+    return next_hand(state, HandRecord(state.hand.number, _names(state), void=reason))
+
+
+def next_hand(state: TableState, record: HandRecord) -> TableState:
+    """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
+    number = state.hand.number + 1
+    binding = state.config.binding(number, state.roster, state.roster.awaited)
+    state = replace(state, over=state.over or number == state.config.session.proposal.hands)
+    owing = frozenset(seat for books in state.books.values() for seat in books.owing)
+    out = owing | state.expelled | state.ended
+    begun = {seat: commitment for seat, commitment in state.hand.early.items() if seat not in out}
+    fresh = HandState(number, binding, game=state.hand.game, commitments={} if state.over else begun)
+    state = state.noted(records=(*state.chronicle.records, record))
+    return in_force(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
+
+
+def _names(state: TableState) -> dict[int, str]:
+    return {seat: state.roster.member(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}

@@ -1,0 +1,281 @@
+"""What happens at a table, told entry by entry: one object an event, with the game's own words in it.
+
+A terminal makes lines of it, a page its own, a program reads it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from nodealer.cards.events import Event as CardEvent
+from nodealer.cards.events import Finished, Opened, Rolled, Unsealed
+from nodealer.cards.operations import NoneOf, Peek, Prove
+from nodealer.engine.bodies import (
+    Agree,
+    Begin,
+    Body,
+    Book,
+    Break,
+    Cards,
+    Claim,
+    End,
+    Leave,
+    Move,
+    Propose,
+    Tick,
+    Without,
+    Word,
+)
+from nodealer.engine.leave_policy import stay_while_playable
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome
+from nodealer.engine.state import Config, TableState
+from nodealer.errors import IllegalMove, Malformed
+from nodealer.games.text import Text, Words
+from nodealer.protocols import STEPS
+from nodealer.protocols.dice import STEPS as DICE_STEPS
+from nodealer.protocols.envelopes import STEPS as ENVELOPE_STEPS
+from nodealer.protocols.text import StepText
+from nodealer.wire import decode
+
+#: A text of the game's own still has its marks.
+Event = dict[str, Any]
+
+#: What somebody does who ends while the others could play on.
+LEAVES: Final = "leaves the table"
+#: For a step that nobody has words for.
+_NO_WORDS: Final = StepText("", "")
+
+
+class Narrator:
+    """Tells what an entry did to a table: to the person at a seat of it, or to somebody who only watches."""
+
+    def __init__(
+        self,
+        words: Words,
+        steps: Mapping[str, StepText],
+        *,
+        proven: bool = True,
+        secret: bool = True,
+        you: int | None = None,
+    ) -> None:
+        self._words = words
+        self._steps = steps
+        #: Whether shuffles are proven as they are made, and whether an order is known to nobody: in rehearsals all is.
+        self._proven = proven
+        self._secret = secret
+        self._you = you
+
+    @classmethod
+    def of(cls, config: Config, you: int | None = None) -> Narrator:
+        """For a table that its players have agreed on."""
+        claims, rehearsal = config.protocol.claims, config.session.proposal.rehearsal
+        steps = {**DICE_STEPS, **ENVELOPE_STEPS, **STEPS.get(claims.name, {})}
+        return cls(config.words, steps, proven=not claims.open_book_at_end, secret=not rehearsal, you=you)
+
+    @property
+    def you(self) -> int | None:
+        """The seat of the person to whom it is told."""
+        return self._you
+
+    def words_of(self, kind: str) -> StepText:
+        """What a kind of step is, for people."""
+        return self._steps.get(kind, _NO_WORDS)
+
+    def tell(self, applied: Applied) -> Iterator[Event]:
+        """What happened, one event after the other."""
+        before, number = applied.before, applied.number
+        seat, outcome = applied.entry.seat, applied.outcome
+        name = applied.after.known[seat].name
+        if outcome in (Outcome.REPEATED, Outcome.DROPPED):
+            if outcome is not Outcome.REPEATED:
+                yield {"event": outcome.value, "seat": seat, "name": name, "entry": number}
+            return
+        proofs = {"proofs": [check.name for check in applied.checks]}
+        for event in self._said(before, seat, name, applied.body, applied.size):
+            more = proofs | {"text": self._proof(applied, event["kind"])} if event["event"] == "cards" else {}
+            yield event | {"entry": number} | more
+        if outcome is Outcome.ACCEPTED:
+            yield from self._shown(before, applied.events)
+            yield from self._looked(before, applied.events)
+            yield from self._without_cards(before, applied.events)
+            yield from self._changed(before, applied.after)
+        yield from self._over(before, applied.after)
+
+    def _said(self, before: TableState, seat: int, name: str, body: Body | None, size: int) -> Iterator[Event]:
+        match body:
+            case Begin():
+                yield {"event": "begin", "hand": before.hand.number + 1, "seat": seat, "name": name}
+            case Cards(duty=duty, message=message):
+                step, known = _step(bytes(message)), before.duties.open.get(duty)
+                kind = {"step": step, "kind": step if known is None else known.duty.kind}
+                yield {"event": "cards", "seat": seat, "name": name, **kind, "bytes": size}
+            case Move(move=move):
+                text = self._move(before, seat, bytes(move))
+                yield {"event": "move", "seat": seat, "name": name, "move": _data(bytes(move)), "text": text}
+            case Without(duties=duties):
+                owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
+                names = [before.known[seat].name for seat in sorted(owing)]
+                yield {"event": "without", "seat": seat, "name": name, "text": f"would not wait for {', '.join(names)}"}
+            case Break():
+                yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
+            case Leave():
+                text = "leaves the hand" if before.phase is Phase.PLAYING else "sits out"
+                yield {"event": "leave", "seat": seat, "name": name, "text": text}
+            case Tick(time=time):
+                yield {"event": "tick", "seat": seat, "name": name, "time": time}
+            case Word(text=text):
+                yield {"event": "word", "seat": seat, "name": name, "text": text}
+            case Claim():
+                yield {"event": "claim", "seat": seat, "name": name, "text": "says that a card does not open"}
+            case Book():
+                yield {"event": "book", "seat": seat, "name": name, "text": "opens its book of this hand"}
+            case Propose():
+                yield {"event": "roster", "seat": seat, "name": name, "text": "proposes who sits at the table"}
+            case Agree():
+                yield {"event": "roster", "seat": seat, "name": name, "text": "agrees to who sits at the table"}
+            case End():
+                text = LEAVES if stay_while_playable(before) else "signs the end"
+                yield {"event": "end", "seat": seat, "name": name, "text": text}
+
+    def _move(self, before: TableState, seat: int, move: bytes) -> Text:
+        try:
+            return self._words.move(before.hand.game, seat, move, _seats(before))
+        except IllegalMove:
+            return "makes a move that is none"
+
+    def _made_for(self, before: TableState, seat: int) -> Text:
+        """The move that the rules made for a seat; empty where there are no words for it."""
+        made = None if before.hand.game is None else before.hand.game.default(seat)
+        return "" if made is None else self._move(before, seat, made)
+
+    def _proof(self, applied: Applied, kind: str) -> str:
+        """A step of which a player would want to hear, with what it proves; empty for all others."""
+        words, mine = self.words_of(kind), applied.entry.seat == self._you
+        if not words.done or applied.outcome is not Outcome.ACCEPTED:
+            return ""
+        name = "You" if mine else applied.after.known[applied.entry.seat].name
+        did = f"{name} {words.done}{self._whose(applied)}"
+        if not self._proven or not applied.checks:
+            return f"{did}; not proven now: the books are opened after the hand"
+        settled = self._secret and words.last and not _still_owed(applied, kind)
+        claim = proven_by(applied)
+        shows = words.last if settled else words.shows
+        if claim is not None:
+            shows = self._words.proven(applied.before.hand.game, *claim)
+        checked = "proven, you checked it" if self._you is not None and not mine else "proven"
+        return f"{did}; {checked}: {shows}"
+
+    def _whose(self, applied: Applied) -> str:
+        """The deck that a step was about, where it belongs to somebody."""
+        number = _deck(applied)
+        deck = None if number is None else applied.before.hand.decks.get(number)
+        owner = None if deck is None else deck.places.belongs_to
+        if owner is None:
+            return ""
+        return " your deck" if owner == self._you else f" {applied.after.known[owner].name}'s deck"
+
+    def _looked(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+        """Who looked at cards, for those who did not."""
+        for event in events:
+            if isinstance(event, Finished) and isinstance(event.operation, Peek) and event.operation.seat != self._you:
+                seat = event.operation.seat
+                text = self._words.looked(before.hand.game, event.operation)
+                yield {"event": "looked", "seat": seat, "name": before.roster.member(seat).name, "text": text}
+
+    def _without_cards(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+        for event in events:
+            if isinstance(event, Rolled):
+                text = self._words.rolled(before.hand.game, event, _seats(before))
+                yield {"event": "rolled", "numbers": list(event.numbers), "silent": list(event.silent), "text": text}
+            elif isinstance(event, Unsealed):
+                text = self._words.unsealed(before.hand.game, event)
+                yield {"event": "unsealed", "seat": event.seat, "name": before.known[event.seat].name, "text": text}
+
+    def _changed(self, before: TableState, after: TableState) -> Iterator[Event]:
+        if before.hand.game is not None and after.hand.game is not before.hand.game:
+            for text in self._words.changed(before.hand.game, after.hand.game, _seats(before)):
+                yield {"event": "changed", "text": text}
+
+    def _shown(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+        game, words = before.hand.game, self._words
+        by_seat: dict[int | None, list[Opened]] = {}
+        for event in events:
+            if isinstance(event, Opened):
+                deck = before.hand.decks.get(event.card.deck)
+                holder = None if deck is None else deck.places.holder(event.card.position)
+                by_seat.setdefault(words.owner(game, event, holder), []).append(event)
+        for seat, opened in by_seat.items():
+            names = [words.face(game, event.card.deck, event.face) for event in opened]
+            cards = {"cards": names, "text": words.cards(game, opened)}
+            if seat is None:
+                yield {"event": "board", **cards}
+            else:
+                yield {"event": "shows", "seat": seat, "name": before.roster.member(seat).name, **cards}
+
+    def _over(self, before: TableState, state: TableState) -> Iterator[Event]:
+        for fault in state.faults[len(before.faults) :]:
+            name = None if fault.seat is None else state.roster.member(fault.seat).name
+            yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
+        for said in state.chronicle.statements[len(before.chronicle.statements) :]:
+            of = None if said.of is None else state.known[said.of].name
+            made = self._made_for(before, said.of) if said.did == "move" and said.of is not None else ""
+            yield {
+                "event": "statement",
+                "seat": said.of,
+                "name": of,
+                "did": said.did,
+                "by": list(said.by),
+                "move": made,
+            }
+        for record in state.chronicle.records[len(before.chronicle.records) :]:
+            if record.void is not None:
+                yield {"event": "void", "hand": record.hand + 1, "reason": record.void}
+                continue
+            words, result, names = self._words, record.result, _seats(before)
+            told = {"outcome": list(words.outcome(result, names)), "text": words.result(result, names)}
+            parting = "" if self._you is None else words.parting(result, self._you)
+            yield {"event": "result", **result, "hand": record.hand + 1, **told, "parting": parting}
+
+
+def proven_by(applied: Applied) -> tuple[int, NoneOf] | None:
+    """The deck and the claim that an entry proves, if it is such a proof."""
+    number, asked = _deck(applied), applied.before.hand.asked
+    queue = () if asked is None or number is None else asked.queues.get(number, ())
+    if number is None or not queue or not isinstance(queue[0], Prove):
+        return None
+    claims = (claim for claim in queue[0].claims if claim.seat == applied.entry.seat)
+    return next(((number, claim) for claim in claims), None)
+
+
+def _seats(state: TableState) -> dict[int, str]:
+    return {player.seat: player.name for player in state.roster.members}
+
+
+def _data(move: bytes) -> Any:
+    """A move as the log has it; None for one that is none."""
+    try:
+        return decode(dict, move, what="the move")
+    except Malformed:
+        return None
+
+
+def _step(message: bytes) -> str:
+    try:
+        return str(decode(dict, message, what="a message").get("type", ""))
+    except Malformed:
+        return ""
+
+
+def _deck(applied: Applied) -> int | None:
+    """The deck that a step was about."""
+    known = applied.before.duties.open.get(applied.body.duty) if isinstance(applied.body, Cards) else None
+    return None if known is None else known.duty.deck
+
+
+def _still_owed(applied: Applied, kind: str) -> bool:
+    """Whether others still have to make such a step on the same deck."""
+    deck = _deck(applied)
+    owed = (known.duty for known in applied.after.duties.open.values())
+    return any(duty.deck == deck and duty.kind == kind for duty in owed)

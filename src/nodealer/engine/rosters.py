@@ -1,0 +1,94 @@
+"""Who sits at the table: proposals, agreements, and when a roster comes into force.
+
+A number, a key and a name belong together for the whole log. A roster is in force when more than half of the seats with
+cards that have not ended agree to it, two at least, and only between hands. Another timekeeper needs all of them.
+"""
+
+from __future__ import annotations
+
+from nodealer.engine.bodies import Propose
+from nodealer.engine.phases import Phase
+from nodealer.engine.state import KeyChange, ProposedRoster, RosterPeriod, TableState
+from nodealer.errors import Malformed
+from nodealer.log.names import casefold_name
+from nodealer.log.roster import Member, Roster, refuse_bad_roster, verify_newcomer
+from nodealer.records import replace
+from nodealer.tape import digest
+
+
+def proposal_id(roster: Roster, by: int, hand: int) -> bytes:
+    """What an agreement names."""
+    return digest("proposal", roster.digest, by, hand)
+
+
+def refuse_roster(state: TableState, body: Propose) -> None:
+    """Raise `Malformed` for a roster that this table cannot have."""
+    roster, newcomers = body.roster, body.newcomers
+    refuse_bad_roster(roster)
+    claims = state.config.protocol.claims
+    if not claims.seats[0] <= len(roster.with_cards) <= claims.seats[1]:
+        raise Malformed(f"{claims.name} cannot serve a table of {len(roster.with_cards)}")
+    if not set(claims.roles) <= {role for role, _ in roster.roles}:
+        raise Malformed(f"{claims.name} needs a seat for each of its roles")
+    if _fixed(roster) != _fixed(state.roster):
+        raise Malformed("only players and the timekeeper can change: another role is another session")
+    if roster.timekeeper is not None and state.clock is None:
+        raise Malformed("this session has no limits of time that a timekeeper could watch")
+    _refuse_mixed_up(state, roster)
+    fresh = [member for member in roster.members if member.seat not in state.known]
+    if [one.seat for one in newcomers] != [member.seat for member in fresh]:
+        raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
+    for one, member in zip(newcomers, fresh, strict=True):
+        verify_newcomer(one.signature, state.config.session.id, roster.digest, member)
+    # What is in a box, only its seat can see: it agrees if it is the key.
+    if body.key is not None and [box.seat for box in body.key.boxes] != list(roster.seats):
+        raise Malformed("a new key comes in a box for each seat of the proposed roster, and for no other")
+
+
+def _fixed(roster: Roster) -> tuple[Member, ...]:
+    movable = (*roster.with_cards, *(() if roster.timekeeper is None else (roster.timekeeper.seat,)))
+    return tuple(member for member in roster.members if member.seat not in movable)
+
+
+# defence: puppet
+def _refuse_mixed_up(state: TableState, roster: Roster) -> None:
+    """Who was here comes back as the same: with its number, its key and its name."""
+    names = {casefold_name(member.name) for member in state.known.values()}
+    keys = {member.key for member in state.known.values()}
+    for member in roster.members:
+        if member.seat in state.known:
+            if member != state.known[member.seat]:
+                raise Malformed(f"seat {member.seat} is {state.known[member.seat].name}'s for the whole session")
+        elif casefold_name(member.name) in names or member.key in keys:
+            raise Malformed(f"seat {member.seat} has the name or the key of another seat of this session")
+
+
+# defence: roster-alone
+def in_force(state: TableState) -> TableState:
+    """Take a roster that is agreed on. Whoever had begun begins again: a hand is bound to its roster."""
+    if state.phase is not Phase.BETWEEN:
+        return state
+    voters = [seat for seat in state.roster.with_cards if seat not in state.ended]
+    for one in state.proposed.values():
+        agreed = one.agreed.intersection(voters)
+        same_clock = one.roster.timekeeper == state.roster.timekeeper
+        enough = 2 * len(agreed) > len(voters) if same_clock else len(agreed) == len(voters)
+        if len(agreed) >= 2 and enough:
+            return _seated(state, one, tuple(sorted(agreed)))
+    return state
+
+
+def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> TableState:
+    roster, number = one.roster, state.hand.number
+    account = state.account.seated(roster.with_cards, state.config.rules.stake)
+    chips = {seat: account.chips[seat] for seat in roster.with_cards}
+    seatings = (*state.chronicle.seatings, RosterPeriod(number, roster, agreed, chips))
+    binding = state.config.binding(number, roster, roster.awaited)
+    known = {**state.known, **{member.seat: member for member in roster.members}}
+    state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
+    if one.key is not None:
+        state = state.noted(keys=(*state.chronicle.keys, KeyChange(roster.digest, one.key)))
+    if state.clock is not None and roster.timekeeper != state.roster.timekeeper:
+        state = replace(state, clock=state.clock.restarted())
+    gone = state.gone.intersection(roster.seats)
+    return replace(state, roster=roster, known=known, account=account, gone=gone, proposed={})

@@ -1,0 +1,69 @@
+"""What one person sees: the public table, and the faces that this seat can read. Nothing else is in it.
+
+A view is made of the replica's state, which holds no secrets, and of what the seat's own tape opens. It has no way to
+another seat's cards, so it cannot show them by mistake.
+"""
+
+from __future__ import annotations
+
+from nodealer.cards.operations import Peek, Seal
+from nodealer.cards.places import Places
+from nodealer.engine.seat import Seat
+from nodealer.engine.state import TableState
+from nodealer.errors import BadParameter
+from nodealer.games.view import NO_SEAT, View
+from nodealer.protocols.base import Duty
+from nodealer.records import replace
+
+
+def view_of(seat: Seat) -> View:
+    """What the person at a seat sees now."""
+    state = seat.replica.state
+    known = {(card.deck, card.position): face for card, face in sorted(seat.cards().items())}
+    held = {
+        (deck, position): face
+        for (deck, position), face in known.items()
+        if state.hand.decks[deck].places.holder(position) == seat.number
+    }
+    seen = {
+        (deck, position): face
+        for (deck, position), face in known.items()
+        if (deck, position) not in held and _lies_hidden(state.hand.decks[deck].places, position)
+    }
+    return View(
+        seat.number,
+        {player.seat: player.name for player in state.roster.members},
+        state.hand.number,
+        state.hand.game,
+        held,
+        seat.may_move,
+        seen,
+    )
+
+
+def choosing_view(seat: Seat, peek: Peek) -> View:
+    """What a person sees that is to choose about cards that it looked at: of that deck these alone, the top first."""
+    view, places = view_of(seat), seat.replica.state.hand.decks[peek.deck].places
+    seen = {spot: face for spot, face in view.seen.items() if spot[0] != peek.deck}
+    top = [(peek.deck, position) for position in places.next_cards(peek.count)]
+    return replace(view, seen={**seen, **{spot: view.seen[spot] for spot in top if spot in view.seen}})
+
+
+def _lies_hidden(places: Places, position: int) -> bool:
+    """Whether a card is in a pile, or in a hand. What was laid aside is in neither: no search finds it."""
+    return position in places.in_pile or (places.holder(position) is not None and places.face(position) is None)
+
+
+def public_view(state: TableState) -> View:
+    """What somebody sees who has no seat."""
+    names = {player.seat: player.name for player in state.roster.members}
+    return View(NO_SEAT, names, state.hand.number, state.hand.game, {}, False)
+
+
+def choice_of(seat: Seat, duty: Duty) -> Peek | Seal:
+    """What a seat looked at and has to choose about, or has to seal, as the game asked for it."""
+    asked = seat.replica.state.hand.asked
+    queue = () if asked is None or duty.deck is None else asked.queues.get(duty.deck, ())
+    if not queue or not isinstance(queue[0], Peek | Seal):
+        raise BadParameter(f"{duty.kind} is no choice about cards that were looked at, and seals nothing")
+    return queue[0]

@@ -1,0 +1,219 @@
+"""Publishing keys, and, where faces are not public points, saying what a card is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nodealer.cards.events import Half
+from nodealer.cards.operations import Close, Deal, Look, Open, Operation, Peek, Show
+from nodealer.errors import BadParameter, Malformed, PeerFault
+from nodealer.group import Scalars, concat
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import read_message, read_secrets
+from nodealer.protocols.duel.deck import NONCE_BYTES, DuelDeck, OwnerSays
+from nodealer.protocols.duel.messages import DuelReveal, Give
+from nodealer.protocols.duel.peek import finish_peek
+from nodealer.protocols.keyed_deck import publish, refuse_other_keys
+from nodealer.protocols.stages import close
+from nodealer.records import replace
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+# --- What a game asks ---
+
+
+def draw(deck: DuelDeck, deal: Deal) -> DeckChange:
+    """The owner draws: the rival's keys."""
+    if any(portion.seat != deck.owner for portion in deal.portions):
+        raise BadParameter(f"only seat {deck.owner} draws from deck {deck.number}")
+    positions = _top(deck, deck.places.deal(deal, deck.binding.players)[deck.owner])
+    return _give(deck, deal, {deck.rival: positions}, positions)
+
+
+def open_cards(deck: DuelDeck, operation: Open) -> DeckChange:
+    """Cards of the pile for both to see."""
+    positions = _top(deck, deck.places.choose(operation.count, operation.positions))
+    seats = deck.binding.players if deck.mode.proofs else (deck.rival,)
+    return _give(deck, operation, dict.fromkeys(seats, positions), positions)
+
+
+def peek(deck: DuelDeck, operation: Peek) -> DeckChange:
+    """The owner looks at the top of its pile."""
+    if operation.seat != deck.owner:
+        raise BadParameter(f"only seat {deck.owner} looks at deck {deck.number}")
+    if operation.then is Look.KEEP:
+        raise BadParameter("duel keeps a card only where the rest of the deck is shuffled")
+    positions = deck.places.next_cards(operation.count)
+    return _give(deck, operation, {deck.rival: positions}, positions)
+
+
+def play(deck: DuelDeck, show: Show) -> DeckChange:
+    """The owner plays cards. There are two players: to show a card to the rival is to show it to all."""
+    if show.to not in (None, deck.rival):
+        raise BadParameter(f"seat {deck.owner} can show cards of deck {deck.number} to seat {deck.rival}")
+    positions = deck.places.shown(show)
+    return _give(deck, show, {show.seat: positions} if deck.mode.proofs else {}, positions)
+
+
+def put_away(deck: DuelDeck, operation: Close) -> DeckChange:
+    """With proofs there is nothing to show at the end. Without, the owner shows everything."""
+    if deck.mode.proofs:
+        return close(deck, operation)
+    places = deck.places
+    hidden = set(places.hidden((*places.pile, *places.held, *places.aside)))
+    # Played cards were checked against their places already, but not by the source's rule.
+    again = set(places.opened) if deck.mode.word_for_word else set()
+    return _give(deck, operation, {deck.rival: tuple(sorted(hidden))}, tuple(sorted(hidden | again)))
+
+
+def _top(deck: DuelDeck, positions: tuple[int, ...]) -> tuple[int, ...]:
+    """Draws are from the top, and from nowhere else."""
+    if positions != deck.places.pile[: len(positions)]:
+        raise BadParameter(f"cards of deck {deck.number} are drawn from the top")
+    return positions
+
+
+def _give(
+    deck: DuelDeck, operation: Operation, wanted: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
+) -> DeckChange:
+    """Ask seats for the keys that they have not published yet."""
+    still = {seat: tuple(p for p in mine if not deck.is_bare(p, seat)) for seat, mine in wanted.items()}
+    owing = {seat: mine for seat, mine in still.items() if mine}
+    return Giving(operation, positions, owing, deck.trail).settle(deck)
+
+
+def _given(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> DeckChange:
+    """All keys that an operation needs are published."""
+    match operation:
+        case Deal():
+            return deck.hand_out({deck.owner: positions}, peeked=deck.not_peeked(positions))
+        case Peek():
+            return finish_peek(deck, operation, positions)
+        case Close():
+            return DeckChange(deck.to(RevealingCards(positions, operation, deck.trail)))
+        case _:
+            hidden = deck.places.hidden(positions)
+            if deck.faces is not None:
+                return deck.turn_up(deck.faces_of(deck.faces, hidden), peeked=deck.not_peeked(hidden))
+            return DeckChange(deck.to(RevealingCards(hidden, operation, deck.trail)))
+
+
+# --- The stages ---
+
+
+@dataclass(frozen=True)
+class Giving:
+    """Keys of cards are owed: the rival's for a draw, the owner's for a play, both for a card of the pile."""
+
+    operation: Operation
+    positions: tuple[int, ...]
+    #: Seat to the positions whose keys it still owes.
+    owing: Mapping[int, tuple[int, ...]]
+    anchor: bytes
+
+    def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "give", self.anchor) for seat in self._in_turn)
+
+    def half(self, deck: DuelDeck) -> Mapping[int, Half]:
+        """Only a card of the pile that both see is under the keys of two."""
+        opened = self._in_turn if isinstance(self.operation, Open) else ()
+        return {seat: Half.OPENED for seat in opened if any(deck.released.get(p) for p in self.owing[seat])}
+
+    @property
+    def _in_turn(self) -> tuple[int, ...]:
+        return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
+
+    def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(Give(deck.layers.secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
+
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, seat, positions = read_message(Give, message), duty.seat, self.owing[duty.seat]
+        keys = read_secrets(deck.cipher, said.keys, len(positions), "the keys")
+        if deck.mode.keys:
+            refuse_other_keys(seat, positions, keys, deck.layers.keys(positions, seat))
+        stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
+        if seat in self._in_turn and len(self._in_turn) == 1:
+            # The other answers what this one has published.
+            stage = replace(stage, anchor=deck.trail)
+        return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
+
+    def settle(self, deck: DuelDeck) -> DeckChange:
+        """Wait while keys are owed; then do what they were for."""
+        return DeckChange(deck.to(self)) if self.owing else _given(deck, self.operation, self.positions)
+
+
+@dataclass(frozen=True)
+class RevealingCards(OwnerSays):
+    """The owner says what cards are: those it plays, or in the end all that are hidden."""
+
+    operation: Operation
+    anchor: bytes
+
+    def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.owner, "reveal", self.anchor),)
+
+    def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        cards = deck.read(tape, self.positions)
+        nonces = b"".join(deck.nonces(tape, cards))
+        keys = b""
+        if self.positions and self._with_keys(deck):
+            keys = deck.layers.secrets(tape, self.positions, deck.owner).to_bytes()
+        return encode(DuelReveal(tuple(cards), nonces, keys))
+
+    def _with_keys(self, deck: DuelDeck) -> bool:
+        """The source asks for no key at a play, so that any card can be played that is on the list."""
+        return isinstance(self.operation, Close) or not deck.mode.word_for_word
+
+    # defence: other-name, unopened
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, seat = read_message(DuelReveal, message), duty.seat
+        nonces = self._read(deck, said)
+        for card, nonce in zip(said.cards, nonces, strict=True):
+            if deck.commitment(card, nonce) != deck.commitments[card]:
+                raise PeerFault(seat, f"what it says of card {card} is not what it committed to")
+        released = deck.released
+        if not self._with_keys(deck):
+            if said.keys:
+                raise Malformed("a play shows no keys in this mode")
+        elif self.positions:
+            keys = read_secrets(deck.cipher, said.keys, len(self.positions), "the keys")
+            self._refuse_other_places(deck, seat, said.cards, nonces, keys)
+            released = publish(deck.released, seat, self.positions, keys)
+        if not isinstance(self.operation, Close):
+            faces = dict(zip(self.positions, said.cards, strict=True))
+            return deck.turn_up(faces, released=released, peeked=deck.not_peeked(self.positions))
+        self._refuse_other_plays(deck, seat, said.cards)
+        # A card that is there twice, and so another that is not, need not be the owner's doing: the books decide.
+        return close(deck, self.operation)
+
+    def _read(self, deck: DuelDeck, said: DuelReveal) -> list[bytes]:
+        size = NONCE_BYTES
+        if len(said.cards) != len(self.positions) or len(said.nonces) != size * len(self.positions):
+            raise Malformed(f"{len(self.positions)} cards and as many nonces are owed")
+        if any(card >= deck.size for card in said.cards):
+            raise Malformed(f"a card that is none of {deck.size}")
+        return [said.nonces[at : at + size] for at in range(0, len(said.nonces), size)]
+
+    # defence: other-card, played-twice, slot
+    def _refuse_other_places(
+        self, deck: DuelDeck, seat: int, cards: tuple[int, ...], nonces: list[bytes], keys: Scalars
+    ) -> None:
+        """Each card is the one at the place that it was drawn from: Ka[i]·Kb[i]·P = C[i]."""
+        unchecked = tuple(p for p in self.positions if seat not in deck.released.get(p, {}))
+        if deck.mode.keys and unchecked == self.positions:
+            refuse_other_keys(seat, self.positions, keys, deck.layers.keys(self.positions, seat))
+        rivals = concat(*(deck.released[position][deck.rival] for position in self.positions))
+        slots = keys * rivals * deck.committed_points(cards, nonces)
+        found = deck.layers.cards(self.positions)
+        if slots != found:
+            wrong = next(place for place in range(len(cards)) if slots[place] != found[place])
+            raise PeerFault(seat, f"card {cards[wrong]} is not what it drew at place {self.positions[wrong]}")
+
+    # defence: other-card
+    def _refuse_other_plays(self, deck: DuelDeck, seat: int, cards: tuple[int, ...]) -> None:
+        """What it says now of places that it played from is what it said then."""
+        now = dict(zip(self.positions, cards, strict=True))
+        for position, face in deck.places.opened.items():
+            if now.get(position, face) != face:
+                raise PeerFault(seat, f"it played card {face} from place {position}, and that is another card")

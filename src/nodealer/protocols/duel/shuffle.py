@@ -1,0 +1,135 @@
+"""How cards get their order and their keys: the eleven steps of the source, and what goes back through them.
+
+A new deck is shuffle, shuffle, lock, lock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodealer.cards.events import Event, Moved
+from nodealer.cards.operations import Place, Return
+from nodealer.cards.places import Places
+from nodealer.group import Points
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.deck import DuelDeck
+from nodealer.protocols.duel.messages import Assemble
+from nodealer.protocols.duel.tasks import Working, split_commitments
+from nodealer.protocols.duel.work import Task, TaskKind, Under, all_bare, finish, keys_at
+from nodealer.protocols.layers import Faces
+from nodealer.protocols.stages import lay_aside
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+@dataclass(frozen=True)
+class Assembling:
+    """The owner commits to a nonce for each card, where faces are not public points."""
+
+    anchor: bytes
+
+    def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.owner, "assemble", self.anchor),)
+
+    def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(Assemble(deck.fresh_commitments(tape, range(deck.size), 0)))
+
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        said = split_commitments(read_message(Assemble, message).commitments, deck.size)
+        assembled = deck.at(commitments=tuple(said), made=(0,) * deck.size)
+        # Cards that nobody has put in yet: the owner's first message replaces every one.
+        ones = deck.cipher.integers([1] * deck.size)
+        nothing = ones * deck.cipher.G if deck.mode.keys else deck.cipher.points(ones.to_bytes())
+        return DeckChange(assembled.to(_new(assembled, nothing, renew=tuple(range(deck.size)))))
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The owner shuffles a new deck of public faces. They are made when it does."""
+
+    faces: Faces
+    anchor: bytes
+
+    def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.owner, TaskKind.SHUFFLE.value, self.anchor),)
+
+    def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return _new(deck, self.faces.points).message(deck, duty, tape, choice)
+
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        return _new(deck, self.faces.points).apply(deck, duty, message)
+
+
+def _new(deck: DuelDeck, cards: Points, renew: tuple[int, ...] = ()) -> Working:
+    return _work(deck, (), cards, _tasks(deck, TaskKind.SHUFFLE, TaskKind.LOCK), deck.places, renew=renew)
+
+
+# defence: only-friends
+def _tasks(deck: DuelDeck, *kinds: TaskKind) -> tuple[Task, ...]:
+    """Each kind by the owner, then by the rival."""
+    return tuple(Task(kind, seat) for kind in kinds for seat in (deck.owner, deck.rival))
+
+
+def give_back(deck: DuelDeck, operation: Return) -> DeckChange:
+    """Lay cards aside, put them on the pile or under it, or shuffle them in."""
+    if operation.place is Place.DISCARD:
+        return lay_aside(deck, operation)
+    positions = deck.places.given_back(operation)
+    after = deck.places.restack(positions, operation.place, operation.depth)
+    moved = tuple(Moved(deck.places.card(position), None) for position in positions)
+    if operation.place is not Place.SHUFFLED:
+        return lay(deck, positions, after, moved)
+    return reshuffle(deck, (*deck.places.pile, *positions), after, moved)
+
+
+def lay(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
+    """Cards get new keys in the order in which they are."""
+    return _begin(deck, positions, _tasks(deck, TaskKind.LOCK), after, events)
+
+
+def reshuffle(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
+    """Cards go through all steps again, once those under keys of their own are gathered."""
+    if not positions:
+        return finish(deck, after, events)
+    if len(positions) == 1:
+        return lay(deck, positions, after, events)
+    under_keys = (seat for seat in (deck.owner, deck.rival) if not all_bare(deck, positions, seat))
+    gather = tuple(Task(TaskKind.GATHER, seat) for seat in under_keys)
+    tasks = (*gather, *_tasks(deck, TaskKind.SHUFFLE, TaskKind.LOCK))
+    return _begin(deck, positions, tasks, after, events)
+
+
+def arrange(deck: DuelDeck, positions: tuple[int, ...], after: Places) -> DeckChange:
+    """Cards that the owner has seen go back in the order it chooses; only the rival's keys are off them."""
+    if len(positions) == 1:
+        return lay(deck, positions, after, ())
+    own = (Task(TaskKind.GATHER, deck.owner), Task(TaskKind.ARRANGE, deck.owner))
+    return _begin(deck, positions, (*own, *_tasks(deck, TaskKind.LOCK)), after, ())
+
+
+def _begin(
+    deck: DuelDeck, positions: tuple[int, ...], tasks: tuple[Task, ...], after: Places, events: tuple[Event, ...]
+) -> DeckChange:
+    """Cards that lay somewhere, with the published keys off them. Known nonces are renewed, where there are nonces."""
+    again = deck.at(epoch=deck.epoch + 1)
+    face_up = tuple(place for place, position in enumerate(positions) if position in deck.places.opened)
+    renew = () if deck.mode.proofs else face_up
+    work = _work(again, positions, deck.stripped(positions), tasks, after, events=events, renew=renew)
+    return DeckChange(again.to(work))
+
+
+def _work(
+    deck: DuelDeck,
+    positions: tuple[int, ...],
+    cards: Points,
+    tasks: tuple[Task, ...],
+    after: Places,
+    *,
+    events: tuple[Event, ...] = (),
+    renew: tuple[int, ...] = (),
+) -> Working:
+    seats = (deck.owner, deck.rival)
+    keys = {seat: keys_at(deck, positions, seat) for seat in seats} if deck.mode.proofs else {}
+    under = dict.fromkeys(seats, Under.PLACES)
+    return Working(deck.epoch, positions, cards, keys, under, tasks, deck.trail, after, events, renew).ready()

@@ -1,0 +1,219 @@
+"""Decks that deal, open and show cards by publishing a key for each card.
+
+What `mask`, `lock` and `offset` share: every seat has a secret for every card, whose public key everybody knows;
+dealing a card means that all others publish theirs, opening it that all do, showing it that the holder does. A protocol
+adds how a deck is made, and how published secrets turn a card into a face.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from nodealer.cards.events import Half
+from nodealer.cards.operations import Card, Deal, Open, Show
+from nodealer.errors import BadParameter, CardUnreadable, PeerFault, Undecided
+from nodealer.group import Points, Scalars, concat
+from nodealer.proofs.checks import Check, Equation, holds_without_entropy
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import read_message, read_secrets
+from nodealer.protocols.stages import StagedDeck
+from nodealer.records import replace
+from nodealer.tape import Tape
+from nodealer.wire import Message, encode
+
+#: From so many keys on, one sum costs less than a multiplication for each.
+JOINED_PAYS: Final = 8
+
+#: Position to seat to the secret that the seat has published for that card.
+Published = Mapping[int, Mapping[int, Scalars]]
+
+
+def publish(published: Published, seat: int, positions: tuple[int, ...], keys: Scalars) -> Published:
+    """With a seat's secrets of these cards."""
+    added = {p: {**published.get(p, {}), seat: keys[place]} for place, p in enumerate(positions)}
+    return {**published, **added}
+
+
+# defence: another-key, false-key, other-card
+def refuse_other_keys(seat: int, positions: tuple[int, ...], keys: Scalars, wanted: Points) -> None:
+    """A published secret that is not the one of its card's public key is a fault."""
+    if len(keys) >= JOINED_PAYS and _all_fit(seat, keys, wanted):
+        return
+    public = keys * wanted.group.G
+    if public != wanted:
+        wrong = next(p for place, p in enumerate(positions) if public[place] != wanted[place])
+        raise PeerFault(seat, f"the key it published for card {wrong} is not the card's key")
+
+
+def _all_fit(seat: int, keys: Scalars, wanted: Points) -> bool:
+    """Whether all are what they should be, by one sum: the same verdict as one by one, but for one time in 2^128."""
+    minus_one = -wanted.group.integers([1])
+    return holds_without_entropy(
+        Check(seat, "published keys", (Equation.each((keys, wanted.group.G), (minus_one, wanted)),))
+    )
+
+
+@dataclass(frozen=True)
+class KeyedDeck(StagedDeck):
+    """A deck with a key for every card and seat."""
+
+    released: Published = field(default_factory=dict, repr=False, kw_only=True)
+
+    # --- What a protocol adds ---
+
+    @abstractmethod
+    def masked_by(self, position: int) -> tuple[int, ...]:
+        """The seats whose secrets a card is under."""
+
+    @abstractmethod
+    def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
+        """A seat's public keys for the cards at these positions."""
+
+    @abstractmethod
+    def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
+        """A seat's own secrets for the cards at these positions."""
+
+    @abstractmethod
+    def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
+        """The faces at these positions, from every seat's secrets; None where it is no face of the deck."""
+
+    # --- Faces ---
+
+    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        known = {self.places.card(position): face for position, face in self.places.opened.items()}
+        hidden = self.places.hidden(self.places.hand(seat))
+        if hidden:
+            own = {seat: self.card_secrets(tape, hidden, seat)}
+            for position, face in zip(hidden, self.unmask(hidden, own), strict=True):
+                if face is None:
+                    raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
+                known[self.places.card(position)] = face
+        return known
+
+    def faces_of(self, positions: tuple[int, ...]) -> dict[int, int]:
+        """The faces of cards whose secrets are all published, by position."""
+        found = dict(zip(positions, self.unmask(positions, {}), strict=True))
+        for position, face in found.items():
+            if face is None:
+                raise Undecided(f"card {position} of deck {self.number} is none of the faces of the deck")
+        return {position: face for position, face in found.items() if face is not None}
+
+    def unmask(self, positions: tuple[int, ...], extra: Mapping[int, Scalars]) -> list[int | None]:
+        """Cards that are under different seats' secrets (before and after a seat left) are looked at apart."""
+        apart: dict[tuple[int, ...], list[int]] = {}
+        for place, position in enumerate(positions):
+            apart.setdefault(self.masked_by(position), []).append(place)
+        found: dict[int, int | None] = {}
+        for seats, places in apart.items():
+            here = tuple(positions[place] for place in places)
+            secrets = {
+                seat: extra[seat].take(places) if seat in extra else self.published(here, seat) for seat in seats
+            }
+            found.update(zip(places, self.faces_at(here, secrets), strict=True))
+        return [found[place] for place in range(len(positions))]
+
+    def published(self, positions: tuple[int, ...], seat: int) -> Scalars:
+        """What a seat has published for these cards."""
+        try:
+            return concat(*[self.released[position][seat] for position in positions])
+        except KeyError:
+            raise BadParameter(f"seat {seat} has not published all keys of {positions}") from None
+
+    # --- What is owed ---
+
+    def owing(self, wanted: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+        """Of what is wanted of each seat, what it has not published yet. An open card needs nothing."""
+        still = {seat: tuple(p for p in positions if self._owes(seat, p)) for seat, positions in wanted.items()}
+        return {seat: positions for seat, positions in still.items() if positions}
+
+    def _owes(self, seat: int, position: int) -> bool:
+        published = self.released.get(position, {})
+        return self.places.face(position) is None and seat in self.masked_by(position) and seat not in published
+
+
+class Release(Message, frozen=True, tag="release"):
+    """My secrets of the cards that are dealt, opened or shown, in the order of the request."""
+
+    keys: bytes
+
+
+@dataclass(frozen=True)
+class Releasing:
+    """Seats publish their secrets of the cards that are dealt, opened or shown: side by side, or in groups."""
+
+    operation: Deal | Open | Show
+    positions: tuple[int, ...]
+    #: Seat to the positions whose secrets it still owes.
+    owing: Mapping[int, tuple[int, ...]]
+    anchor: bytes
+
+    # defence: coalition
+    @classmethod
+    def of(cls, deck: KeyedDeck, operation: Deal | Open | Show) -> Self:
+        """What an operation needs."""
+        players, places = deck.binding.players, deck.places
+        match operation:
+            case Deal():
+                dealt = places.deal(operation, players)
+                positions = tuple(position for mine in dealt.values() for position in mine)
+                wanted = {seat: tuple(p for to, ps in dealt.items() if to != seat for p in ps) for seat in players}
+            case Open():
+                positions = places.choose(operation.count, operation.positions)
+                wanted = dict.fromkeys(players, positions)
+            case Show():
+                if operation.to is not None:
+                    raise BadParameter(f"{deck.binding.protocol} shows a card to all or to nobody")
+                positions = places.shown(operation)
+                wanted = {operation.seat: positions}
+        return cls(operation, positions, deck.owing(wanted), deck.trail)
+
+    @property
+    def in_turn(self) -> tuple[int, ...]:
+        """The seats that owe their secrets now."""
+        return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
+
+    def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "release", self.anchor) for seat in self.in_turn)
+
+    def half(self, deck: KeyedDeck) -> Mapping[int, Half]:
+        """Whoever owes a key, now or in a later group, of a card that others have published theirs of: two friends in
+        two groups may know the card together. A show is the holder's alone."""
+        if isinstance(self.operation, Show):
+            return {}
+        what = Half.DEALT if isinstance(self.operation, Deal) else Half.OPENED
+        return {seat: what for seat, owing in self.owing.items() if any(deck.released.get(p) for p in owing)}
+
+    def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(Release(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
+
+    def apply(self, deck: KeyedDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, positions = read_message(Release, message), self.owing[duty.seat]
+        keys = read_secrets(deck.binding.group, said.keys, len(positions), "the keys")
+        return self.take(deck, duty.seat, keys)
+
+    def take(self, deck: KeyedDeck, seat: int, keys: Scalars) -> DeckChange:
+        """A seat's secrets, each checked against its public key."""
+        positions = self.owing[seat]
+        refuse_other_keys(seat, positions, keys, deck.card_keys(positions, seat))
+        stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
+        if not set(self.in_turn).intersection(stage.in_turn):
+            # The next group answers what this one has published.
+            stage = replace(stage, anchor=deck.trail)
+        return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
+
+    def settle(self, deck: KeyedDeck) -> DeckChange:
+        """Wait while secrets are owed; then move or open the cards."""
+        if self.owing:
+            return DeckChange(deck.to(self))
+        if isinstance(self.operation, Deal):
+            return deck.hand_out(deck.places.deal(self.operation, deck.binding.players))
+        hidden = deck.places.hidden(self.positions)
+        return deck.turn_up(deck.faces_of(hidden) if hidden else {})
+
+
+def release(deck: KeyedDeck, operation: Deal | Open | Show) -> DeckChange:
+    """Begin an operation by asking every seat for the secrets it has not published yet."""
+    return Releasing.of(deck, operation).settle(deck)

@@ -1,0 +1,107 @@
+"""Community cards: which cards of the pile are opened for the table.
+
+Peer to peer, the first picker who is still there names them, each time. With a server, a seat without cards names the
+positions for the whole hand in one entry; it learns nothing and can fix nothing, since a card opens only when every
+seat has published its secret for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodealer.cards.operations import Open
+from nodealer.errors import BadParameter, Malformed
+from nodealer.protocols.base import Binding, DeckChange, Duty
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.keyed_deck import Releasing, release
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.messages import Pick
+from nodealer.tape import Tape, digest
+from nodealer.wire import encode
+
+
+def picker_order(binding: Binding) -> tuple[int, ...]:
+    """The order of pickers, seeded by all players' public keys in ascending order, concatenated."""
+    keys = {seat: key for seat, key in binding.identities if seat in binding.players}
+    seed = digest("lock pickers", b"".join(sorted(keys.values())))
+    return tuple(sorted(keys, key=lambda seat: digest("lock picker", seed, keys[seat])))
+
+
+# defence: another-place
+def _refuse(deck: LockDeck, pick: Pick, count: int) -> None:
+    if len(pick.positions) != count or len(set(pick.positions)) != count:
+        raise Malformed(f"the pick does not name {count} different cards")
+    for position in pick.positions:
+        if position not in deck.places.in_pile:
+            raise Malformed(f"card {position} of deck {deck.number} is not in the pile")
+
+
+def _draw(deck: LockDeck, tape: Tape, seat: int, anchor: bytes, count: int) -> Pick:
+    """Positions at random, where no person chooses."""
+    inputs = deck.inputs(seat, deck.epoch, anchor)
+    order = tape.permutation("lock pick", inputs, len(deck.places.pile))
+    # What is picked is told to all, and says nothing of the cards there.
+    return Pick(tuple(deck.places.pile[place] for place in order.vartime_list()[:count]))
+
+
+def open_cards(deck: LockDeck, operation: Open) -> DeckChange:
+    """Cards for the table are picked: by the first picker who is there, or by the server for the whole hand."""
+    if operation.positions:
+        return release(deck, operation)
+    deck.places.next_cards(operation.count)
+    if deck.apart is not None:
+        return _open_picked(deck, operation, tuple(p for p in deck.apart if p in deck.places.in_pile))
+    picking = Picking if deck.server is None else ServerPicking
+    return DeckChange(deck.to(picking(operation, deck.trail)))
+
+
+def _open_picked(deck: LockDeck, operation: Open, picked: tuple[int, ...]) -> DeckChange:
+    """Open as many of the cards that were picked as are asked for."""
+    positions = picked[: operation.count]
+    owing = deck.owing(dict.fromkeys(deck.binding.players, positions))
+    return Releasing(operation, positions, owing, deck.trail).settle(deck)
+
+
+@dataclass(frozen=True)
+class Picking:
+    """The first picker names the positions of one opening."""
+
+    operation: Open
+    anchor: bytes
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.pickers[0], "pick", self.anchor, may_choose=True),)
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        if choice is None:
+            return encode(_draw(deck, tape, duty.seat, self.anchor, self.operation.count))
+        try:
+            pick = read_message(Pick, choice)
+            _refuse(deck, pick, self.operation.count)
+        except Malformed as error:
+            raise BadParameter(str(error)) from None
+        return choice
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        pick = read_message(Pick, message)
+        _refuse(deck, pick, self.operation.count)
+        return _open_picked(deck, self.operation, pick.positions)
+
+
+@dataclass(frozen=True)
+class ServerPicking:
+    """The server names an order of all cards that are left in the pile: what the table gets, for the whole hand."""
+
+    operation: Open
+    anchor: bytes
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return () if deck.server is None else (deck.duty(deck.server, "pick", self.anchor),)
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(_draw(deck, tape, duty.seat, self.anchor, len(deck.places.pile)))
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        pick = read_message(Pick, message)
+        _refuse(deck, pick, len(deck.places.pile))
+        return _open_picked(deck.at(apart=pick.positions), self.operation, pick.positions)

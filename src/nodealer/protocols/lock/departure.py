@@ -1,0 +1,54 @@
+"""Seats leave: the deck is made again by those who stay, or, once cards were dealt, recovered.
+
+A recovery keeps the faces. All faces that are not public go through a new cascade; each card that a survivor holds is
+raised to the same secrets, so that it can be found in that deck and taken out; the rest is locked.
+"""
+
+from __future__ import annotations
+
+from nodealer.group import Points
+from nodealer.protocols.base import DeckChange
+from nodealer.protocols.lock.community import Picking, ServerPicking
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.shuffle import Cascading, CommittingFragments
+from nodealer.protocols.stages import Closed, Idle
+
+
+def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
+    """Go on without these seats; None when fewer than two players stay."""
+    staying = deck.binding.without(seats).players
+    if len(staying) < 2:
+        return None
+    if staying == deck.binding.players:
+        return DeckChange(_without_server(deck, seats))
+    stays = deck.left_by(seats).at(
+        pickers=tuple(seat for seat in deck.pickers if seat not in seats),
+        server=None if deck.server in seats else deck.server,
+        apart=None,
+    )
+    if isinstance(deck.stage, Closed):
+        return DeckChange(stays)
+    if not deck.layers or deck.faces is None:
+        # Nothing was dealt: the deck is made from new fragments.
+        return DeckChange(stays.to(CommittingFragments(stays.trail), faces=None, face_index={}))
+    step = _recover(stays, deck.faces)
+    return DeckChange(step.deck, (*deck.taken_from(seats), *step.events), step.checks)
+
+
+def _without_server(deck: LockDeck, seats: tuple[int, ...]) -> LockDeck:
+    """A server has no secrets: nothing is made again. What it set apart stands; otherwise a picker picks now."""
+    if deck.server not in seats:
+        return deck
+    trail = deck.trail_without(seats)
+    if isinstance(deck.stage, ServerPicking):
+        deck = deck.to(Picking(deck.stage.operation, trail))
+    return deck.at(server=None, trail=trail)
+
+
+def _recover(deck: LockDeck, faces: Points) -> DeckChange:
+    """Begin the cascade of all faces that are not public, with the cards that are to be taken out of it."""
+    hidden, held = deck.places.face_down, deck.places.kept
+    if len(hidden) == len(held):
+        # No card is left that anybody could still be dealt.
+        return deck.rebuilt(0).to(Idle()).resume()
+    return DeckChange(deck.to(Cascading(faces.take(hidden), {}, deck.trail, held)))

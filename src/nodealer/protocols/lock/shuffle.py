@@ -1,0 +1,140 @@
+"""How a `lock` deck is made: fragments under commitments, the cascade, the lock.
+
+Fragments come from all seats at once, so that nobody knows a relation between two faces. In the cascade each seat in
+turn multiplies every card by one secret and permutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nodealer.errors import PeerFault
+from nodealer.group import Points
+from nodealer.proofs import equality, shuffle
+from nodealer.proofs.relations import OneScalar
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import point_index, read_message, read_points
+from nodealer.protocols.lock import bare_steps
+from nodealer.protocols.lock.card_lock import Locking
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.messages import Cascade, FragmentCommitment, Fragments
+from nodealer.protocols.lock.recovery import LockDeclaring
+from nodealer.records import replace
+from nodealer.tape import Tape, digest
+from nodealer.wire import encode
+
+
+def _commitment(deck: LockDeck, seat: int, points: bytes) -> bytes:
+    binding = deck.binding
+    return digest(
+        "lock fragments", binding.session, binding.roster, binding.hand, deck.number, deck.epoch, seat, points
+    )
+
+
+@dataclass(frozen=True)
+class CommittingFragments:
+    """All seats commit to their fragments, side by side."""
+
+    anchor: bytes
+    said: Mapping[int, bytes] = field(default_factory=dict)
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "commit", self.anchor) for seat in deck.binding.players if seat not in self.said)
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        points = deck.fragments(tape, duty.seat)
+        return encode(FragmentCommitment(_commitment(deck, duty.seat, points.to_bytes())))
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        commitment = read_message(FragmentCommitment, message).commitment
+        stage = replace(self, said={**self.said, duty.seat: commitment})
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(deck.to(stage))
+        return DeckChange(deck.to(OpeningFragments(stage.said, deck.trail)))
+
+
+@dataclass(frozen=True)
+class OpeningFragments:
+    """All seats open their fragments, side by side; a face is the sum of its fragments."""
+
+    commitments: Mapping[int, bytes]
+    anchor: bytes
+    said: Mapping[int, Points] = field(default_factory=dict)
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return tuple(
+            deck.duty(seat, "fragments", self.anchor) for seat in deck.binding.players if seat not in self.said
+        )
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        points = deck.fragments(tape, duty.seat)
+        return encode(Fragments(points.to_bytes()))
+
+    # defence: fragments
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        data = read_message(Fragments, message).points
+        points = read_points(deck.binding.group, data, deck.size, "the fragments")
+        if _commitment(deck, duty.seat, data) != self.commitments[duty.seat]:
+            raise PeerFault(duty.seat, "the fragments are not those it committed to")
+        stage = replace(self, said={**self.said, duty.seat: points})
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(deck.to(stage))
+        return DeckChange(stage.cascading(deck))
+
+    def cascading(self, deck: LockDeck) -> LockDeck:
+        """The faces, ready for the cascade; or everything once more if two faces are equal or one is the identity.
+
+        Only all seats together could arrange that, so it is nobody's fault.
+        """
+        faces = bare_steps.faces([self.said[seat] for seat in deck.binding.players])
+        index = point_index(faces)
+        if len(index) < deck.size or faces.first_identity() is not None:
+            return deck.to(CommittingFragments(deck.trail), epoch=deck.epoch + 1)
+        return deck.to(Cascading(faces, {}, deck.trail), faces=faces, face_index=index)
+
+
+@dataclass(frozen=True)
+class Cascading:
+    """Each seat in turn multiplies every card by its one secret and permutes the deck."""
+
+    cards: Points
+    #: Seat to the public key of its one secret, for the seats that have had their turn.
+    keys: Mapping[int, Points]
+    anchor: bytes
+    #: In a recovery, the positions that survivors hold: their cards are to be found in this deck.
+    held: tuple[int, ...] = ()
+
+    # defence: only-friends
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.binding.players[len(self.keys)], "cascade", self.anchor),)
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        s = deck.cascade_secret(tape, duty.seat)
+        S = s * deck.binding.group.G
+        order = deck.cascade_order(tape, duty.seat, self.cards)
+        cards = bare_steps.cascade(s, self.cards, order)
+        transcript = deck.transcript(duty, deck.epoch)
+        if len(cards) == 1:
+            proof = equality.prove_equality(transcript, tape, S, self.cards, cards, s)
+        else:
+            proof = shuffle.prove(transcript, tape, OneScalar(S, self.cards, cards), order, lambda b: s)
+        return encode(Cascade(S.to_bytes(), cards.to_bytes(), proof))
+
+    # defence: only-friends
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group = read_message(Cascade, message), deck.binding.group
+        S = read_points(group, said.key, 1, "the key")
+        cards = read_points(group, said.cards, len(self.cards), "the cards")
+        transcript = deck.transcript(duty, deck.epoch)
+        if len(cards) == 1:
+            # All faces but one are public: there is nothing to permute, and everybody knows the card.
+            check = equality.check_equality(transcript, S, self.cards, cards, said.proof)
+        else:
+            check = shuffle.check(transcript, OneScalar(S, self.cards, cards), said.proof)
+        stage = replace(self, cards=cards, keys={**self.keys, duty.seat: S}, anchor=deck.trail)
+        if len(stage.keys) < len(deck.binding.players):
+            return DeckChange(deck.to(stage), (), (check,))
+        if self.held:
+            return DeckChange(deck.to(LockDeclaring(self.held, cards, stage.keys, {}, deck.trail)), (), (check,))
+        return DeckChange(deck.to(Locking.of(deck, cards, stage.keys)), (), (check,))

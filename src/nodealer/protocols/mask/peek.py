@@ -1,0 +1,145 @@
+"""A seat looks at cards of the pile, and they stay where they are, under everybody's keys.
+
+Who looks publishes a new key R = t·G, with proof. Everybody else publishes for each card its part of the mask under
+that key, (ρ·G, s·u + ρ·R), and proves K = s·G, c1 = ρ·G, c2 = s·u + ρ·R. Who looks takes all parts off, its own too,
+and reads. No key of a card is published: then the card would be under the looker's key alone, and that key would open
+it to everybody when the card is dealt to somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nodealer.cards.events import Half
+from nodealer.cards.operations import Look, Peek
+from nodealer.errors import BadParameter, Malformed
+from nodealer.group import Points, Scalars
+from nodealer.proofs import equality, labels, linear
+from nodealer.proofs.encoding import encodings
+from nodealer.proofs.transcript import draw_scalars
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import read_message, read_points
+from nodealer.protocols.mask.deck import MaskDeck, Masked, PeekRecord
+from nodealer.protocols.mask.messages import MaskLook, MaskTell
+from nodealer.protocols.mask.return_cards import Gathering
+from nodealer.records import replace
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+def peek(deck: MaskDeck, operation: Peek) -> DeckChange:
+    """Begin to show a seat the next cards of the pile."""
+    positions = deck.places.next_cards(operation.count)
+    if operation.seat not in deck.binding.players:
+        raise BadParameter(f"there is no seat {operation.seat} to look at cards")
+    return DeckChange(deck.to(Looking(operation, positions, deck.trail), epoch=deck.epoch + 1))
+
+
+@dataclass(frozen=True)
+class Looking:
+    """Who looks publishes a key for this one look."""
+
+    operation: Peek
+    positions: tuple[int, ...]
+    anchor: bytes
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return (deck.duty(self.operation.seat, "look", self.anchor),)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        t = sight_of(deck, self.positions).secret(tape, deck.number, duty.seat)
+        R = t * deck.binding.group.G
+        knowledge = equality.prove_knowledge(deck.transcript(duty, deck.epoch), tape, R, t)
+        return encode(MaskLook(R.to_bytes(), knowledge))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        said = read_message(MaskLook, message)
+        R = read_points(deck.binding.group, said.key, 1, "the key of the look")
+        # A key of a card is published one day, and what was told under it would be everybody's then.
+        if encodings(R)[0] in deck.taken_keys():
+            raise Malformed("the key of the look is one that there is already")
+        check = equality.check_knowledge(deck.transcript(duty, deck.epoch), R, said.knowledge)
+        return DeckChange(deck.to(Telling(self.operation, self.positions, R, deck.trail)), (), (check,))
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Everybody but who looks publishes its part of the cards' masks for that one seat, side by side."""
+
+    operation: Peek
+    positions: tuple[int, ...]
+    key: Points
+    anchor: bytes
+    #: Seat to its parts.
+    said: Mapping[int, Masked] = field(default_factory=dict)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "tell", self.anchor) for seat in self._owing(deck))
+
+    def _owing(self, deck: MaskDeck) -> tuple[int, ...]:
+        done = {self.operation.seat, *self.said}
+        return tuple(seat for seat in deck.binding.players if seat not in done)
+
+    def half(self, deck: MaskDeck) -> Mapping[int, Half]:
+        """As in a deal: who looks may know the cards already, together with those who have not told."""
+        return dict.fromkeys(self._owing(deck), Half.DEALT) if self.said else {}
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        s, masks = deck.card_secrets(tape, self.positions, duty.seat), self._masks(deck, tape, duty.seat)
+        group, epk = deck.binding.group, deck.layers.cards(self.positions).epk
+        parts = Masked(masks * group.G, s * epk + masks * self.key)
+        statement = _statement(epk, deck.card_keys(self.positions, duty.seat), parts, self.key)
+        proof = linear.prove(deck.transcript(duty, deck.epoch), tape, statement, [s, masks])
+        return encode(MaskTell(parts.epk.to_bytes(), parts.msg.to_bytes(), proof))
+
+    def _masks(self, deck: MaskDeck, tape: Tape, seat: int) -> Scalars:
+        """The masks of what is told: for these cards, this key and this epoch."""
+        cards = deck.layers.cards(self.positions)
+        inputs = deck.inputs(seat, deck.epoch, cards.digest(), self.key.to_bytes())
+        return draw_scalars(tape, "mask told cards", inputs, deck.binding.group, len(cards))
+
+    # defence: told
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group, count = read_message(MaskTell, message), deck.binding.group, len(self.positions)
+        epk = read_points(group, said.epk, count, "epk")
+        parts = Masked(epk, read_points(group, said.msg, count, "msg"))
+        keys = deck.card_keys(self.positions, duty.seat)
+        statement = _statement(deck.layers.cards(self.positions).epk, keys, parts, self.key)
+        check = linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)
+        stage = replace(self, said={**self.said, duty.seat: parts})
+        if stage._owing(deck):
+            return DeckChange(deck.to(stage), (), (check,))
+        step = stage._finish(deck)
+        return replace(step, checks=(check, *step.checks))
+
+    def _finish(self, deck: MaskDeck) -> DeckChange:
+        """The cards can be read by who looked."""
+        epk, msg = deck.binding.group.identity(1), deck.binding.group.identity(1)
+        for parts in self.said.values():
+            epk, msg = epk + parts.epk, msg + parts.msg
+        seat, sight = self.operation.seat, sight_of(deck, self.positions)
+        sights = {(p, seat): replace(sight, parts=Masked(epk, msg).take([at])) for at, p in enumerate(self.positions)}
+        seen = deck.at(sights={**deck.sights, **sights}, places=deck.places.looked_at(self.positions, seat))
+        then = self.operation.then
+        if then is Look.LOOK or (then is Look.REORDER and len(self.positions) == 1):
+            return seen.finish()
+        # For a search the whole pile: what is not kept is shuffled.
+        gathered = seen.places.pile if then is Look.TAKE else self.positions
+        return DeckChange(seen.to(Gathering(self.operation, gathered, gathered, deck.trail)))
+
+
+def sight_of(deck: MaskDeck, positions: tuple[int, ...]) -> PeekRecord:
+    """A look at these cards, before anybody has told anything."""
+    return PeekRecord(deck.binding, deck.epoch, deck.layers.cards(positions).digest())
+
+
+def _statement(epk: Points, own: Points, parts: Masked, key: Points) -> linear.Statement:
+    """K = s·G; c1 = ρ·G; c2 = s·u + ρ·R: for each card, with secrets s and ρ of its own."""
+    G = own.group.G
+    rows = (
+        linear.LinearRow(own, ((0, G),)),
+        linear.LinearRow(parts.epk, ((1, G),)),
+        linear.LinearRow(parts.msg, ((0, epk), (1, key))),
+    )
+    return linear.Statement(labels.TOLD_CARDS, (len(own), len(own)), rows)

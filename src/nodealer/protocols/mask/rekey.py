@@ -1,0 +1,127 @@
+"""The last step of a `mask` deck, whatever it is made for: every card gets keys of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nodealer.cards.events import Moved
+from nodealer.cards.operations import Deal, Look, NewDeck, Peek, Place, Portion, Return
+from nodealer.errors import Malformed
+from nodealer.group import Points
+from nodealer.proofs import equality
+from nodealer.proofs.equality import ManyEqualities
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import read_message, read_points
+from nodealer.protocols.keyed_deck import release
+from nodealer.protocols.layers import Layer
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.messages import MaskRekey
+from nodealer.protocols.stages import Idle
+from nodealer.records import replace
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """What a deck is about when seats have left: no game asked for it."""
+
+    #: The cards that those who stay hold, as they have declared them under the new joint key; None if they hold none.
+    held: Masked | None
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """What a deck is about when a seat has put cards that it looked at in an order, or keeps the first of them."""
+
+    operation: Peek
+    #: The card that is kept, while all shuffle the rest.
+    kept: Masked | None = None
+
+
+#: What cards are shuffled and get their keys for.
+Purpose = NewDeck | Return | Rebuild | Arranged
+
+
+@dataclass(frozen=True)
+class Rekeying:
+    """All seats move each card from their shuffle key to a key of its own, side by side."""
+
+    purpose: Purpose
+    epoch: int
+    cards: Masked
+    #: Seat to its shuffle key.
+    old: Mapping[int, Points]
+    anchor: bytes
+    #: Seat to its new public keys and what the cards gain.
+    said: Mapping[int, tuple[Points, Points]] = field(default_factory=dict)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.binding.players if seat not in self.said)
+
+    # defence: only-friends
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        seat, group = duty.seat, deck.binding.group
+        new = deck.layers.drawn(tape, self._layer(deck), seat)
+        delta = new - deck.shuffle_secret(tape, seat, self.epoch)
+        keys, gains = group.products(new, group.G), group.products(delta, self.cards.epk)
+        transcript = deck.transcript(duty, self.epoch)
+        each = ManyEqualities(group.G, keys, self.cards.epk, gains, less=self.old[seat])
+        proof = equality.prove_many_equalities(transcript, tape, each, delta)
+        return encode(MaskRekey(keys.to_bytes(), gains.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        said = read_message(MaskRekey, message)
+        group, count = deck.binding.group, len(self.cards)
+        keys = read_points(group, said.keys, count, "the new keys")
+        gains = read_points(group, said.gains, count, "the gains")
+        # Publishing one key must never publish another.
+        if keys.vartime_first_repeat() is not None:
+            raise Malformed("two cards have the same new key")
+        transcript = deck.transcript(duty, self.epoch)
+        each = ManyEqualities(group.G, keys, self.cards.epk, gains, less=self.old[duty.seat])
+        check = equality.check_many_equalities(transcript, each, said.proof)
+        stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(deck.to(stage), (), (check,))
+        step = stage._finish(deck)
+        return replace(step, checks=(check, *step.checks))
+
+    def _layer(self, deck: MaskDeck) -> Layer[Masked]:
+        """The layer that the cards will be."""
+        first = 0 if isinstance(self.purpose, NewDeck) else deck.places.positions
+        return Layer(first, self.epoch, deck.binding, self.cards.digest(), self.cards, {})
+
+    def _finish(self, deck: MaskDeck) -> DeckChange:
+        """The cards as a new layer."""
+        msg = self.cards.msg
+        for seat in deck.binding.players:
+            msg = msg + self.said[seat][1]
+        keys = {seat: keys for seat, (keys, _) in self.said.items()}
+        layer = replace(self._layer(deck), cards=Masked(self.cards.epk, msg), keys=keys)
+        done = deck.at(layers=deck.layers.with_layer(layer))
+        match self.purpose:
+            case NewDeck():
+                return done.finish()
+            case Return(positions=back, place=place, depth=depth):
+                moved = (Moved(deck.places.card(position), None) for position in back)
+                return done.finish(*moved, places=deck.places.restack(back, place, depth))
+            case Arranged(operation=peek):
+                return _arranged(done, peek)
+            case Rebuild():
+                # What the leavers interrupted goes on.
+                return done.rebuilt(len(self.cards)).to(Idle()).resume()
+
+
+def _arranged(deck: MaskDeck, peek: Peek) -> DeckChange:
+    """Cards that a seat looked at lie at new places, in an order that it chose. If it keeps one, that is the first."""
+    places, first = deck.places, deck.places.positions
+    if peek.then is Look.TAKE:
+        after = places.restack((), Place.SHUFFLED)
+    else:
+        looked_at = places.next_cards(peek.count)
+        after = places.without(looked_at).restack(looked_at, Place.TOP)
+    if peek.then is Look.REORDER:
+        return deck.finish(places=after)
+    return release(deck.at(places=after), Deal(deck.number, (Portion(peek.seat, positions=(first,)),)))

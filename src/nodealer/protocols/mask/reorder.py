@@ -1,0 +1,111 @@
+"""What becomes of cards that a seat has looked at: an order of its own, and perhaps one that it keeps.
+
+All move the cards to one new key each. The looker alone masks them anew in the order that it chooses, which is private;
+the proof shows that they are the same cards. If it keeps one, that is the first, and it is dealt to it in the end. For
+a search all then shuffle the whole rest of the pile. The places where the cards lay are dead: no key of them was ever
+published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nodealer.cards.operations import Look, Peek
+from nodealer.errors import BadParameter
+from nodealer.group import Points, Scalars
+from nodealer.group.order import order_of
+from nodealer.proofs import shuffle
+from nodealer.proofs.relations import Remask
+from nodealer.proofs.transcript import draw_scalars
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import read_choice, read_message, read_points
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.messages import MaskArrange
+from nodealer.protocols.mask.rekey import Arranged, Rekeying
+from nodealer.protocols.mask.shuffle import MaskShuffling
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+def arrange(
+    deck: MaskDeck, operation: Peek, cards: Masked, joint: Points, keys: Mapping[int, Points]
+) -> Arranging | MaskShuffling | Rekeying:
+    """All cards are under the joint key, those that were looked at first. One alone has no order."""
+    positions = deck.places.next_cards(operation.count)
+    given, rest = cards.take(range(len(positions))), _after(cards, len(positions))
+    ordering = Arranging(operation, positions, given, rest, joint, keys, deck.trail)
+    return ordering if operation.count > 1 else ordering.arranged(deck, given)
+
+
+def _after(cards: Masked, count: int) -> Masked | None:
+    """All but the first cards, if that is any."""
+    return cards.take(range(count, len(cards))) if len(cards) > count else None
+
+
+@dataclass(frozen=True)
+class Arranging:
+    """Who looked masks the cards anew, in the order that it chooses."""
+
+    operation: Peek
+    #: Where the cards lie that were looked at, and what they are now.
+    positions: tuple[int, ...]
+    given: Masked
+    #: What else was gathered: the rest of the pile, for a search.
+    rest: Masked | None
+    joint: Points
+    keys: Mapping[int, Points]
+    anchor: bytes
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return (deck.duty(self.operation.seat, "arrange", self.anchor, choice=True),)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        chosen, given = self._places(choice), self.given
+        # Chosen by a person, in integers; what is done with the cards is done in the core.
+        order, masks = order_of(chosen), self._masks(deck, tape, chosen)
+        before = given.take(order)
+        after = Masked(before.epk + masks * deck.binding.group.G, before.msg + masks * self.joint)
+        pairs = Remask(self.joint, given.epk, given.msg, after.epk, after.msg)
+        proof = shuffle.prove(deck.transcript(duty, deck.epoch), tape, pairs, order, lambda b: b.dot(masks))
+        return encode(MaskArrange(after.epk.to_bytes(), after.msg.to_bytes(), proof))
+
+    def _places(self, choice: bytes | None) -> list[int]:
+        """What was chosen, as places among the cards: all of them, or the one to keep."""
+        chosen, positions = read_choice(choice), self.positions
+        if self.operation.then is Look.TAKE:
+            if len(chosen) != 1 or chosen[0] not in positions:
+                raise BadParameter(f"one of {list(positions)} can be kept")
+            # The order of the others does not matter: all shuffle them.
+            chosen = [*chosen, *(position for position in positions if position not in chosen)]
+        elif sorted(chosen) != sorted(positions):
+            what = "the one to keep first" if self.operation.then is Look.KEEP else "the top first"
+            raise BadParameter(f"an order of {list(positions)} is needed, {what}")
+        at = {position: place for place, position in enumerate(positions)}
+        return [at[position] for position in chosen]
+
+    def _masks(self, deck: MaskDeck, tape: Tape, chosen: list[int]) -> Scalars:
+        """The masks of cards in an order that was chosen: for these cards, this joint key and this very order.
+
+        With one set of masks for two orders, the difference would show both.
+        """
+        given, joint = self.given.digest(), self.joint.to_bytes()
+        inputs = deck.inputs(self.operation.seat, deck.epoch, given, joint, encode(chosen))
+        return draw_scalars(tape, "mask arranged cards", inputs, deck.binding.group, len(chosen))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group, given = read_message(MaskArrange, message), deck.binding.group, self.given
+        epk = read_points(group, said.epk, len(given), "epk")
+        after = Masked(epk, read_points(group, said.msg, len(given), "msg"))
+        pairs = Remask(self.joint, given.epk, given.msg, after.epk, after.msg)
+        check = shuffle.check(deck.transcript(duty, deck.epoch), pairs, said.proof)
+        return DeckChange(deck.to(self.arranged(deck, after)), (), (check,))
+
+    def arranged(self, deck: MaskDeck, after: Masked) -> MaskShuffling | Rekeying:
+        """The cards in their order, to get keys of their own; what a search leaves is shuffled by all before."""
+        cards = after if self.rest is None else after.concat([self.rest])
+        left = _after(cards, 1)
+        if self.operation.then is Look.TAKE and left is not None and len(left) > 1:
+            purpose = Arranged(self.operation, cards.take([0]))
+            return MaskShuffling(purpose, deck.epoch, left, self.joint, self.keys, 0, deck.trail)
+        return Rekeying(Arranged(self.operation), deck.epoch, cards, self.keys, deck.trail)

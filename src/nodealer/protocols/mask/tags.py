@@ -1,0 +1,135 @@
+"""Which cards of a rebuilt `mask` deck are held: tags, by which cards are compared and never read.
+
+Every seat in turn multiplies all cards, those of the deck and those that seats hold, by one secret, and then all take
+their masks off together. What appears is z·M for every card, and z is known to nobody: a held card has the tag of
+exactly one card of the deck. That one is taken out of the deck as it was shuffled; what was multiplied is thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nodealer.errors import Undecided
+from nodealer.group import Points, concat
+from nodealer.proofs import equality
+from nodealer.proofs.encoding import encodings
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import point_index, read_message, read_points
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.messages import MaskRekey, MaskShares, MaskTags
+from nodealer.protocols.mask.rekey import Rebuild, Rekeying
+from nodealer.records import replace
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """Each seat in turn multiplies all cards by its one secret."""
+
+    #: The deck as all have shuffled it.
+    cards: Masked
+    #: Seat to its shuffle key.
+    keys: Mapping[int, Points]
+    #: The cards of the deck and then the held ones as they stand: all epk, then all msg.
+    points: Points
+    turn: int
+    anchor: bytes
+
+    @staticmethod
+    def of(deck: MaskDeck, cards: Masked, held: Masked, keys: Mapping[int, Points]) -> Tagging:
+        """The tags of a deck that everybody has shuffled, and of the cards that are held."""
+        every = cards.concat([held])
+        return Tagging(cards, keys, concat(every.epk, every.msg), 0, deck.trail)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.binding.players[self.turn], "tag", self.anchor),)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        z = deck.tag_secret(tape, duty.seat, masked(self.points))
+        Z, after = z * z.group.G, z.group.products(z, self.points)
+        proof = equality.prove_equality(deck.transcript(duty, deck.epoch), tape, Z, self.points, after, z)
+        return encode(MaskTags(Z.to_bytes(), after.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group = read_message(MaskTags, message), deck.binding.group
+        Z = read_points(group, said.key, 1, "the key of the tags")
+        after = read_points(group, said.cards, len(self.points), "the multiplied cards")
+        check = equality.check_equality(deck.transcript(duty, deck.epoch), Z, self.points, after, said.proof)
+        if self.turn + 1 < len(deck.binding.players):
+            stage = replace(self, points=after, turn=self.turn + 1, anchor=deck.trail)
+            return DeckChange(deck.to(stage), (), (check,))
+        return DeckChange(deck.to(Sharing(self.cards, self.keys, masked(after), deck.trail)), (), (check,))
+
+
+def masked(points: Points) -> Masked:
+    """All epk and then all msg, as cards."""
+    count = len(points) // 2
+    return Masked(points[:count], points[count:])
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """All seats publish their part of every multiplied card's mask, side by side."""
+
+    cards: Masked
+    keys: Mapping[int, Points]
+    #: Everything multiplied by everybody: the cards of the deck, and then the held ones.
+    tagged: Masked
+    anchor: bytes
+    #: Seat to its parts.
+    said: Mapping[int, Points] = field(default_factory=dict)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "share", self.anchor) for seat in deck.binding.players if seat not in self.said)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        s, epk = deck.shuffle_secret(tape, duty.seat, deck.epoch), self.tagged.epk
+        shares = s * epk
+        transcript = deck.transcript(duty, deck.epoch)
+        proof = equality.prove_equality(transcript, tape, self.keys[duty.seat], epk, shares, s)
+        return encode(MaskShares(shares.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, epk = read_message(MaskShares, message), self.tagged.epk
+        shares = read_points(deck.binding.group, said.shares, len(epk), "the shares")
+        transcript = deck.transcript(duty, deck.epoch)
+        check = equality.check_equality(transcript, self.keys[duty.seat], epk, shares, said.proof)
+        stage = replace(self, said={**self.said, duty.seat: shares})
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(deck.to(stage), (), (check,))
+        return DeckChange(deck.to(stage._take_out(deck)), (), (check,))
+
+    def _take_out(self, deck: MaskDeck) -> Rekeying | MaskUnfound:
+        """What nobody holds is the new deck."""
+        tags = self.tagged.msg
+        for shares in self.said.values():
+            tags = tags - shares
+        count = len(self.cards)
+        places, held = point_index(tags[:count]), encodings(tags[count:])
+        found = {places[tag] for tag in held if tag in places}
+        if len(places) != count or len(found) != len(held):
+            return MaskUnfound(deck.trail)
+        rest = self.cards.take([place for place in range(count) if place not in found])
+        return Rekeying(Rebuild(None), deck.epoch, rest, self.keys, deck.trail)
+
+
+@dataclass(frozen=True)
+class MaskUnfound:
+    """A held card is not exactly one card of the rebuilt deck.
+
+    The proof of the last share is judged after its message: if it is false, as it must be, that seat is named before
+    anybody answers here. If every proof holds, this cannot be: then whoever is next stops the hand, and names nobody.
+    """
+
+    anchor: bytes
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.binding.players[0], "rekey", self.anchor),)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(MaskRekey(b"", b"", b""))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        raise Undecided(f"a held card is not exactly one card of the rebuilt deck {deck.number}")

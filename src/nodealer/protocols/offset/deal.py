@@ -1,0 +1,118 @@
+"""Dealing and opening in `offset`: the dealer announces, then the others publish their key parts.
+
+`dealInitial` names who gets what; all but the receiver answer `dealFinal`, the dealer included. `revealInitial` opens
+deals to all and carries the dealer's own parts, unless others are to publish before it: then it answers `revealFinal`
+in its turn, as the others do. A holder who shows a card of its own
+says `revealFinal` without being asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodealer.cards.operations import Deal, Open, Show
+from nodealer.errors import Malformed
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import read_message, read_secrets
+from nodealer.protocols.keyed_deck import KeyedDeck, Releasing
+from nodealer.protocols.offset.deck import OffsetDeck
+from nodealer.protocols.offset.messages import DealFinal, DealInitial, RevealFinal, RevealInitial
+from nodealer.protocols.offset.shuffle import refuse_player
+from nodealer.records import replace
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+def announce(deck: OffsetDeck, operation: Deal | Open) -> DeckChange:
+    """The dealer's announcement first, where there is something to ask for."""
+    parts = Parts.of(deck, operation)
+    return DeckChange(deck.to(Announcing(parts, deck.trail))) if parts.owing else parts.settle(deck)
+
+
+def show(deck: OffsetDeck, operation: Show) -> DeckChange:
+    """The holder speaks, and nobody before it."""
+    return Parts.of(deck, operation).settle(deck)
+
+
+def _deal_numbers(positions: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(position + 1 for position in positions)
+
+
+def _refuse_deals(said: tuple[int, ...], positions: tuple[int, ...]) -> None:
+    if said != _deal_numbers(positions):
+        raise Malformed(f"dealNo {list(said)} where {list(_deal_numbers(positions))} is asked for")
+
+
+@dataclass(frozen=True)
+class Announcing:
+    """The dealer says which deals go to whom, or are opened to all."""
+
+    parts: Parts
+    anchor: bytes
+
+    def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
+        step = "dealInitial" if isinstance(self.parts.operation, Deal) else "revealInitial"
+        return (deck.duty(deck.dealer, step, self.anchor),)
+
+    def _receivers(self, deck: OffsetDeck) -> tuple[int, ...]:
+        if not isinstance(self.parts.operation, Deal):
+            return ()
+        dealt = deck.places.deal(self.parts.operation, deck.binding.players)
+        return tuple(seat + 1 for seat, positions in dealt.items() for _ in positions)
+
+    def _dealers(self, deck: OffsetDeck) -> tuple[int, ...]:
+        """What the announcement of an opening carries: the dealer's own parts, where nobody publishes before it."""
+        return self.parts.owing.get(deck.dealer, ()) if deck.dealer in self.parts.in_turn else ()
+
+    def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        deals = _deal_numbers(self.parts.positions)
+        if isinstance(self.parts.operation, Deal):
+            return encode(DealInitial("cards", self._receivers(deck), deals))
+        owed = self._dealers(deck)
+        part = deck.card_secrets(tape, owed, duty.seat).to_bytes() if owed else b""
+        return encode(RevealInitial("cards", deals, part))
+
+    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
+        parts = replace(self.parts, anchor=deck.trail)
+        if isinstance(parts.operation, Deal):
+            said = read_message(DealInitial, message)
+            _refuse_deals(said.dealNo, parts.positions)
+            if said.player != self._receivers(deck):
+                raise Malformed("the deals go to other players than asked for")
+            return DeckChange(deck.to(parts))
+        opening = read_message(RevealInitial, message)
+        _refuse_deals(opening.dealNo, parts.positions)
+        owed = self._dealers(deck)
+        if not owed:
+            if opening.dealKeyPart:
+                raise Malformed("key parts that nobody asked for")
+            return DeckChange(deck.to(parts))
+        keys = read_secrets(deck.binding.group, opening.dealKeyPart, len(owed), "dealKeyPart")
+        return parts.take(deck, deck.dealer, keys)
+
+
+@dataclass(frozen=True)
+class Parts(Releasing):
+    """Seats publish their key parts, in the words of the source."""
+
+    def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
+        step = "dealFinal" if isinstance(self.operation, Deal) else "revealFinal"
+        return tuple(deck.duty(seat, step, self.anchor) for seat in self.in_turn)
+
+    def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        positions = self.owing[duty.seat]
+        part = deck.card_secrets(tape, positions, duty.seat).to_bytes()
+        kind = DealFinal if isinstance(self.operation, Deal) else RevealFinal
+        return encode(kind("cards", duty.seat + 1, _deal_numbers(positions), part))
+
+    def apply(self, deck: KeyedDeck, duty: Duty, message: bytes) -> DeckChange:
+        said: DealFinal | RevealFinal
+        if isinstance(self.operation, Deal):
+            said = read_message(DealFinal, message)
+        else:
+            said = read_message(RevealFinal, message)
+        positions = self.owing[duty.seat]
+        refuse_player(duty.seat, said.playerId)
+        _refuse_deals(said.dealNo, positions)
+        keys = read_secrets(deck.binding.group, said.dealKeyPart, len(positions), "dealKeyPart")
+        return self.take(deck, duty.seat, keys)

@@ -1,0 +1,1 @@
+"""The relay as a server: sockets, connections, tables and what their operator sees."""

@@ -1,0 +1,36 @@
+"""A saved log in a tab: verified, and shown hand by hand, for somebody who has nothing else to verify it with."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from nodealer.audit.verify import Append, verify_file
+from nodealer.engine.replica import Applied, Replica
+from nodealer.proofs.checks import Entropy
+from nodealer.web import messages as doc
+from nodealer.web.tab.table import TabTable
+
+
+def show(table: TabTable, log: Path, entropy: Entropy) -> None:
+    """Audit the log in front of the person. What cannot be read is told, with why."""
+    table.sit("replay", None)
+    began = time.perf_counter()
+
+    def watch(replica: Replica) -> Append:
+        table.seat.open(replica, None)
+        table.person.replica = replica
+
+        def append(entry: bytes) -> Applied:
+            applied = replica.append(entry)
+            table.seat.read(applied, replica)
+            return applied
+
+        return append
+
+    with table.all_at_once():
+        report = verify_file(log, entropy=entropy, watch=watch)
+        took = round((time.perf_counter() - began) * 1000, 1)
+        table.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
+        if table.person.replica is None:
+            table.seat.tell(doc.Over(again=False, reason=report.reason))

@@ -1,0 +1,395 @@
+"""What the worker of a tab calls: the browser's storage, sockets, clock and entropy become what a seat is given.
+
+The only module that knows a browser. Secrets stay in this worker: the page gets documents, and says documents.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+import msgspec
+from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js  # type: ignore[import-not-found]
+
+from nodealer.client.pairing import Surroundings, use_code
+from nodealer.engine.store import MemoryPlayerStore, PlayerStore
+from nodealer.errors import BadParameter, HomeUnusable, NodealerError, RelayError
+from nodealer.keys import KEY_BYTES, Identity, host_mark
+from nodealer.log.names import refuse_bad_name
+from nodealer.relay.client_protocol import Gone, RelayClient
+from nodealer.relay.invitations import SECRET_BYTES, TABLE_BYTES, Invitation, page_address, read_link, relay_address
+from nodealer.relay.messages import PAGE_BYTES_MAX
+from nodealer.relay.pairing import read_code
+from nodealer.relay.sealing import TableSecret
+from nodealer.tape import ROOT_BYTES
+from nodealer.web import messages as doc
+from nodealer.web.tab.contacts import BrowserShelf, Make
+from nodealer.web.tab.opfs_store import ExclusiveFile, HostedTable, SavedTab, TabStore, new_saved, read_saved, way_back
+from nodealer.web.tab.practice import Beside, Bots, Planned, offers
+from nodealer.web.tab.saved_log import show
+from nodealer.web.tab.setup import host_offers, hosted_of, read_wish
+from nodealer.web.tab.table import LOG, NameTaken, TabEnvironment, TabTable
+
+#: How many bytes may wait to be read: a relay that sends more is not listened to.
+WAITING_BYTES_MAX: Final = 64 << 20
+#: Seconds for a relay to take a connection, and to answer.
+DIAL_WITHIN: Final = 20.0
+ANSWER_WITHIN: Final = 60.0
+
+
+class OpfsStore:
+    """A file of the browser's own file system, which no other tab has open."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    def read(self) -> bytes:
+        with _storage():
+            return bytes(self._handle.all().to_bytes())
+
+    def write(self, data: bytes, at: int) -> None:
+        with _storage():
+            self._handle.put(to_js(data), at)
+
+    def flush(self) -> None:
+        with _storage():
+            self._handle.flush()
+
+    def truncate(self, size: int) -> None:
+        with _storage():
+            self._handle.truncate(size)
+
+    def close(self) -> None:
+        self._handle.close()
+
+
+class _storage:
+    """What the browser has against it, as the error that a store raises."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, JsException):
+            raise OSError(f"{error.name}: {error.message}") from None
+
+
+class _Socket:
+    """A WebSocket of the browser. Messages come by themselves, whether or not the page is in front."""
+
+    def __init__(self, socket: Any) -> None:
+        self._socket = socket
+        self._coming: asyncio.Queue[bytes | str | Gone] = asyncio.Queue()
+        self._waiting = 0
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        socket.binaryType = "arraybuffer"
+        self._proxies = [create_proxy(one) for one in (self._open, self._hear, self._close)]
+        socket.onopen, socket.onmessage, socket.onclose = self._proxies
+
+    def _open(self, event: Any) -> None:
+        if not self.opened.done():
+            self.opened.set_result(None)
+
+    def _hear(self, event: Any) -> None:
+        data = event.data
+        size = len(data) if isinstance(data, str) else int(data.byteLength)
+        self._waiting += size
+        if size > PAGE_BYTES_MAX or self._waiting > WAITING_BYTES_MAX:
+            self._coming.put_nowait(Gone("it sent more than anybody reads"))
+            self._socket.close()
+            return
+        self._coming.put_nowait(data if isinstance(data, str) else data.to_bytes())
+
+    def _close(self, event: Any) -> None:
+        gone = Gone(str(event.reason or "")[:200])
+        if not self.opened.done():
+            self.opened.set_exception(gone)
+        self._coming.put_nowait(gone)
+
+    async def send(self, message: bytes | str, /) -> None:
+        if self._socket.readyState != 1:
+            raise Gone("the connection is closed")
+        self._socket.send(message if isinstance(message, str) else to_js(message))
+
+    async def recv(self) -> bytes | str:
+        message = await self._coming.get()
+        if isinstance(message, Gone):
+            raise message
+        self._waiting -= len(message)
+        return message
+
+    async def close(self) -> None:
+        self._socket.onopen = self._socket.onmessage = self._socket.onclose = None
+        self._socket.close()
+        for proxy in self._proxies:
+            proxy.destroy()
+
+
+class Tab:
+    """The seat of this tab. `browser` is what worker.js gives: post, dial, store, bots."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._shelf = BrowserShelf(self._keep_players)
+        self._world = TabEnvironment(secrets.token_bytes, self._connect, _wall, browser.document, shelf=self._shelf)
+        self._table = TabTable(self._world)
+        #: The key of this browser, once `me` has looked for it.
+        self._key = secrets.token_bytes(KEY_BYTES)
+        self._link = ""
+        self._table.deal = self._deal
+        self._task: asyncio.Task[None] | None = None
+        self._beside: Beside | None = None
+
+    def said(self, text: str) -> None:
+        """What the page says."""
+        self._table.said(text)
+
+    def heard(self, frame: Any) -> None:
+        """A frame from the bots beside."""
+        if self._beside is not None:
+            self._beside.hear(frame.to_bytes())
+
+    # --- Who this is ---
+
+    def me(self, handle: Any) -> None:
+        """The key of this browser, by which others know its person again: in its file, or a new one."""
+        store = OpfsStore(handle)
+        try:
+            data = store.read()
+            if len(data) == KEY_BYTES:
+                self._key = data
+            else:
+                store.truncate(0)
+                store.write(self._key, 0)
+                store.flush()
+        except OSError as error:
+            raise HomeUnusable(f"the storage of this browser does not keep your key: {error}") from None
+        finally:
+            store.close()
+
+    def players(self, data: Any) -> None:
+        """The players whom this person has met."""
+        self._shelf.saw(data.to_bytes())
+
+    def _keep_players(self, make: Make) -> None:
+        self._browser.players(create_once_callable(lambda data: to_js(make(data.to_bytes()))))
+
+    # --- What a page begins ---
+
+    def practise(self, name: str) -> None:
+        """Show what can be practised."""
+        self._table.sit("player", name, offers(name))
+
+    def invited(self, link: str) -> str:
+        """What a link is for, as JSON: which table, whether to watch, and which relays. Nothing of its secrets."""
+        invitation = read_link(link)
+        told = {"table": invitation.table, "watch": not invitation.to_play, "relays": invitation.relays}
+        return msgspec.json.encode(told).decode()
+
+    def link_of(self, line: str) -> str:
+        """The link of the home that begins with this line. Raises `HomeUnusable` for what is none."""
+        return read_saved(line.encode()).link
+
+    def read(self, log: Any) -> None:
+        """Verify a saved log, and show it."""
+        LOG.write_bytes(log.to_bytes())
+        show(self._table, LOG, secrets.token_bytes)
+
+    def join(self, link: str, name: str | None, handle: Any) -> None:
+        """Come to a table, or come back to it. `handle` is the file of its home, or None where there is no storage."""
+        self._link = link
+        self._begin(lambda: self._join(link, name, handle))
+
+    async def _join(self, link: str, name: str | None, handle: Any) -> None:
+        invitation = read_link(link)
+        home, hosted = self._home(handle, name if invitation.to_play else None, link)
+        await self._play(home, invitation, hosted)
+
+    def resume(self, handle: Any) -> None:
+        """Come back to a table by its home alone."""
+        self._begin(lambda: self._resume(handle))
+
+    async def _resume(self, handle: Any) -> None:
+        home = _kept(handle, TabStore.open)
+        self._link = home.saved.link
+        await self._play(home, read_link(home.saved.link), home.saved.hosted)
+
+    def rename(self, name: str, handle: Any) -> None:
+        """Come to the same table under another name. The home begins anew, which nobody has agreed anything with."""
+        try:
+            refuse_bad_name(name, "your name")
+            if handle is not None and not handle.empty():
+                home = _kept(handle, TabStore.open)
+                if home.session is not None or home.saved.hosted is not None:
+                    raise BadParameter("who plays at a table, or hosts it, keeps the name")
+                handle.truncate(0)
+        except NodealerError:
+            # Or the next try would find it open, and in this very tab.
+            if handle is not None:
+                handle.close()
+            raise
+        self.join(self._link, name, handle)
+
+    async def use_code(self, code: str, relay: str, name: str) -> str:
+        """The link that a spoken code stands for. Raises what is wrong with the code, or with the relay."""
+        refuse_bad_name(name, "your name")
+        around = Surroundings(secrets.token_bytes, self._connect, time.monotonic)
+        invitation = await use_code(read_code(code), relay_address(relay), Identity(self._key), name, around)
+        return invitation.link
+
+    def offers(self) -> str:
+        """What can be hosted here, as JSON."""
+        return msgspec.json.encode(host_offers()).decode()
+
+    def new_table(self, wanted: str) -> str:
+        """The link of a new table that this tab hosts, for what the page wants, as JSON. Raises `BadParameter` for what
+        cannot be."""
+        wish = read_wish(wanted)
+        self._hosted = hosted_of(wish)
+        secret = TableSecret(secrets.token_bytes(SECRET_BYTES), secrets.token_bytes(TABLE_BYTES).hex(), 0)
+        mark = host_mark(Identity(self._key).public)
+        return Invitation((relay_address(wish.relay),), secret, mark, page_address(wish.page)).link
+
+    def host(self, link: str, name: str, handle: Any) -> None:
+        """Open the table of `new_table`."""
+        self._begin(lambda: self._host(link, name, handle))
+
+    async def _host(self, link: str, name: str, handle: Any) -> None:
+        key, hosted, root = self._key, self._hosted, secrets.token_bytes(ROOT_BYTES)
+        home: PlayerStore
+        if handle is None:
+            home = MemoryPlayerStore(name, Identity(key), root)
+        else:
+            home = _created(handle, new_saved(name, link, key, root, hosted))
+        await self._play(home, read_link(link), hosted)
+
+    def _deal(self, deal: doc.Deal) -> None:
+        try:
+            plan = Planned(deal)
+        except NodealerError as error:
+            self._table.seat.tell(doc.Refused(str(error)))
+            return
+        self._browser.bots(msgspec.json.encode(deal).decode())
+        self._begin(lambda: self._practise(plan, deal.name))
+
+    async def _practise(self, plan: Planned, name: str) -> None:
+        self._table.sit("player", name, offers(name))
+        self._beside = Beside(lambda frame: self._browser.toBots(to_js(frame)))
+        participant = plan.seated(name, secrets.token_bytes, self._table.person.take_part)
+        await self._table.practise(participant, self._beside)
+
+    # --- Inside ---
+
+    def _home(self, handle: Any, name: str | None, link: str) -> tuple[PlayerStore, HostedTable | None]:
+        """The home in a file; a new one in an empty file; or one that a reload loses."""
+        key, root = self._key, secrets.token_bytes(ROOT_BYTES)
+        if handle is None:
+            return MemoryPlayerStore(name, Identity(key), root), None
+        if handle.empty():
+            return _created(handle, new_saved(name, link, key, root)), None
+        home = _kept(handle, TabStore.open)
+        if home.name is None and name is not None:
+            # Who has only watched has signed nothing, and sits down as if it came now.
+            handle.truncate(0)
+            return _created(handle, new_saved(name, link, key, root)), None
+        return home, home.saved.hosted
+
+    async def _play(self, home: PlayerStore, given: Invitation, hosted: HostedTable | None) -> None:
+        try:
+            invitation, more = way_back(home.saved, given) if isinstance(home, TabStore) else (given, ())
+            await self._table.play(home, invitation, hosted, more)
+        finally:
+            if isinstance(home, TabStore):
+                home.close()
+
+    def _begin(self, playing: Callable[[], Awaitable[None]]) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self._task = asyncio.ensure_future(self._until_the_end(playing))
+
+    async def _until_the_end(self, playing: Callable[[], Awaitable[None]]) -> None:
+        """Whatever ends a seat early is told: an error of ours, a full disk, a panic of the core."""
+        try:
+            await playing()
+        except asyncio.CancelledError:
+            raise
+        except NodealerError as error:
+            kind = "name" if isinstance(error, NameTaken) else "storage" if isinstance(error, HomeUnusable) else "error"
+            self._browser.fatal(str(error), kind)
+        except BaseException as error:
+            told = "".join(traceback.format_exception_only(error)).strip()
+            self._browser.fatal(told[:500], "crash")
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
+
+    @asynccontextmanager
+    async def _connect(self, url: str) -> AsyncIterator[RelayClient]:
+        try:
+            socket = _Socket(self._browser.dial(url))
+        except JsException as error:
+            raise RelayError(f"no relay at {url}: {error.message}") from None
+        try:
+            try:
+                async with asyncio.timeout(DIAL_WITHIN):
+                    await socket.opened
+            except (Gone, TimeoutError) as gone:
+                raise RelayError(f"no relay at {url}: {gone or 'it does not answer'}") from None
+            yield RelayClient(socket, url, ANSWER_WITHIN)
+        finally:
+            await socket.close()
+
+
+class TabBots:
+    """The bots of a table for practice, in their worker. `out` takes a frame for the person's seat."""
+
+    def __init__(self, browser: Any, deal: str) -> None:
+        self._browser = browser
+        said = doc.read_said(deal)
+        if not isinstance(said, doc.Deal):
+            raise BadParameter("bots are told what is played, and nothing else")
+        self._bots = Bots(Planned(said), secrets.token_bytes, lambda frame: browser.frame(to_js(frame)))
+        self._go = asyncio.Event()
+        self._go.set()
+        self._task = asyncio.ensure_future(self._run())
+
+    def heard(self, frame: Any) -> None:
+        """A frame of the person's seat."""
+        self._bots.say(frame.to_bytes())
+        self._go.set()
+
+    async def _run(self) -> None:
+        try:
+            while True:
+                await self._go.wait()
+                self._go.clear()
+                while self._bots.step():
+                    await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            self._browser.fatal("".join(traceback.format_exception_only(error)).strip()[:500], "crash")
+            raise
+
+
+def _wall() -> int:
+    return int(time.time() * 1000)
+
+
+def _created(handle: Any, saved: SavedTab) -> TabStore:
+    return _kept(handle, lambda store: TabStore.create(store, saved))
+
+
+def _kept(handle: Any, made: Callable[[ExclusiveFile], TabStore]) -> TabStore:
+    """A home in a file; the file is closed where there is none."""
+    store = OpfsStore(handle)
+    try:
+        return made(store)
+    except NodealerError:
+        with suppress(JsException):
+            store.close()
+        raise

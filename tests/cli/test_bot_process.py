@@ -1,0 +1,98 @@
+"""A bot's process against somebody who proposes another game than was agreed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from msgspec import Raw
+from msgspec.structs import replace
+
+from cli.running import environment
+from nodealer.cli.bot_process import PlayerOrder, transport_of
+from nodealer.cli.bots import BOT
+from nodealer.cli.loopback import table_here
+from nodealer.cli.plan import plan_of
+from nodealer.client.loop import Loop
+from nodealer.engine.frame_result import Received
+from nodealer.engine.lobby import Lobby
+from nodealer.engine.lobby_messages import Commits, Refuses
+from nodealer.engine.participant import Participant
+from nodealer.engine.store import MemoryPlayerStore
+from nodealer.keys import Identity, host_mark
+from nodealer.log.session import Part, Proposal
+from nodealer.wire import encode
+
+SETTINGS = {"blinds": "1/2", "ante": "0", "stack": "200", "leaving": "strict"}
+PLAN = plan_of("holdem", SETTINGS, seats=2, hands=1)
+RAISED = plan_of("holdem", SETTINGS | {"blinds": "50/100"}, seats=2, hands=1).expected.game
+
+
+class Answered(Exception):
+    """What the bot said to the proposal."""
+
+
+async def propose(home: Path, change: Callable[[Proposal], Proposal], host: bytes) -> tuple[int | None, str, bool]:
+    """How a bot's process ends when this is proposed to it by a host, what it says, and whether it committed."""
+    home_of_host = MemoryPlayerStore(None, Identity(host), os.urandom(32))
+    me = Participant(home_of_host, entropy=os.urandom, host=host_mark(home_of_host.identity.public))
+    other = Lobby("", Identity(os.urandom(32)), os.urandom(32), PLAN.names[0])
+    proposed = False
+
+    def watch(step: Received) -> Iterable[bytes]:
+        nonlocal proposed
+        for news in step.happened:
+            if isinstance(news, Commits | Refuses):
+                raise Answered(isinstance(news, Commits))
+        came = {offer.name: offer for offer in me.offers}
+        if proposed or len(came) < 2:
+            return []
+        proposed = True
+        members = [came[name].seated(seat) for seat, name in enumerate(PLAN.names)]
+        return me.propose(change(PLAN.proposal(members)))
+
+    async with table_here(host_mark(Identity(bytes(32)).public), os.urandom, [other.offer()]) as table:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
+        )
+        order = PlayerOrder(table.link, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", str(home / "bot"))
+        said = asyncio.create_task(process.communicate(encode(order) + b"\n"))
+        committed = False
+        try:
+            async with asyncio.timeout(60 if host == bytes(32) else 4):
+                await Loop(me, transport_of(table, me), watch=watch).run()
+        except Answered as answered:
+            (committed,) = answered.args
+        except TimeoutError:
+            process.terminate()
+        if committed:
+            process.terminate()
+        _, error = await said
+        return process.returncode, error.decode(), committed
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda proposal: replace(proposal, game=RAISED), "50,100"),
+        (lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))), "another protocol"),
+        (lambda proposal: replace(proposal, rehearsal=True), "rehearsal"),
+    ],
+    ids=["blinds", "protocol", "rehearsal"],
+)
+def test_a_bot_declines(tmp_path: Path, change: Callable[[Proposal], Proposal], said: str) -> None:
+    code, error, committed = asyncio.run(propose(tmp_path, change, bytes(32)))
+    assert code == 2 and said in error and error.count("\n") == 1 and not committed
+
+
+def test_a_bot_commits_to_what_was_agreed(tmp_path: Path) -> None:
+    assert asyncio.run(propose(tmp_path, lambda proposal: proposal, bytes(32)))[2]
+
+
+def test_a_bot_does_not_hear_another_host(tmp_path: Path) -> None:
+    code, error, committed = asyncio.run(propose(tmp_path, lambda proposal: proposal, bytes([1]) * 32))
+    assert not committed and error == "" and code is not None and code < 0

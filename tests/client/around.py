@@ -1,0 +1,110 @@
+"""A circle whose frames go over a relay, sealed, and that takes a seat out after its first hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from conformance.games import TinyMove
+from conformance.harness import Source
+from engine.circle import Circle
+from nodealer.client.loop import Loop
+from nodealer.client.relay_transport import Line, RelayTransport
+from nodealer.engine.frame_result import Received
+from nodealer.engine.participant import Participant
+from nodealer.engine.prompts import Decision, Question
+from nodealer.errors import IllegalMove
+from nodealer.log.roster import Roster
+from nodealer.relay.limits import AT_HOME, RelayLimits
+from nodealer.relay.sealing import ReadKey, TableSecret
+from nodealer.relay.server.listener import serving
+from nodealer.relay.stores.memory import MemoryStore
+
+SECRET = TableSecret(bytes(16), "0" * 32, 0)
+
+
+def without_last(one: Participant) -> Roster:
+    return Roster(one.replica.state.roster.members[:-1])
+
+
+class Passes:
+    async def decide(self, question: Question) -> Decision:
+        return TinyMove(False)
+
+
+class Around:
+    """A circle whose frames go over a relay. After its first hand the first player proposes a roster without the last
+    one, and the second agrees."""
+
+    def __init__(
+        self, url: str, watchers: int = 1, *, circle: Circle | None = None, secret: TableSecret = SECRET
+    ) -> None:
+        self.circle = circle or Circle(3, hands=2, watchers=watchers)
+        self.told: dict[str, list[Line]] = {}
+        self.ways: list[RelayTransport] = []
+        self.done: set[str] = set()
+        for one in self.circle.people:
+            name = one.home.name or "watcher"
+            key: TableSecret | ReadKey = secret if one.home.name else secret.reading
+            lines = self.told.setdefault(name, [])
+            create = one.home.name is not None
+            self.ways.append(
+                RelayTransport(
+                    one, key, [url + name], entropy=Source(name), create=create, tell=lines.append, sleep=soon
+                )
+            )
+        self.tasks = [
+            asyncio.create_task(Loop(one, way, Passes() if one.home.name else None, watch=self.watch(place)).run())
+            for place, (one, way) in enumerate(zip(self.circle.people, self.ways, strict=True))
+        ]
+
+    def watch(self, place: int) -> Callable[[Received], list[bytes]]:
+        one = self.circle.people[place]
+
+        def look(step: Received) -> list[bytes]:
+            if place == 0 and not one.begun and one.lobby.proposal is None and len(one.offers) == 3:
+                return one.propose(self.circle.proposal()) if self.once("lobby") else []
+            if not one.begun or one.hearing or one.replica.state.hand.number != 1:
+                return []
+            state = one.replica.state
+            if place == 0 and not state.proposed and not one.keys:
+                with suppress(IllegalMove):
+                    # Something may be on its way. Then it is tried again.
+                    return one.propose_roster(without_last(one))
+            for proposal in state.proposed:
+                if place == 1 and not one.seat.unconfirmed and self.once("agree"):
+                    return one.agree(proposal)
+            return []
+
+        return look
+
+    def once(self, what: str) -> bool:
+        fresh = what not in self.done
+        self.done.add(what)
+        return fresh
+
+
+async def soon(seconds: float) -> None:
+    await asyncio.sleep(min(seconds, 0.002))
+
+
+@asynccontextmanager
+async def real(limits: RelayLimits = AT_HOME) -> AsyncIterator[str]:
+    async with serving(MemoryStore(lambda: 0.0), entropy=Source("relay"), limits=limits) as relay:
+        yield f"ws://127.0.0.1:{relay.port}/"
+
+
+def over(relay: Callable[[], Any], work: Callable[[Around], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with asyncio.timeout(60), relay() as url:
+            table = Around(url)
+            try:
+                await work(table)
+            finally:
+                for task in table.tasks:
+                    task.cancel()
+                await asyncio.gather(*table.tasks, return_exceptions=True)
+
+    asyncio.run(run())

@@ -1,0 +1,106 @@
+"""Known players: a key is somebody, a name is not, and the difference is said."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nodealer.cli.identity_prompt import players_in
+from nodealer.client import contacts
+from nodealer.client.contacts import PLAYERS, Contacts, KeyStatus
+from nodealer.errors import BadParameter, HomeUnusable
+from nodealer.keys import Identity
+from nodealer.wire import encode
+from nodealer.wordlist import key_words
+
+ADA, BO, EVE = (Identity(bytes([place]) * 32).public for place in range(3))
+
+
+@pytest.fixture
+def players(tmp_path: Path) -> Contacts:
+    return players_in(tmp_path / "state" / "nodealer")
+
+
+def test_somebody_new(players: Contacts) -> None:
+    look = players.look("Ada", ADA)
+    assert look.sight is KeyStatus.NEW and " ".join(key_words(ADA)) in look.text
+    # Looking is not meeting.
+    assert players.look("Ada", ADA).sight is KeyStatus.NEW and players.all == ()
+
+
+def test_somebody_known(players: Contacts, tmp_path: Path) -> None:
+    players.met([("Ada", ADA), ("Bo", BO)], 1000)
+    players.met([("Ada", ADA)], 2000)
+    again = players_in(tmp_path / "state" / "nodealer")
+    assert [again.look(name, key).sight for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [
+        KeyStatus.KNOWN
+    ]
+    assert [(met.name, met.key, met.first, met.last) for met in again.all] == [
+        ("Ada", ADA, 1000, 2000),
+        ("Bo", BO, 1000, 1000),
+    ]
+
+
+def test_a_name_that_has_another_key_now(players: Contacts) -> None:
+    players.met([("Ada", ADA), ("Bo", BO)], 1000)
+    look = players.look("ADA", EVE)
+    assert look.sight is KeyStatus.OTHER_KEY and "ANOTHER KEY" in look.text and " ".join(key_words(EVE)) in look.text
+    look = players.look("Ada", BO)
+    assert look.sight is KeyStatus.OTHER_KEY and "You know this key as Bo's" in look.text
+
+
+def test_two_who_were_called_the_same(players: Contacts) -> None:
+    """Who has played once under somebody's name, at a table of bots perhaps, is not that one ever after."""
+    players.met([("Ada", ADA)], 1000)
+    players.met([("ada", EVE)], 2000)
+    for key in (ADA, EVE):
+        look = players.look("Ada", key)
+        assert look.sight is KeyStatus.TWO_KEYS and "ANOTHER KEY" in look.text and " ".join(key_words(key)) in look.text
+
+
+def test_a_known_key_under_another_name(players: Contacts) -> None:
+    players.met([("Ada", ADA)], 1000)
+    look = players.look("Lovelace", ADA)
+    assert look.sight is KeyStatus.RENAMED and look.text == "Lovelace has the key that you know as Ada's."
+    players.met([("Lovelace", ADA)], 2000)
+    assert players.look("Lovelace", ADA).sight is KeyStatus.KNOWN and players.look("Ada", EVE).sight is KeyStatus.NEW
+
+
+def test_it_has_a_bound(players: Contacts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contacts, "PLAYERS_MAX", 2)
+    for place, key in enumerate((ADA, BO, EVE, BO)):
+        players.met([(f"Player {place}", key)], place)
+    assert [met.key for met in players.all] == [BO, EVE]
+
+
+def test_the_bound_fits_the_file(players: Contacts) -> None:
+    largest = contacts.Contact(ADA, 64 * "x", 2**53 - 1, 2**53 - 1)
+    saved = contacts.SavedContacts(contacts.FORMAT, contacts.VERSION, contacts.PLAYERS_MAX * (largest,))
+    assert len(encode(saved)) <= contacts.PLAYERS_BYTES_MAX
+
+
+@pytest.mark.parametrize(("name", "key"), [("A\nda", ADA), ("Ada", bytes(32)), ("Ada", b"short")])
+def test_what_is_not_remembered(players: Contacts, name: str, key: bytes) -> None:
+    with pytest.raises(BadParameter, match="not to be remembered"):
+        players.met([("Bo", BO), (name, key)], 0)
+    assert players.all == ()
+
+
+def test_only_its_owner_may_look(players: Contacts, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        players.met([("Ada", ADA)], 0)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "state" / "nodealer").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "state" / "nodealer" / PLAYERS).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]"])
+def test_a_damaged_file(players: Contacts, tmp_path: Path, data: bytes) -> None:
+    players.met([("Ada", ADA)], 0)
+    (tmp_path / "state" / "nodealer" / PLAYERS).write_bytes(data)
+    with pytest.raises(HomeUnusable, match=r"is damaged: .*; delete it to know nobody"):
+        players.look("Ada", ADA)

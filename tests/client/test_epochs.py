@@ -1,0 +1,295 @@
+"""Attacks on the change of keys: by who proposes it, by who has left, by who repeats, and by a kill at a bad moment."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+from msgspec.structs import replace
+
+from client.around import SECRET, Around, over, real, without_last
+from client.test_keyring import between, proposing, ring, rings, settled
+from conformance.harness import NAMES, Source
+from nodealer.client.keyring import Keyring
+from nodealer.client.relay_transport import JUNK, Behind, Line, Locked, RelayLost, RelayTransport, Unheard
+from nodealer.engine.bodies import Box
+from nodealer.engine.phases import Phase
+from nodealer.engine.rosters import proposal_id
+from nodealer.errors import DecodeError, IllegalMove, RelayRefused
+from nodealer.relay.client import RelayClient, connect_to
+from nodealer.relay.limits import RelayLimits
+from nodealer.relay.messages import Accepted, Rekey
+from nodealer.relay.sealing import EPOCH_BYTES, SENDER_BYTES, TableSecret
+from relay.liar import Liar
+
+#: Somebody's own.
+OTHER = TableSecret(bytes(range(32)), SECRET.table, 1)
+
+
+def is_well(table: Around) -> None:
+    """Those who stay have played to the end, with one key, and nothing was wrong with their connections."""
+    ada, bo = table.circle.people[:2]
+    assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
+    assert len(ada.keys) == 1 and table.ways[0].secret == table.ways[1].secret
+    assert not any(
+        isinstance(line, Locked | Unheard | RelayLost | Behind) for name in NAMES[:2] for line in table.told[name]
+    )
+
+
+def test_who_is_not_shown_how_the_table_got_its_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, by the first frame of a later key, and once more with another key: what was made up before it did not use
+    that up. Of frames of an earlier one, and of no frames, nothing is told."""
+    told = list[Line]()
+    way = RelayTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), tell=told.append)
+    later = OTHER.reading.seal(bytes(SENDER_BYTES), b"said with the new key")
+    for frame in (b"", later[: EPOCH_BYTES + 3], SECRET.reading.seal(bytes(SENDER_BYTES), b"x")[:-1] + b"?"):
+        assert way._opened(frame, "ws://a") == JUNK
+    assert told == []
+    assert way._opened(later, "ws://a") == way._opened(later, "ws://a") == JUNK
+    assert told == [Behind("ws://a")]
+    monkeypatch.setattr(Keyring, "reading", OTHER.reading)
+    assert way._opened(later, "ws://a") != JUNK == way._opened(b"", "ws://a") and len(told) == 1
+    latest = TableSecret(OTHER.secret, SECRET.table, 2).reading.seal(bytes(SENDER_BYTES), b"said with the next key")
+    assert way._opened(latest, "ws://a") == way._opened(latest, "ws://a") == JUNK
+    assert told == [Behind("ws://a")] * 2
+    assert not OTHER.reading.is_before(SECRET.reading.seal(bytes(SENDER_BYTES), b"x"))
+
+
+# --- Who proposes ---
+
+
+async def nothing(out: object) -> None:
+    """Does not do it."""
+
+
+def test_a_proposer_that_does_not_tell_the_relay() -> None:
+    """Who is refused with the new token names it: nobody is locked out, whoever comes first."""
+    liar = Liar()
+
+    async def work(table: Around) -> None:
+        table.ways[0]._name_proposed = nothing  # type: ignore[method-assign]
+        await asyncio.gather(*table.tasks[:2])
+        is_well(table)
+        assert {name for name, asked in liar.asked if isinstance(asked, Rekey)} <= set(NAMES[:2])
+        assert liar.frames[-1][0] == 1
+
+    over(liar.on, work)
+
+
+def test_the_same_with_a_real_relay() -> None:
+    async def work(table: Around) -> None:
+        table.ways[0]._name_proposed = nothing  # type: ignore[method-assign]
+        await asyncio.gather(*table.tasks[:2])
+        is_well(table)
+
+    over(real, work)
+
+
+async def answer(client: RelayClient) -> str:
+    """What a relay says to the last question: `yes`, or why not."""
+    while True:
+        try:
+            if isinstance(await client.read(), Accepted):
+                return "yes"
+        except RelayRefused as refused:
+            return refused.code
+
+
+def test_a_relay_that_takes_no_more_names() -> None:
+    """One at the table has used them up. What is said has the new key, and goes by the old token."""
+
+    async def work(table: Around) -> None:
+        relay = table.ways[0]._relays[0]
+        while not table.circle.people[0].begun:
+            await asyncio.sleep(0)
+        async with connect_to(relay) as client:
+            await client.open(SECRET.table)
+            await client.say_token(SECRET.write_token)
+            assert await answer(client) == "yes"
+            for number in range(2):
+                await client.say_writer(bytes([number]) * 32)
+                assert await answer(client) == ("yes", "full")[number]
+        await asyncio.gather(*table.tasks[:2])
+        is_well(table)
+
+    over(lambda: real(RelayLimits(rekeys_per_table=1)), work)
+
+
+def test_two_proposals_at_once() -> None:
+    """Each with a key of its own: the first that is agreed on counts, and its key, for both."""
+    circle = between(hands=4)
+    keys = rings(circle)
+    settled(circle)
+    ada, bo = circle.people[:2]
+    roster = without_last(ada)
+    circle.waiting.extend([*ada.propose_roster(roster), *bo.propose_roster(roster)])
+    settled(circle)
+    ids = [proposal_id(roster, by, 1) for by in (0, 1)]
+    assert set(ids) == set(ada.replica.state.proposed) and keys[0].proposed != keys[1].proposed
+    circle.waiting.extend([*ada.agree(ids[1]), *bo.agree(ids[0])])
+    circle.play(until=lambda circle: bool(circle.people[0].keys))
+    assert len(ada.keys) == 1 and keys[0].writing == keys[1].writing and keys[0].writing is not None
+    assert not ada.replica.state.proposed
+    for ring_ in keys[:2]:
+        assert ring_.proposed is None, "what was made for the epoch that has begun is not made again"
+
+
+def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
+    """The others cannot see what is in it, and agree. Any of them can give the key to the one who was cheated."""
+    circle = between(hands=4)
+    keys = rings(circle)
+    settled(circle)
+    ada, bo, cy = circle.people[:3]
+    roster = ada.replica.state.roster
+    key = keys[0].fresh(roster)
+    circle.waiting.extend(proposing(ada, roster, replace(key, boxes=(key.boxes[0], Box(1, bytes(80)), key.boxes[2]))))
+    settled(circle)
+    (proposal,) = cy.replica.state.proposed
+    keys[2].refuse_key(proposal)
+    with pytest.raises(DecodeError):
+        keys[1].refuse_key(proposal)
+    circle.waiting.extend(cy.agree(proposal))
+    circle.play(until=lambda circle: bool(circle.people[1].keys))
+    link = keys[2].writing
+    assert link is not None and link == keys[0].writing and keys[1].writing is None and keys[1].reading is None
+    assert ring(bo, SECRET, link).writing == link and bo.sits
+
+
+# --- Who has left ---
+
+
+def test_who_has_left_can_neither_write_nor_read() -> None:
+    async def work(table: Around) -> None:
+        await asyncio.gather(*table.tasks[:2])
+        is_well(table)
+        async with connect_to(table.ways[2]._relays[0]) as client:
+            left, later = await client.open(SECRET.table), list[bytes]()
+            while left:
+                page = await client.read()
+                assert isinstance(page, list)
+                left -= len(page)
+                later += [frame for _, frame in page if int.from_bytes(frame[:EPOCH_BYTES], "little")]
+            assert later
+            for frame in later:
+                # Nor by changing the number of the epoch that a frame names.
+                for changed in (frame, bytes(EPOCH_BYTES) + frame[EPOCH_BYTES:]):
+                    with pytest.raises(DecodeError):
+                        SECRET.reading.open(changed)
+            for token in (SECRET.write_token, OTHER.write_token):
+                await client.say_token(token)
+                assert await answer(client) == "token"
+            await client.say_writer(OTHER.write_token)
+            assert await answer(client) == "token"
+
+    over(real, work)
+
+
+class Replaying(Liar):
+    """Repeats every frame of the first epoch once there is one of the second, and what the leaver says in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.repeated = False
+        self.said = b""
+
+    def take(self, name: str, frame: bytes) -> None:
+        if frame[0] and not self.repeated:
+            self.repeated = True
+            self.frames += [*self.frames, self.said]
+        super().take(name, frame)
+
+
+def test_frames_of_an_earlier_epoch_count_for_nothing() -> None:
+    """Neither repeated ones nor new ones, which the leaver signs well: all pass them over and go on alike."""
+    liar = Replaying()
+
+    async def work(table: Around) -> None:
+        cy = table.circle.people[2]
+        while not cy.begun:
+            await asyncio.sleep(0)
+        liar.said = SECRET.reading.seal(bytes(16), table.circle.by_hand(2, b'{"type":"leave"}'))
+        heard = list[bytes]()
+        opened = table.ways[1]._opened
+        table.ways[1]._opened = lambda frame, relay: heard.append(opened(frame, relay)) or heard[-1]  # type: ignore[method-assign,func-returns-value]
+        await asyncio.gather(*table.tasks[:2])
+        is_well(table)
+        assert liar.repeated and heard.count(JUNK) > 20
+
+    over(liar.on, work)
+
+
+# --- Killed ---
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_killed_between_agreeing_and_the_new_key(confirmed: bool) -> None:
+    """Its home has all that it needs: its identity opens the box, and the box is in the log."""
+    circle = between(hands=4)
+    keys = rings(circle)
+    settled(circle)
+    ada, bo = circle.people[:2]
+    circle.waiting.extend(ada.propose_roster(without_last(ada)))
+    settled(circle)
+    agreed = bo.agree(proposal_id(without_last(ada), 0, 1))
+    if confirmed:
+        circle.waiting.extend(agreed)
+        settled(circle)
+    assert not bo.keys
+    circle.bring_back(1)
+    again = circle.people[1]
+    its = ring(again, SECRET)
+    assert its.writing is SECRET
+    circle.waiting.extend(again.resend(len(circle.frames)))
+    circle.play(until=lambda circle: bool(circle.people[0].keys))
+    assert its.writing is not None and its.writing == keys[0].writing and its.writing.epoch == 1
+
+
+def test_the_proposer_is_killed_and_has_the_key_that_it_made() -> None:
+    circle = between(hands=4)
+    keys = rings(circle)
+    settled(circle)
+    ada, bo = circle.people[:2]
+    circle.waiting.extend(ada.propose_roster(without_last(ada)))
+    made = keys[0].proposed
+    settled(circle)
+    circle.bring_back(0)
+    its = ring(circle.people[0], SECRET)
+    circle.waiting.extend(circle.people[0].resend(len(circle.frames)))
+    settled(circle)
+    circle.waiting.extend(bo.agree(proposal_id(without_last(ada), 0, 1)))
+    circle.play(until=lambda circle: bool(circle.people[1].keys))
+    assert its.writing == made == keys[1].writing and made is not None
+
+
+# --- Who comes later ---
+
+
+def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
+    """The link has the key in use, so that it can ask; being let in needs no other one. What a false link says of an
+    epoch for which it has a box is not believed."""
+    circle = between(hands=6)
+    keys = rings(circle)
+    settled(circle)
+    ada, bo, cy = circle.people[:3]
+    circle.waiting.extend(ada.propose_roster(without_last(ada)))
+    settled(circle)
+    circle.waiting.extend(bo.agree(proposal_id(without_last(ada), 0, 1)))
+    circle.play(until=lambda circle: bool(circle.people[0].keys))
+    link = keys[0].writing
+    assert link is not None and ring(cy, SECRET).writing is None
+    its = ring(cy, SECRET, link)
+    assert its.writing == link and its.late == [] and ring(cy, link).late == [link.reading]
+    settled(circle)
+    circle.waiting.extend(cy.ask_to_sit())
+    settled(circle)
+    with suppress(IllegalMove):
+        circle.waiting.extend(ada.let_in(NAMES[2]))
+    settled(circle)
+    (proposal,) = ada.replica.state.proposed
+    assert ada.replica.state.proposed[proposal].key is None, "nobody leaves"
+    keys[1].refuse_key(proposal)
+    circle.waiting.extend(bo.agree(proposal))
+    circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1, 2))
+    assert its.writing == keys[0].writing == link and len(ada.keys) == 1 and cy.sits
+    assert ring(bo, SECRET, OTHER).writing == link

@@ -1,0 +1,53 @@
+"""The links of a new key are told once, by who sits there and has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from nodealer.client.link_rotation import LinkRotation
+from nodealer.engine.participant import Participant
+from nodealer.relay.invitations import Invitation, read_link
+from nodealer.relay.sealing import ReadKey, TableSecret
+
+TABLE = "ab" * 16
+FIRST = Invitation(("ws://relay.example",), TableSecret(bytes(16), TABLE, 0), bytes(16))
+
+
+def key(epoch: int) -> TableSecret:
+    return TableSecret(bytes([epoch]) * 32, TABLE, epoch)
+
+
+@dataclass
+class Somebody:
+    """As much of a participant as is looked at."""
+
+    sits: bool = True
+    hearing: bool = False
+
+
+def new(relinked: LinkRotation, one: Somebody, secret: TableSecret | None) -> Invitation | None:
+    return relinked.new(cast(Participant, cast(Any, one)), secret)
+
+
+def test_each_key_once() -> None:
+    relinked, ada = LinkRotation(FIRST), Somebody()
+    assert new(relinked, ada, FIRST.key if isinstance(FIRST.key, TableSecret) else None) is None
+    told = new(relinked, ada, key(1))
+    assert told is not None and told.key == key(1) and new(relinked, ada, key(1)) is None
+    assert isinstance(read_link(told.to_watch().link).key, ReadKey)
+    assert new(relinked, ada, key(2)) is not None
+
+
+def test_who_only_reads_or_has_not_heard_all_says_nothing() -> None:
+    relinked, ada = LinkRotation(FIRST), Somebody(hearing=True)
+    assert new(relinked, ada, key(1)) is None and new(relinked, Somebody(), None) is None
+    ada.hearing = False
+    assert new(relinked, ada, key(1)) is not None
+
+
+def test_who_has_come_with_a_later_key_does_not_say_it_again() -> None:
+    relinked, guest = LinkRotation(FIRST), Somebody(sits=False)
+    assert new(relinked, guest, key(1)) is None
+    guest.sits = True
+    assert new(relinked, guest, key(1)) is None and new(relinked, guest, key(2)) is not None

@@ -1,0 +1,380 @@
+"""Leaving politely, sitting out, coming back, and asking for a seat at a table that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from conformance.clear import ClearProtocol
+from conformance.games import TinyRules
+from conformance.harness import Game, refusal, stands
+from nodealer.client.bot_roster_policy import AWAY_HANDS, BotRosterPolicy
+from nodealer.engine.bodies import Begin
+from nodealer.engine.lobby_messages import Ask, Asks, sign_frame
+from nodealer.engine.phases import Phase
+from nodealer.engine.replica import Applied, Outcome
+from nodealer.engine.rosters import proposal_id
+from nodealer.engine.seat_requests import ask, heard
+from nodealer.engine.store import MemoryPlayerStore
+from nodealer.errors import EntryRefused, IllegalMove
+from nodealer.group import group
+from nodealer.keys import Identity, host_mark
+from nodealer.log.entry import read_entry
+from nodealer.log.roster import Roster, sign_newcomer
+from nodealer.log.session import Limits
+
+from .circle import Circle
+
+Make = Callable[..., Game]
+RULES = TinyRules(stake=10, deck_max=12, passes=True)
+
+
+def in_hand(hands: int = 3, **options: object) -> Circle:
+    circle = Circle(3, rules=RULES, hands=hands, **options)  # type: ignore[arg-type]
+    return circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
+
+
+def hand(circle: Circle, number: int) -> Circle:
+    """Until that hand is played and somebody is to move in it."""
+    return circle.play(
+        until=lambda circle: (
+            circle.people[0].replica.state.hand.number == number
+            and any(one.seated and one.options().must_move for one in circle.people)
+        )
+    )
+
+
+def dealt_in(circle: Circle) -> tuple[int, ...]:
+    game = circle.people[0].replica.state.hand.game
+    assert game is not None
+    return game.players if hasattr(game, "players") else game.seats  # type: ignore[attr-defined]
+
+
+# --- Beginning the next hand before this one is over ---
+
+
+def test_a_seat_that_is_gone_begins_the_next_hand_while_this_one_is_played() -> None:
+    """The others begin as soon as the hand is over: whoever had to wait for that could be too late again and again."""
+    circle = in_hand()
+    circle.waiting.extend(circle.people[2].leave())
+    circle.step()
+    circle.step()
+    state = circle.people[0].replica.state
+    assert state.gone == {2} and state.hand.early.keys() == {2} and state.phase is Phase.PLAYING
+    # From now on nothing more comes from it, and it is dealt in all the same.
+    heard_by_others = len(circle.frames)
+    circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
+    own = [
+        frame
+        for frame in circle.frames[heard_by_others:]
+        if circle.people[2].seat.number == read_entry(frame).entry.seat
+    ]
+    assert own == [] and circle.people[0].replica.state.hand.commitments.keys() >= {2}
+    hand(circle, 1)
+    assert dealt_in(circle) == (0, 1, 2) and not circle.people[0].replica.state.gone
+    assert len(circle.digests()) == 1
+
+
+@pytest.mark.parametrize("books", [False, True])
+def test_a_begin_that_comes_when_its_hand_is_over_does_not_lose_its_seat(books: bool) -> None:
+    """A relay holds it back until the hand has ended: it counts, or is dropped where a book is owed, and takes its
+    number. A refused one would be signed and in no log, and nothing of its seat could ever follow it."""
+    circle = Circle(3, rules=RULES, hands=3, protocol=ClearProtocol(group(), open_book_at_end=books))
+    circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
+    circle.waiting.extend(circle.people[2].leave())
+    circle.step()
+    (early,) = (frame for frame in circle.waiting if read_entry(frame).entry.seat == 2)
+    circle.waiting.remove(early)
+    circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
+    circle.waiting.appendleft(early)
+    circle.step()
+    applied = circle.told(Applied)[-1]
+    assert applied.outcome is (Outcome.DROPPED if books else Outcome.ACCEPTED) and applied.entry.hand == 0
+    assert (2 in circle.people[0].replica.state.hand.commitments) is not books
+    circle.play()
+    assert not circle.people[2].seat.unconfirmed and len(circle.digests()) == 1
+    assert 2 in circle.people[0].replica.state.ended
+
+
+def test_who_sits_in_a_hand_cannot_begin_the_next_one(game: Make) -> None:
+    table = game(RULES, seats=3, hands=2).play(until=lambda g: stands(g, Phase.PLAYING))
+    replica = table.replica()
+    assert not any(known.duty.kind == "begin" for known in replica.state.duties.open.values())
+    replica.append(table.seats[2].leave())
+    (duty,) = (id for id, known in replica.state.duties.open.items() if known.duty.kind == "begin")
+    assert replica.state.duties.open[duty].duty.seat == 2 and not replica.state.duties.open[duty].holds_up
+    assert isinstance(refusal(replica, table.by_hand(1, Begin(duty, bytes(32)), replica)), EntryRefused)
+    assert replica.append(table.by_hand(2, Begin(duty, bytes(32)), replica)).outcome is Outcome.ACCEPTED
+    assert replica.state.hand.early == {2: bytes(32)}
+
+
+def test_who_owes_a_book_of_this_hand_begins_again_after_it() -> None:
+    circle = Circle(3, rules=RULES, hands=2, protocol=ClearProtocol(group(), open_book_at_end=True))
+    circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
+    circle.waiting.extend(circle.people[2].leave())
+    circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
+    state = circle.people[0].replica.state
+    assert 2 in state.books[0].owing and 2 not in state.hand.commitments
+
+
+# --- Sitting out ---
+
+
+def test_sitting_out_and_coming_back() -> None:
+    """It plays the hand to its end, is waited for in none, and has its number and chips when it comes back."""
+    circle = in_hand(4)
+    two = circle.people[2]
+    circle.waiting.extend(two.sit_out())
+    assert not two.replica.state.gone, "not in the middle of a hand"
+    hand(circle, 1)
+    assert dealt_in(circle) == (0, 1) and circle.people[0].replica.state.gone == {2}
+    chips = circle.people[0].replica.state.account.chips[2]
+    hand(circle, 2)
+    assert dealt_in(circle) == (0, 1) and circle.people[0].replica.state.account.chips[2] == chips
+    circle.waiting.extend(two.come_back())
+    hand(circle, 3)
+    assert dealt_in(circle) == (0, 1, 2) and not circle.people[0].replica.state.gone
+    circle.play()
+    assert circle.people[0].replica.state.phase is Phase.ENDED and len(circle.digests()) == 1
+
+
+def test_sitting_out_crosses_with_a_roster(game: Make) -> None:
+    """What it said was for the roster before, and counts for nothing: it says so again, and nobody waits for it."""
+    table = game(RULES, seats=4, hands=2)
+    sits = table.seats[2]
+    sits.sits_out = True
+    (crossing,) = sits.due()
+    roster = Roster(sits.replica.state.roster.members[:3])
+    table.order(table.seats[0].propose(roster))
+    for seat in (1, 3):
+        table.order(table.seats[seat].agree(proposal_id(roster, 0, 0)))
+    assert table.state.roster == roster and table.order(crossing) is Outcome.DROPPED
+    assert 2 not in table.state.gone
+    (again,) = sits.due()
+    assert table.order(again) is Outcome.ACCEPTED and table.state.gone == {2} and not sits.due()
+
+
+def test_nobody_waits_at_the_end_for_who_sits_out() -> None:
+    circle = in_hand(2)
+    circle.waiting.extend(circle.people[2].sit_out())
+    circle.play()
+    state = circle.people[0].replica.state
+    assert state.phase is Phase.ENDED and state.ended >= {0, 1} and state.gone == {2}
+    assert not state.chronicle.statements, "it was not declared gone"
+
+
+# --- Asking for a seat ---
+
+
+def asking(clock: Limits | None = None) -> Circle:
+    """Somebody has come to a table that plays."""
+    circle = Circle(3, rules=RULES, hands=5, newcomers=1, clock=clock)
+    circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
+    circle.waiting.extend(circle.people[3].ask_to_sit())
+    circle.step()
+    return circle
+
+
+def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
+    circle = asking()
+    for one in circle.people[:3]:
+        (asks,) = one.asking
+        assert (asks.who.name, asks.who.seat) == (circle.homes[3].name, 3)
+    assert [asks.who.seat for asks in circle.told(Asks, 1)] == [3], "told once"
+    circle.waiting.extend(circle.people[1].let_in(str(circle.homes[3].name)))
+    circle.step()
+    for place in (0, 2):
+        circle.people[place].host = host_mark(circle.homes[1].identity.public)
+        circle.waiting.extend(BotRosterPolicy().look(circle.people[place], 0.0))
+    hand(circle, 1)
+    assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].seated
+    assert circle.people[0].replica.state.account.chips[3] == 10 and not circle.people[0].asking
+    with pytest.raises(IllegalMove, match="has a seat"):
+        circle.people[3].ask_to_sit()
+    with pytest.raises(IllegalMove, match="nobody called"):
+        circle.people[0].let_in("Nobody")
+
+
+def test_who_was_left_out_asks_for_its_own_seat() -> None:
+    circle = in_hand(6)
+    circle.waiting.extend(circle.people[2].sit_out())
+    hand(circle, 1)
+    members = circle.people[0].members
+    circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
+    circle.step()
+    (proposed,) = circle.people[0].replica.state.proposed
+    circle.waiting.extend(circle.people[1].agree(proposed))
+    hand(circle, 2)
+    assert circle.people[0].replica.state.roster.seats == (0, 1)
+    chips = circle.people[0].replica.state.account.chips[2]
+    # It sat out, and asks: with that it is back.
+    circle.waiting.extend(circle.people[2].ask_to_sit())
+    circle.step()
+    circle.waiting.extend(circle.people[0].let_in(circle.people[2].replica.state.known[2].name))
+    circle.step()
+    circle.people[1].host = host_mark(circle.homes[0].identity.public)
+    circle.waiting.extend(BotRosterPolicy().look(circle.people[1], 0.0))
+    hand(circle, 3)
+    assert dealt_in(circle) == (0, 1, 2)
+    before = circle.people[0].replica.state.chronicle.seatings[-1]
+    assert before.chips[2] == chips and before.agreed == (0, 1)
+
+
+def test_it_asks_again_when_the_table_has_changed() -> None:
+    circle = asking()
+    first = circle.people[0].asking
+    circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:2])))
+    circle.step()
+    (proposed,) = circle.people[0].replica.state.proposed
+    circle.waiting.extend(circle.people[1].agree(proposed))
+    hand(circle, 1)
+    (asks,) = circle.people[0].asking
+    assert asks != first[0] and asks.roster.seats == (0, 1, 3)
+    circle.bring_back(3)
+    assert not circle.people[3].seated
+
+
+def test_who_asks_again_and_again_is_told_of_once() -> None:
+    """Under another name each time; and who takes the name of somebody who asks does not get its seat."""
+    circle = asking()
+    state, name = circle.people[0].replica.state, str(circle.homes[3].name)
+    flood = [ask(state, "", circle.homes[3].identity, f"{name} {number}") for number in range(5)]
+    circle.waiting.extend(flood)
+    circle.waiting.append(ask(state, "", Identity(bytes(31) + b"q"), name))
+    while circle.step():
+        pass
+    assert [asks.who.name for asks in circle.told(Asks, 1)] == [name, name]
+    with pytest.raises(IllegalMove, match="2 who are called"):
+        circle.people[0].let_in(name)
+
+
+def test_who_only_watches_or_has_a_taken_name_does_not_ask() -> None:
+    circle = asking()
+    with pytest.raises(IllegalMove, match="no name"):
+        circle.people[4].ask_to_sit()
+    same = circle.sit(MemoryPlayerStore(circle.homes[0].name, Identity(bytes(31) + b"q"), bytes(32)))
+    for number, frame in enumerate(circle.frames):
+        same.receive(frame, number)
+    with pytest.raises(IllegalMove, match="two seats have the same name"):
+        same.ask_to_sit()
+
+
+@pytest.mark.parametrize("wrong", ["session", "signature", "another's", "more", "nothing", "table"])
+def test_asking_for_what_cannot_be(wrong: str) -> None:
+    circle = asking()
+    state, (asks,) = circle.people[0].replica.state, circle.people[0].asking
+    key = circle.homes[3].identity
+    session, roster, signature = state.config.session.id, asks.roster, asks.signature
+    if wrong == "session":
+        session = bytes(32)
+    if wrong == "signature":
+        signature = bytes(64)
+    if wrong == "more":
+        roster = Roster(roster.members[1:])
+        signature = sign_newcomer(key, session, roster.digest, asks.who)
+    if wrong == "nothing":
+        roster = state.roster
+    signer = circle.homes[4].identity if wrong == "another's" else key
+    frame = sign_frame(signer, "elsewhere" if wrong == "table" else "", Ask(session, roster, signature))
+    assert heard(state, "", frame) is None
+    good = sign_frame(key, "", Ask(state.config.session.id, asks.roster, asks.signature))
+    assert heard(state, "", good) == asks
+    assert heard(state, "", b"junk") is None
+
+
+def test_who_has_ended_does_not_come_back() -> None:
+    circle = Circle(3, rules=RULES, hands=1)
+    circle.people[2].stays = lambda state: state.hand.number < 1
+    circle.people[0].stays = circle.people[1].stays = lambda state: state.hand.number < 9
+    circle.play(until=lambda circle: circle.people[0].begun and 2 in circle.people[0].replica.state.ended)
+    while circle.people[0].seat.unconfirmed or circle.people[1].seat.unconfirmed:
+        circle.step()
+    circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:2])))
+    circle.step()
+    (proposed,) = circle.people[0].replica.state.proposed
+    circle.waiting.extend(circle.people[1].agree(proposed))
+    circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
+    with pytest.raises(IllegalMove, match="signed the end"):
+        circle.people[2].ask_to_sit()
+
+
+# --- What bots agree to ---
+
+
+def test_bots_agree_to_leave_out_who_is_away_and_nobody_else() -> None:
+    """Not who is there, and not who rests for a hand or two."""
+    circle = in_hand(9)
+    members = circle.people[0].members
+    circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
+    circle.step()
+    assert BotRosterPolicy().look(circle.people[1], 0.0) == [], "somebody is there who would be put out"
+    circle.waiting.extend(circle.people[2].sit_out())
+    for number in range(1, AWAY_HANDS + 1):
+        hand(circle, number)
+        with suppress(IllegalMove):
+            circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
+            circle.step()
+        assert circle.people[1].replica.state.proposed and BotRosterPolicy().look(circle.people[1], 0.0) == [], (
+            "it may rest"
+        )
+    hand(circle, AWAY_HANDS + 1)
+    circle.waiting.extend(circle.people[0].remove(members[2].name))
+    circle.step()
+    (frame,) = BotRosterPolicy().look(circle.people[1], 0.0)
+    assert BotRosterPolicy().look(circle.people[1], 0.0) == [], "once"
+    circle.waiting.append(frame)
+    hand(circle, AWAY_HANDS + 2)
+    assert circle.people[0].replica.state.roster.seats == (0, 1)
+
+
+def test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses() -> None:
+    """Else one player could fill a table of bots with friends, and then has the majority."""
+    circle = asking()
+    name = str(circle.homes[3].name)
+    bot = circle.people[1]
+    circle.waiting.extend(circle.people[2].let_in(name))
+    circle.step()
+    assert bot.replica.state.proposed and BotRosterPolicy().look(bot, 0.0) == [], "there is no host"
+    bot.host = host_mark(circle.homes[0].identity.public)
+    assert BotRosterPolicy().look(bot, 0.0) == [], "the host is another one"
+    circle.waiting.extend(circle.people[0].let_in(name))
+    circle.step()
+    (frame,) = BotRosterPolicy().look(bot, 0.0)
+    circle.waiting.append(frame)
+    hand(circle, 1)
+    assert circle.people[0].replica.state.chronicle.seatings[-1].agreed == (0, 1)
+
+
+def test_bots_do_not_agree_to_the_table_as_it_is() -> None:
+    """All would only begin again, hand after hand."""
+    circle = in_hand(5)
+    one = circle.people[0]
+    circle.waiting.extend(one.propose_roster(one.replica.state.roster))
+    circle.step()
+    assert one.replica.state.proposed and BotRosterPolicy().look(circle.people[1], 0.0) == []
+
+
+def test_a_hosts_bot_lets_in_who_asks_while_there_are_seats() -> None:
+    circle = asking()
+    host = circle.people[0]
+    assert BotRosterPolicy().look(host, 0.0) == [] == BotRosterPolicy(3).look(host, 0.0)
+    circle.waiting.extend(BotRosterPolicy(4).look(host, 0.0))
+    circle.step()
+    (proposed,) = host.replica.state.proposed.values()
+    assert proposed.by == 0 and proposed.roster.seats == (0, 1, 2, 3) and BotRosterPolicy(4).look(host, 0.0) == []
+
+
+@pytest.mark.parametrize(("name", "why"), [("", "say whom"), ("Nobody", "has a seat here"), ("Bo", "is there")])
+def test_who_cannot_be_taken_out(name: str, why: str) -> None:
+    with pytest.raises(IllegalMove, match=why):
+        in_hand(5).people[0].remove(name)
+
+
+def test_bots_do_not_agree_to_another_timekeeper() -> None:
+    circle = in_hand(5, clock=Limits(30_000, 10_000, 0, 0))
+    circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:3])))
+    circle.step()
+    assert circle.people[1].replica.state.proposed and BotRosterPolicy().look(circle.people[1], 0.0) == []
+    assert BotRosterPolicy().look(circle.keeper, 0.0) == [] == BotRosterPolicy().look(circle.people[4], 0.0)

@@ -1,0 +1,187 @@
+"""Links: one text for each invitation, and a sentence for everything else."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodealer.errors import BadParameter, DecodeError, OtherFormat
+from nodealer.keys import host_mark
+from nodealer.relay.invitations import EPOCH_MAX, Invitation, page_address, read_link, relay_address
+from nodealer.relay.sealing import ReadKey, TableSecret
+
+TABLE = bytes(range(50, 66)).hex()
+SECRET = bytes(range(16))
+PLAY = Invitation(("wss://relay.example",), TableSecret(SECRET, TABLE, 0), host_mark(bytes(32)))
+WATCH = replace(PLAY.to_watch(), relays=("ws://192.168.1.7:8765", "ws://[::1]:9/a/b"), page="https://cards.example/t")
+LATER = replace(PLAY, key=ReadKey(bytes(32), TABLE, 7))
+PLAY_LATER = PLAY.rekeyed(TableSecret(bytes(range(32)), TABLE, 7))
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "spec" / "invitations.md").read_text()
+
+
+def raw(invitation: Invitation) -> bytes:
+    return base64.urlsafe_b64decode(invitation.fragment + "==")
+
+
+def text_of(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+@pytest.mark.parametrize("invitation", [PLAY, WATCH, LATER, PLAY_LATER, replace(PLAY, page="http://localhost:8000")])
+def test_what_is_written_is_read(invitation: Invitation) -> None:
+    link, fragment = invitation.link, invitation.fragment
+    half = len(fragment) // 2
+    broken = f"  {fragment[:half]}\r\n {fragment[half:]}\n"
+    for text in (link, f"nodealer:#{fragment}", fragment, f"#{fragment}", f"\n {link}\t\n", broken):
+        assert read_link(text) == invitation
+    assert link == f"{invitation.page or 'nodealer:'}#{fragment}"
+
+
+def test_the_bytes() -> None:
+    """As the page has them, written another way."""
+    address = b"wss://relay.example"
+    head = b"\x01\x00" + bytes.fromhex(TABLE) + SECRET + host_mark(bytes(32))
+    assert raw(PLAY) == head + b"\x01" + bytes([len(address)]) + address + b"\x00"
+    reading = PLAY.table_secret().reading
+    head = b"\x01\x01" + bytes.fromhex(TABLE) + bytes(4) + reading.key + host_mark(bytes(32))
+    first, second, page = b"ws://192.168.1.7:8765", b"ws://[::1]:9/a/b", b"https://cards.example/t"
+    texts = b"".join(bytes([len(text)]) + text for text in (first, second, page))
+    assert raw(WATCH) == head + b"\x02" + texts
+    head = b"\x01\x02" + bytes.fromhex(TABLE) + bytes([0, 0, 0, 7]) + bytes(range(32)) + host_mark(bytes(32))
+    assert raw(PLAY_LATER) == head + b"\x01" + bytes([len(address)]) + address + b"\x00"
+
+
+def test_the_example_of_the_page() -> None:
+    assert [read_link(line) for line in PAGE.splitlines() if line.startswith("    nodealer:#")] == [PLAY]
+
+
+def test_who_watches_cannot_write() -> None:
+    assert PLAY.to_play and PLAY.table_secret().write_token and PLAY.table == TABLE
+    assert not WATCH.to_play and WATCH.reading() == PLAY.reading() and WATCH.table == TABLE
+    with pytest.raises(BadParameter, match="one to watch; to play, ask the host"):
+        WATCH.table_secret()
+    # Not the secret, and nothing from which it could be had.
+    assert SECRET not in raw(WATCH)
+
+
+def test_secrets_are_not_shown() -> None:
+    for invitation in (PLAY, WATCH):
+        for secret in (SECRET, invitation.reading().key):
+            assert repr(secret)[2:-1] not in repr(invitation) and secret.hex() not in repr(invitation)
+
+
+@pytest.mark.parametrize("invitation", [PLAY, WATCH, PLAY_LATER])
+def test_every_cut_is_noticed(invitation: Invitation) -> None:
+    for end in range(len(invitation.link)):
+        with pytest.raises(DecodeError, match=r"the link is cut|no invitation"):
+            read_link(invitation.link[:end])
+    for end in range(2, len(raw(invitation))):
+        with pytest.raises(DecodeError, match="the link is cut"):
+            read_link(text_of(raw(invitation)[:end]))
+
+
+def test_there_is_one_text_for_each() -> None:
+    """Any other letter is refused, or makes another invitation."""
+    for at in range(len(PLAY.fragment)):
+        for letter in "A_9":
+            changed = PLAY.fragment[:at] + letter + PLAY.fragment[at + 1 :]
+            try:
+                found = read_link(changed)
+            except DecodeError:
+                continue
+            assert found.fragment == changed and (found == PLAY) == (changed == PLAY.fragment)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "this is no invitation"),
+        (" \n", "this is no invitation"),
+        ("https://cards.example/#", "nothing behind the #"),
+        ("hello there", "no invitation of nodealer"),
+        ("fnord", "no invitation of nodealer"),
+        ("x", "no invitation of nodealer"),
+        ("Grüße", "letters, digits"),
+        (f"{PLAY.link}=", "letters, digits"),
+        ("A" * 4097, "4097 letters"),
+        (f"https://evil.example#{PLAY.fragment}", "changed this link"),
+        (f"https://evil.example#{WATCH.fragment}", "belongs behind https://cards.example/t"),
+        (f"{PLAY.page}#x#{PLAY.fragment}", "changed this link"),
+        (text_of(raw(PLAY) + b"\0"), "behind its end"),
+        (text_of(b"\x01\x03" + raw(PLAY)[2:]), "neither one to play nor one to watch"),
+        (text_of(raw(PLAY_LATER).replace(bytes([0, 0, 0, 7]), bytes(4))), "damaged: a link to play has a secret"),
+        (text_of(raw(PLAY).replace(b"relay", b"r\xe9lay")), "not written in letters"),
+        (text_of(raw(PLAY).replace(b"relay", b"Relay")), "is written wss://relay.example, not wss://Relay.example"),
+        (text_of(raw(PLAY).replace(b"wss:", b"ftp:")), "a relay's address is like"),
+        (text_of(raw(PLAY)[:50] + b"\0\0"), "1 to 4 relays"),
+        (text_of(raw(PLAY)[:50] + b"\2" + 2 * raw(PLAY)[51:-1] + b"\0"), "each once"),
+    ],
+)  # fmt: skip
+def test_what_is_no_link(text: str, said: str) -> None:
+    with pytest.raises(DecodeError, match=said):
+        read_link(text)
+
+
+def test_another_version() -> None:
+    with pytest.raises(OtherFormat, match="the link is of version 2, and this program reads version 1"):
+        read_link(text_of(b"\x02" + raw(PLAY)[1:]))
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("wss://relay.example", "wss://relay.example"),
+        (" WSS://Relay.Example:443/ ", "wss://relay.example"),
+        ("ws://10.0.0.1:80", "ws://10.0.0.1"),
+        ("ws://[FE80::1]:8765/Door", "ws://[fe80::1]:8765/Door"),
+    ],
+)
+def test_one_way_to_write_an_address(typed: str, address: str) -> None:
+    assert relay_address(typed) == address
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "", "relay.example", "https://relay.example", "wss://", "wss:///x", "wss://me:secret@relay.example",
+        "wss://relay.example#x", "wss://relay.example?x=1", "wss://relay.example:0", "wss://relay.example:65536",
+        "wss://relay.example/a b", "wss://relay.example/\n", "wss://rêlay.example", "wss://-a", "wss://" + 195 * "a",
+        "wss://relay.example:" + 5000 * "9",
+    ],
+)  # fmt: skip
+def test_what_is_no_address(bad: str) -> None:
+    if bad != "wss://relay.example/\n":
+        with pytest.raises(BadParameter, match="a relay's address is like"):
+            relay_address(bad)
+    with pytest.raises(BadParameter):
+        replace(PLAY, relays=(bad,))
+    with pytest.raises(BadParameter, match="a page's address is like"):
+        page_address(bad.replace("https", "ws"))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"relays": ()}, "1 to 4 relays"),
+        ({"relays": tuple(f"ws://{name}" for name in "abcde")}, "1 to 4 relays"),
+        ({"relays": ("ws://a", "ws://a")}, "each once"),
+        ({"relays": ("ws://A",)}, "written ws://a, not ws://A"),
+        ({"page": "https://A"}, "written https://a, not https://A"),
+        ({"page": "javascript:x"}, "a page's address"),
+        ({"host": bytes(32)}, "mark of a host's key has 16 bytes"),
+        ({"key": TableSecret(SECRET, "box-7", 0)}, "16 bytes in hex"),
+        ({"key": TableSecret(bytes(32), TABLE, 0)}, "a secret of 16 bytes, or a later one of 32"),
+        ({"key": TableSecret(SECRET, TABLE, 1)}, "a later one of 32"),
+        ({"key": ReadKey(bytes(16), TABLE, 0)}, "a key of 32 bytes"),
+        ({"key": ReadKey(bytes(32), TABLE, EPOCH_MAX + 1)}, "epoch of at most"),
+    ],
+)
+def test_what_is_no_invitation(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadParameter, match=said):
+        replace(PLAY, **change)
