@@ -79,7 +79,7 @@ def picture(edges: Edges) -> str:
         for room, (x, y) in at.items()
     ]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {tall}" role="img">'
-    title = "<title>The rooms of nodealer: each imports only those its arrows lead to</title>"
+    title = "<title>The packages of nodealer: each imports only those its arrows lead to</title>"
     marker = '<defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
     marker += '<path d="M0 0L8 4L0 8z"/></marker></defs>'
     return "\n".join([head, title, f"<style>{STYLE}</style>", marker, *lines, *boxes, "</svg>", ""])
