@@ -52,7 +52,7 @@ def play_all_until(pages: tuple[Page, ...], there: Callable[[], bool], *keys: st
     end = monotonic() + PLAYED
     while not there():
         if monotonic() > end:
-            raise AssertionError([[page.text_content(name) for name in ("#law", ".lines")] for page in pages])
+            raise AssertionError([[page.text_content(name) for name in ("#table-rules", ".lines")] for page in pages])
         for page in pages:
             act(page, *keys)
         pages[0].wait_for_timeout(40)

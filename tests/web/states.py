@@ -212,7 +212,7 @@ def away() -> State:
     view["seats"][1]["waited"] = 42
     view["seats"][1]["left"] = 18_000
     view["may"] |= {"vote": True, "votes_needed": 2, "voters": 3, "break_off": True, "breaks_needed": 2}
-    return State("somebody is away", [one for one in documents if one["type"] != "ask"], there="#law button")
+    return State("somebody is away", [one for one in documents if one["type"] != "ask"], there="#table-rules button")
 
 
 def ended(seen: Seen) -> Iterator[State]:

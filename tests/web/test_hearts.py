@@ -84,4 +84,4 @@ def test_a_whole_hand_against_bots(browser: Browser, folder: Path) -> None:
                 pick(page, int(place))
             page.wait_for_timeout(40)
         page.wait_for_selector(".verdict .stamp", timeout=PATIENCE)
-        assert "The hand:" in (page.text_content(".news") or "")
+        assert "This hand:" in (page.text_content(".news") or "")

@@ -11,11 +11,12 @@ from playwright.sync_api import Browser, Page
 from .browser import free_port, opened, play_all_until, program, told_program
 
 #: At once: the button may be gone the next moment.
-SAY_SO = """[...document.querySelectorAll('#law button')].find(one => /without Cleo/.test(one.textContent))?.click()"""
+SAY_SO = """[...document.querySelectorAll('#table-rules button')]
+  .find(one => /without Cleo/.test(one.textContent))?.click()"""
 
 
-def law(page: Page) -> str:
-    return page.text_content("#law") or ""
+def table_rules(page: Page) -> str:
+    return page.text_content("#table-rules") or ""
 
 
 def status(page: Page, seat: int) -> str:
@@ -39,10 +40,10 @@ def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, fold
         ben = stack.enter_context(opened(browser, guest.address()))
         ada.click("#actions >> text=Yes")
         bot = stack.enter_context(told_program(folder / "c", "join", link, "--name", "Cleo", "--auto"))
-        ada.wait_for_selector("text=Let Cleo sit?")
+        ada.wait_for_selector("text=Let Cleo sit down?")
         ada.click("#actions >> text=Yes")
         ben.wait_for_selector(".proposal .clock")
-        assert "90 s for a move, and 180 s in the bank" in (ben.text_content(".proposal .clock") or "")
+        assert "90 s per move, plus a time bank of 180 s" in (ben.text_content(".proposal .clock") or "")
         ben.click("#actions >> text=Yes")
         ada.wait_for_selector("#actions .betting")
         play_all_until((ada,), lambda: status(ada, 0).startswith("Your turn · "))
@@ -50,13 +51,13 @@ def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, fold
         bot.kill()
         bot.wait()
         both = (ada, ben)
-        play_all_until(both, lambda: all("without Cleo" in law(page) for page in both), "S", "C")
-        assert "2 of 3 must say so" in law(ada) and "Waiting for Cleo" in law(ada)
+        play_all_until(both, lambda: all("without Cleo" in table_rules(page) for page in both), "S", "C")
+        assert "needs 2 of 3 votes" in table_rules(ada) and "Waiting for Cleo" in table_rules(ada)
         before = results(ada)
-        ada.click("#law >> text=Go on without Cleo")
-        ada.wait_for_selector("#law >> text=You would go on without Cleo")
-        ben.click("#law >> text=Go on without Cleo")
-        play_all_until(both, lambda: "gets the move" in (ada.text_content(".lines") or ""))
+        ada.click("#table-rules >> text=Go on without Cleo")
+        ada.wait_for_selector("#table-rules >> text=You voted to go on without Cleo")
+        ben.click("#table-rules >> text=Go on without Cleo")
+        play_all_until(both, lambda: "the rules move for them" in (ada.text_content(".lines") or ""))
 
         def went_on() -> bool:
             for page in both:
@@ -69,15 +70,15 @@ def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, fold
         # Ben plays this hand to its end, and not the next one.
         ben.click("#tools button")
         ben.click("dialog >> text=Sit out")
-        ben.wait_for_selector("#law >> text=Play again")
-        play_all_until(both, lambda: "Too few are left" in law(ada), "S", "F", "C")
-        assert "Ben and Cleo" in law(ada) and ada.locator("#law >> text=End the game").is_visible()
+        ben.wait_for_selector("#table-rules >> text=Rejoin the game")
+        play_all_until(both, lambda: "Too few players are left" in table_rules(ada), "S", "F", "C")
+        assert "Ben and Cleo" in table_rules(ada) and ada.locator("#table-rules >> text=End the game").is_visible()
         played = results(ada)
-        ben.click("#law >> text=Play again")
+        ben.click("#table-rules >> text=Rejoin the game")
         play_all_until(both, lambda: results(ada) > played, "S", "F", "C")
         ben.click("#tools button")
         ben.click("dialog >> text=Leave the table")
         ben.click("dialog >> text=Yes")
-        play_all_until((ada,), lambda: "Too few are left" in law(ada), "S", "F", "C")
-        ada.click("#law >> text=End the game")
+        play_all_until((ada,), lambda: "Too few players are left" in table_rules(ada), "S", "F", "C")
+        ada.click("#table-rules >> text=End the game")
         ada.wait_for_selector(".verdict .stamp")

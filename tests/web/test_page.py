@@ -52,7 +52,7 @@ def test_a_hand_to_showdown_against_bots_with_a_reload_in_the_middle_and_again(f
     assert fresh.locator(".board .card.face").count() in (0, 3, 4, 5)
     assert sum(pods(fresh).values()) == 600
     states = fresh.locator(".shuffle .state").all_text_contents()
-    assert states == ["yours: others check", "verified by you", "verified by you"]
+    assert states == ["yours: others check it", "verified by you", "verified by you"]
     assert fresh.locator(".order").is_visible()
     assert fresh.locator(".lines .result").count() >= 1
     fresh.click("#tab-hands")
@@ -212,9 +212,9 @@ def test_two_browsers_a_spectator_and_a_relay(browser: Browser, folder: Path) ->
         ben.press(".chat input", "Enter")
         ben.click("#tab-fair")
         ada.click("#tab-log")
-        ada.wait_for_selector(".said")
-        assert "<img src=x onerror=alert(1)> hello" in (ada.text_content(".said") or "")
-        assert ada.locator(".said img").count() == 0
+        ada.wait_for_selector(".chat-line")
+        assert "<img src=x onerror=alert(1)> hello" in (ada.text_content(".chat-line") or "")
+        assert ada.locator(".chat-line img").count() == 0
         ended = ".verdict .stamp"
         play_all_until((ada, ben), lambda: all(page.query_selector(ended) for page in (ada, ben)), "S", "C")
         for page in (ada, ben, eve):
@@ -273,7 +273,7 @@ def test_nothing_is_out_of_reach(browser: Browser, axe: str) -> None:
         page.wait_for_selector(".start")
         assert broken_rules(page, axe) == []
         told.tell(*away().documents)
-        page.wait_for_selector("#law button")
+        page.wait_for_selector("#table-rules button")
         assert broken_rules(page, axe) == []
         page.click("#tab-log")
         assert broken_rules(page, axe) == []

@@ -26,11 +26,11 @@ def refuse_mess(browser: Browser, state: State) -> None:
             assert overlap(boxes(page, ".board", ".pots .chips", ".bet .chips")) == [], (state.name, width)
             assert overlap(boxes(page, ".arena > *")) == [], (state.name, width)
             for others in (
-                (".center > .told", ".center > .named"),
-                ("#actions button", "#law button", "body:not(.sheet-open) .tabs"),
+                (".center > .table-text", ".center > .named"),
+                ("#actions button", "#table-rules button", "body:not(.sheet-open) .tabs"),
             ):
                 assert overlap([*plates, *boxes(page, *others)]) == [], (state.name, width)
-            inside = boxes(page, ".pod .plate", ".pod .status", "#actions button", "#law button")
+            inside = boxes(page, ".pod .plate", ".pod .status", "#actions button", "#table-rules button")
             out = [box for box in inside if box[0] < -1 or box[1] > width + 1 or box[2] < 0 or box[3] > height + 1]
             assert out == [], (state.name, width)
 

@@ -142,7 +142,8 @@ def test_what_is_to_be_sealed_is_asked_in_every_game(browser: Browser) -> None:
 
 WORDS = """Promise.resolve(import('/static/js/text.js')).then(({T}) => ({
   notices: Object.keys(T.notices), refused: Object.keys(T.refused), question: Object.keys(T.lobby.question),
-  answer: Object.keys(T.lobby.answer), known: Object.keys(T.lobby.known), breaks: Object.keys(T.law.breaksSure),
+  answer: Object.keys(T.lobby.answer), known: Object.keys(T.lobby.known),
+  breaks: Object.keys(T.tableRules.abortConfirm),
 }))"""
 
 
@@ -157,7 +158,7 @@ def test_the_links_of_a_new_key_can_be_copied(browser: Browser) -> None:
     told = {"type": "notice", "kind": "note", "code": "key", "of": links, "about": "key"}
     with told_page(browser, HELLO, TABLE, view(), told, viewport={"width": 360, "height": 640}) as (page, _):
         page.wait_for_selector(".notice")
-        assert page.get_by_label("Link to watch only").input_value() == links["watch"]
+        assert page.get_by_label("Spectator link").input_value() == links["watch"]
         assert page.get_by_label("Link to ask for a seat").input_value() == links["link"]
         page.click(".notice .link .button >> nth=0")
         page.wait_for_selector(".notice >> text=Copied")

@@ -22,7 +22,7 @@ TABLE = ("--seats", "3", "--hands", "1", "--no-clock")
 
 def bring(page: Page, file: Path) -> None:
     """Take a home out of a file."""
-    page.set_input_files(".homes [accept='.nodealer']", file)
+    page.set_input_files(".stored-tables [accept='.nodealer']", file)
 
 
 @pytest.mark.deep
@@ -47,32 +47,32 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         assert watching.query_selector(".pod.you") is None and watching.query_selector("#actions .betting") is None
         # The home of a seat that plays is not given away: two would play from it.
         menu = tab(hers, page_at)
-        menu.click(".homes li .button.quiet >> nth=0")
-        menu.click(".homes li .warning .button")
+        menu.click(".stored-tables li .button.quiet >> nth=0")
+        menu.click(".stored-tables li .warning .button")
         menu.wait_for_selector(".stopped[data-kind='in use']")
         page.close()
         menu.reload()
-        menu.click(".homes li .button.quiet >> nth=0")
-        assert "your cards of that table" in menu.inner_text(".homes li .warning")
+        menu.click(".stored-tables li .button.quiet >> nth=0")
+        assert "your cards at that table" in menu.inner_text(".stored-tables li .warning")
         with menu.expect_download() as coming:
-            menu.click(".homes li .warning .button")
+            menu.click(".stored-tables li .warning .button")
         coming.value.save_as(home)
         # What is there already is not written over.
         bring(menu, home)
-        menu.wait_for_selector(".stopped[data-kind=error]")
+        menu.wait_for_selector(".stopped[data-kind=exists]")
         assert "already" in menu.inner_text(".stopped")
         menu.close()
         # A fresh browser, which knows nothing: what is no home is refused, and the home goes on with the same cards.
         there = tab(other, page_at)
-        there.wait_for_selector(".homes [accept='.nodealer']")
+        there.wait_for_selector(".stored-tables [accept='.nodealer']")
         (tmp_path / "no.nodealer").write_bytes(b"{}\n")
         bring(there, tmp_path / "no.nodealer")
         there.wait_for_selector(".stopped[data-kind=error]")
         assert "no home" in there.inner_text(".stopped")
         there.reload()
-        there.wait_for_selector(".homes [accept='.nodealer']")
+        there.wait_for_selector(".stored-tables [accept='.nodealer']")
         bring(there, home)
-        there.click(".homes li .button >> nth=0")
+        there.click(".stored-tables li .button >> nth=0")
         there.wait_for_selector(".table")
         assert own_cards(there) == before
         play_until(".verdict .stamp", there)
@@ -86,7 +86,7 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         coming.value.save_as(log)
         # And by one who has nothing installed, in a tab that was at no table.
         reading = tab(watcher, page_at)
-        reading.set_input_files(".homes [accept='.jsonl']", log)
+        reading.set_input_files(".stored-tables [accept='.jsonl']", log)
         reading.wait_for_selector(".verdict .stamp", state="attached")
         assert "clean" in (reading.text_content(".verdict") or "").lower()
         reading.close()
@@ -94,7 +94,7 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         lines = log.read_bytes().splitlines(keepends=True)
         (tmp_path / "no.jsonl").write_bytes(b"".join((*lines[:4], lines[5], lines[4], *lines[6:])))
         reading = tab(watcher, page_at)
-        reading.set_input_files(".homes [accept='.jsonl']", tmp_path / "no.jsonl")
+        reading.set_input_files(".stored-tables [accept='.jsonl']", tmp_path / "no.jsonl")
         reading.wait_for_selector(".verdict .stamp", state="attached")
         assert "clean" not in (reading.text_content(".verdict .stamp") or "").lower()
     assert event(host, "verified")["verdict"] == "clean"
@@ -121,15 +121,15 @@ def test_bad_links_names_and_files_are_told_and_leave_nothing_behind(
             page.close()
         # A full storage: the home is not there, and its file is not held by the tab that has failed.
         page = tab(within, page_at)
-        page.wait_for_selector(".homes [accept='.nodealer']")
+        page.wait_for_selector(".stored-tables [accept='.nodealer']")
         session = within.new_cdp_session(page)
         session.send("Storage.overrideQuotaForOrigin", {"origin": page_at, "quotaSize": 1})
         bring(page, home)
         page.wait_for_selector(".stopped[data-kind=storage]")
-        assert page.query_selector(".homes li") is None
+        assert page.query_selector(".stored-tables li") is None
         session.send("Storage.overrideQuotaForOrigin", {"origin": page_at})
         bring(page, home)
-        page.wait_for_selector(".homes li")
+        page.wait_for_selector(".stored-tables li")
         # A link of the same number, as a relay could make it: the seat does not go there.
         false = replace(link, relays=("ws://127.0.0.1:2",), key=TableSecret(b"e" * 16, "5a" * 16, 0))
         page.close()

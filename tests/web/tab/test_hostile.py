@@ -18,12 +18,12 @@ from web.tab.people import person
 from web.tab.site import light, served
 
 MARKUP = "<img src=/x onerror='ran=1'><script>ran=1</script><b class=evil>"
-#: A seat that is none: the page is told what a test says, and what the page wishes is kept.
+#: A seat that is none: the page is told what a test says, and what the page requests is kept.
 SEAT = """
-window.wishes = [];
+window.requests = [];
 window.Worker = class {
   constructor() { window.seat = this; }
-  postMessage(wish) { wishes.push(wish); }
+  postMessage(request) { requests.push(request); }
   terminate() {}
 };
 window.hear = (data) => seat.onmessage({ data });
@@ -72,8 +72,8 @@ def test_markup_of_others_is_text_and_nothing_else(browser: Browser, tmp_path: P
     with page_of(browser, tmp_path, "<img src=/x onerror=ran=1>") as page:
         hear(page, **{"is": "ready"})
         # The fragment goes to the seat, which reads it strictly, and nowhere else.
-        wishes = page.evaluate("() => wishes")
-        assert [one["do"] for one in wishes] == ["look"] and "img" in wishes[0]["link"]
+        requests = page.evaluate("() => requests")
+        assert [one["do"] for one in requests] == ["inspect"] and "img" in requests[0]["link"]
         for kind in ("error", "crash", "storage", "boot", "in use", "no such kind"):
             hear(page, **{"is": "fatal", "reason": MARKUP, "kind": kind})
             assert page.query_selector(".stopped") is not None
@@ -107,8 +107,8 @@ def test_homes_with_markup_and_a_hostile_file_name(browser: Browser, tmp_path: P
     with page_of(browser, tmp_path) as page:
         hear(page, **{"is": "ready"})
         one = {"table": MARKUP, "name": MARKUP, "hosted": True, "size": 1, "at": 0}
-        hear(page, **{"is": "homes", "homes": [one, one | {"name": None}], "stores": True})
-        assert "<img" in page.inner_text(".homes") and "saved yourself" in page.inner_text(".homes")
+        hear(page, **{"is": "tables", "tables": [one, one | {"name": None}], "stores": True})
+        assert "<img" in page.inner_text(".stored-tables") and "saved yourself" in page.inner_text(".stored-tables")
         clean(page)
 
 
@@ -127,10 +127,10 @@ def test_enter_sits_down_and_who_has_no_seat_is_not_counted(browser: Browser, tm
     with page_of(browser, tmp_path) as page:
         hear(page, **{"is": "invited", "link": "x", "watch": False, "known": False, "stores": True})
         page.press(".start.tab input", "Enter")
-        assert not page.evaluate("() => wishes.filter((one) => one.do === 'join')"), "without a name nobody sits"
+        assert not page.evaluate("() => requests.filter((one) => one.do === 'join')"), "without a name nobody sits"
         page.fill(".start.tab input", "Tom")
         page.press(".start.tab input", "Enter")
-        assert [one["name"] for one in page.evaluate("() => wishes.filter((one) => one.do === 'join')")] == ["Tom"]
+        assert [one["name"] for one in page.evaluate("() => requests.filter((one) => one.do === 'join')")] == ["Tom"]
         tell(page, hello)
         tell(page, shown | {"people": people, "seats": 2, "proposal": proposal})
         assert page.inner_text(".lobby .lead").startswith("2 of 2") and page.locator(".people li").count() == 3
@@ -149,7 +149,7 @@ def test_a_yes_on_its_way_to_one_proposal_is_none_to_the_next(browser: Browser, 
     click = """(documents) => {
       for (const document of documents) told(document);
       document.querySelector('#actions .question .primary').click();
-      return wishes.filter((one) => one.do === 'said').map((one) => JSON.parse(one.text));
+      return requests.filter((one) => one.do === 'document').map((one) => JSON.parse(one.text));
     }"""
     with page_of(browser, tmp_path) as page:
         tell(page, hello)
@@ -158,6 +158,6 @@ def test_a_yes_on_its_way_to_one_proposal_is_none_to_the_next(browser: Browser, 
         assert page.evaluate(click, [ask(9, "proposal") | {"question": None}, ask(9, "proposal")]) == []
         assert page.evaluate(click, [ask(9, "proposal")]) == []
         page.click("#actions .question .primary:enabled")
-        said = page.evaluate("() => wishes.filter((one) => one.do === 'said').map((one) => JSON.parse(one.text))")
+        said = page.evaluate("() => requests.filter((one) => one.do === 'document').map((one) => JSON.parse(one.text))")
         assert said == [{"type": "answer", "ask": 9, "text": "y"}]
         assert page.evaluate(click, [ask(9, "proposal")])[-1]["ask"] == 9

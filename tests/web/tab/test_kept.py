@@ -120,7 +120,7 @@ def test_a_page_in_a_frame_of_others_does_nothing(browser: Browser, tmp_path: Pa
             page.goto(f"{other.address}/frame")
             framed = page.frame_locator("iframe").locator(".stopped[data-kind=framed]")
             framed.wait_for()
-            assert "inside of another" in framed.inner_text() and not page.workers
+            assert "inside another page" in framed.inner_text() and not page.workers
             site.bare = False
             page.goto(f"{other.address}/frame")
             page.wait_for_load_state("networkidle")

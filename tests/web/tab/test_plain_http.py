@@ -52,7 +52,7 @@ def test_a_guest_plays_on_the_page_that_a_host_serves(away: Browser, bundle: Pat
         page = tab(within, f"http://{NAME}:{link.port}/#{link.fragment}")
         page.wait_for_selector(".start.tab input")
         assert "A reload loses the hand" in page.inner_text(".served")
-        assert "keeps nothing" in page.inner_text(".start.tab .warning")
+        assert "stores nothing" in page.inner_text(".start.tab .warning")
         sit_down(page, "Tabea")
         assert own_cards(page)
         play_until(".verdict .stamp", page)

@@ -281,7 +281,7 @@ def _step(page: Page, way: str, steps: int) -> None:
 PLAYS: Final = """([hand, steps]) => new Promise((done, failed) => {
   const play = () => {
     if (!steps--) return clearInterval(playing), failed(`hand ${hand} has not ended`);
-    if (document.querySelector(`.hands [aria-label='Show hand ${hand} again']`)) return done(clearInterval(playing));
+    if (document.querySelector(`.hands [aria-label='Replay hand ${hand}']`)) return done(clearInterval(playing));
     for (const key of ['S', 'F', 'C']) {
       const button = document.querySelector(`#actions [aria-keyshortcuts=${key}]:enabled`);
       if (button) return button.click();

@@ -1,5 +1,5 @@
-// Wardens: two sides of a field, hands, decks, discards. A card is chosen, then its target.
-import { T, back, button, fill, flip, from, h, play, plainText, s, say } from "/static/js/kit.js";
+// The wardens table: two sides of a field, hands, decks, discards. You choose a card, then its target.
+import { T, button, cardBack, fill, flip, flyFrom, h, plainText, play, s, setText } from "/static/js/kit.js";
 
 const W = T.wardens;
 
@@ -10,24 +10,26 @@ const ART = {
   veil: "M62 12a32 32 0 1 0 20 46A28 28 0 0 1 62 12Z",
 };
 
-export default function table({ root, actions, table: agreed, say: tell, names }) {
+export default function createTable({ root, actions, table, say: send, names }) {
   const arena = h("div", { class: "arena" });
   root.replaceChildren(arena);
-  const rows = { theirs: side(), mine: side() };
-  const mid = h("div", { class: "mid" }, h("span", {}));
+  const sides = { theirs: createSide(), mine: createSide() };
+  const message = h("span", {});
+  const mid = h("div", { class: "mid" }, message);
   const hand = h("div", { class: "row-of hand", role: "group", "aria-label": W.yourHand });
   const backs = h("div", { class: "row-of backs" });
-  arena.append(rows.theirs.strip, rows.theirs.field, mid, rows.mine.field, rows.mine.strip);
-  rows.theirs.strip.after(backs);
-  rows.mine.strip.after(hand);
+  arena.append(sides.theirs.strip, sides.theirs.field, mid, sides.mine.field, sides.mine.strip);
+  sides.theirs.strip.after(backs);
+  sides.mine.strip.after(hand);
   arena.style.gridTemplateRows = "auto auto 1fr auto 1fr auto auto";
   let page = null;
   let ask = null;
   let chosen = null;
-  let last = null;
+  let lastMove = null;
+  // Places of the cards that are already drawn in the hand.
   const known = new Set();
 
-  function side() {
+  function createSide() {
     const parts = {
       name: h("span", { class: "name" }),
       mark: h("span", { class: "turn-mark", hidden: true }, W.turn),
@@ -38,21 +40,21 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       field: h("div", { class: "row-of units", role: "group" }),
     };
     const strip = h("div", { class: "strip" }, parts.name, parts.light, parts.sparks, parts.mark, h("span", { class: "piles" }, parts.deck, parts.discards));
-    parts.discards.addEventListener("click", () => look(parts.list ?? []));
+    parts.discards.addEventListener("click", () => showDiscards(parts.list ?? []));
     return { ...parts, strip };
   }
 
-  function look(cards) {
+  function showDiscards(cards) {
     const dialog = document.getElementById("dialog");
-    fill(dialog, h("h2", {}, W.discards(cards.length)), h("div", { class: "game-wardens" }, h("div", { class: "row-of" }, cards.length ? cards.map((one) => unit(one, { tag: "div" })) : W.noCards)), h("div", { class: "row end" }, button(T.close, () => dialog.close())));
+    fill(dialog, h("h2", {}, W.discards(cards.length)), h("div", { class: "game-wardens" }, h("div", { class: "row-of" }, cards.length ? cards.map((one) => createUnit(one, { tag: "div" })) : W.noCards)), h("div", { class: "row end" }, button(T.close, () => dialog.close())));
     dialog.showModal();
   }
 
-  function unit(one, { tag = "button", onclick = null, classes = "", label = "", field = false } = {}) {
+  function createUnit(one, { tag = "button", onclick = null, classes = "", label = "", field = false } = {}) {
     const element = h(
       tag,
       { type: tag === "button" ? "button" : null, class: `unit ${one.court}${one.guard ? " guard" : ""} ${classes}`, onclick, "aria-label": label || null, data: { place: one.place, card: one.card } },
-      field ? null : h("span", { class: "cost", title: T.plain.table }, one.cost),
+      field ? null : h("span", { class: "cost", title: W.cost }, one.cost),
       h("b", {}, one.name),
       s("svg", { class: "art", viewBox: "0 0 100 84", preserveAspectRatio: "xMidYMid meet", "aria-hidden": "true" }, s("path", { d: ART[one.court] ?? ART.veil })),
       h("small", {}, one.text),
@@ -62,72 +64,72 @@ export default function table({ root, actions, table: agreed, say: tell, names }
     return element;
   }
 
-  const spoken = (one) => `${one.name}, ${one.warden ? `${one.power}/${one.health}` : W.rite}${one.text ? `: ${one.text}` : ""}`;
+  const labelOf = (one) => `${one.name}, ${one.warden ? `${one.power}/${one.health}` : W.rite}${one.text ? `: ${one.text}` : ""}`;
 
-  // --- What lies there ---
+  // --- The table ---
 
   function update(view) {
     page = view.page;
     if (!page.sides) {
-      say(mid.firstChild, T.working.begins);
+      setText(message, T.working.begins);
       return;
     }
     draw();
     const active = names(page.active);
-    const winner = page.result ? (page.result.winner === null ? W.over(null) : W.over(names(page.result.winner))) : null;
-    say(mid.firstChild, winner ?? W.turnOf(page.turn, active));
+    const winner = page.result?.winner ?? null;
+    setText(message, page.result ? W.over(winner === null ? null : names(winner)) : W.turnOf(page.turn, active));
   }
 
   function draw() {
-    const at = Math.max(0, page.sides.findIndex((one) => one.seat === agreed.you));
-    drawSide(rows.mine, page.sides[at], true);
-    drawSide(rows.theirs, page.sides[1 - at], false);
+    const at = Math.max(0, page.sides.findIndex((one) => one.seat === table.you));
+    drawSide(sides.mine, page.sides[at], true);
+    drawSide(sides.theirs, page.sides[1 - at], false);
     const rival = page.sides[1 - at];
-    if (backs.childElementCount !== rival.hand) fill(backs, Array.from({ length: rival.hand }, () => back()));
+    if (backs.childElementCount !== rival.hand) fill(backs, Array.from({ length: rival.hand }, () => cardBack()));
     backs.setAttribute("role", "img");
     backs.setAttribute("aria-label", W.hand(rival.hand));
     const mine = page.sides[at];
-    const own = agreed.you === null ? [] : page.mine;
+    const own = table.you === null ? [] : page.mine;
     fill(
       hand,
-      agreed.you === null ? Array.from({ length: mine.hand }, () => back()) : own.map((one) => {
+      table.you === null ? Array.from({ length: mine.hand }, () => cardBack()) : own.map((one) => {
         const can = ask && one.cost <= mine.sparks;
         const is = chosen?.kind === "hand" && chosen.one.place === one.place;
-        const element = unit(one, { onclick: ask ? () => pick("hand", one) : null, classes: `${can ? "can" : ""} ${is ? "chosen" : ""}`, label: `${spoken(one)}, ${one.cost}` });
+        const element = createUnit(one, { onclick: ask ? () => pick("hand", one) : null, classes: `${can ? "can" : ""} ${is ? "chosen" : ""}`, label: `${labelOf(one)}, ${one.cost}` });
         if (!known.has(one.place)) {
           known.add(one.place);
-          queueMicrotask(() => from(element, rows.mine.deck, { turn: 20 }));
+          queueMicrotask(() => flyFrom(element, sides.mine.deck, { turn: 20 }));
         }
         return element;
       }),
     );
   }
 
-  function drawSide(row, one, mine) {
-    row.list = one.discards;
-    say(row.name, names(one.seat));
+  function drawSide(side, one, mine) {
+    side.list = one.discards;
+    setText(side.name, names(one.seat));
     const light = Math.max(0, one.light);
-    say(row.light, `☀ ${light}`);
-    row.light.setAttribute("aria-label", W.light(light));
-    row.light.setAttribute("role", "img");
-    if (row.shownLight !== undefined && one.light < row.shownLight) play(row.light, [{ transform: "scale(1.6)" }, { transform: "none" }], { duration: 400 });
-    row.shownLight = one.light;
-    row.mark.hidden = page.active !== one.seat || Boolean(page.result);
-    fill(row.sparks, Array.from({ length: Math.max(one.fire, one.sparks) }, (_, spark) => h("i", { class: spark < one.sparks ? "spark lit" : "spark" })));
-    row.sparks.setAttribute("aria-label", W.sparks(one.sparks, one.fire));
-    fill(row.deck, back(), W.deck(one.pile));
-    fill(row.discards, W.discards(one.discards.length), one.buried ? ` · ${W.buried(one.buried)}` : "");
-    row.field.setAttribute("aria-label", W.field(names(one.seat)));
-    const had = new Set([...row.field.querySelectorAll(".unit")].map((element) => element.dataset.place));
+    setText(side.light, `☀ ${light}`);
+    side.light.setAttribute("aria-label", W.light(light));
+    side.light.setAttribute("role", "img");
+    if (side.shownLight !== undefined && one.light < side.shownLight) play(side.light, [{ transform: "scale(1.6)" }, { transform: "none" }], { duration: 400 });
+    side.shownLight = one.light;
+    side.mark.hidden = page.active !== one.seat || Boolean(page.result);
+    fill(side.sparks, Array.from({ length: Math.max(one.fire, one.sparks) }, (_, spark) => h("i", { class: spark < one.sparks ? "spark lit" : "spark" })));
+    side.sparks.setAttribute("aria-label", W.sparks(one.sparks, one.fire));
+    fill(side.deck, cardBack(), W.deck(one.pile));
+    fill(side.discards, W.discards(one.discards.length), one.buried ? ` · ${W.buried(one.buried)}` : "");
+    side.field.setAttribute("aria-label", W.field(names(one.seat)));
+    const had = new Set([...side.field.querySelectorAll(".unit")].map((element) => element.dataset.place));
     const wants = targets();
     fill(
-      row.field,
+      side.field,
       one.wardens.map((warden) => {
         const can = mine && ask && !chosen && warden.ready;
         const target = !mine && (wants.includes("warden") || (wants.includes("guard") && warden.guard));
         const is = mine && chosen?.kind === "field" && chosen.one.place === warden.place;
         const press = target ? () => aim(warden.place) : mine && ask ? () => pick("field", warden) : null;
-        const element = unit(warden, { onclick: press, field: true, classes: `${can ? "can" : ""} ${target ? "target" : ""} ${is ? "chosen" : ""} ${mine && !warden.ready ? "tired" : ""}`, label: spoken(warden) });
+        const element = createUnit(warden, { onclick: press, field: true, classes: `${can ? "can" : ""} ${target ? "target" : ""} ${is ? "chosen" : ""} ${mine && !warden.ready ? "tired" : ""}`, label: labelOf(warden) });
         if (!had.has(String(warden.place))) queueMicrotask(() => flip(element));
         return element;
       }),
@@ -135,24 +137,24 @@ export default function table({ root, actions, table: agreed, say: tell, names }
     );
   }
 
-  // --- A move ---
+  // --- Moves ---
 
   function targets() {
     if (!ask || !chosen) return [];
-    // Who has a guard is attacked there first.
+    // A rival who has a guard can only be attacked there.
     if (chosen.kind === "field") return rival().wardens.some((one) => one.guard) ? ["guard"] : ["warden", "rival"];
     const target = chosen.one.target;
     return target === "any" ? ["warden", "rival"] : target === "warden" ? ["warden"] : [];
   }
 
-  const rival = () => page.sides.find((one) => one.seat !== agreed.you);
+  const rival = () => page.sides.find((one) => one.seat !== table.you);
 
   function pick(kind, one) {
     if (kind === "field" && !one.ready) return;
     chosen = chosen?.one.place === one.place && chosen.kind === kind ? null : { kind, one };
     draw();
-    bar();
-    const again = (kind === "hand" ? hand : rows.mine.field).querySelector(`[data-place="${one.place}"]`);
+    showBar();
+    const again = (kind === "hand" ? hand : sides.mine.field).querySelector(`[data-place="${one.place}"]`);
     again?.focus();
   }
 
@@ -164,20 +166,20 @@ export default function table({ root, actions, table: agreed, say: tell, names }
 
   function move(made, sure = false) {
     if (!ask) return;
-    last = made;
+    lastMove = made;
     chosen = null;
-    // Nobody answers twice: what is asked next, or a refusal, draws all of it again.
+    // A question is answered once. The next question, or a refusal, draws everything again.
     for (const one of [...actions.querySelectorAll("button"), ...arena.querySelectorAll(".unit, .face-target")]) one.disabled = true;
-    tell({ type: "move", ask: ask.ask, move: made, sure });
+    send({ type: "move", ask: ask.ask, move: made, sure });
   }
 
-  function bar() {
+  function showBar() {
     if (!ask || ask.for !== "move") {
-      fill(actions, h("div", { class: "warden-bar" }, h("p", {}, agreed.you === null ? T.watching : W.waiting)));
+      fill(actions, h("div", { class: "warden-bar" }, h("p", {}, table.you === null ? T.watching : W.waiting)));
       return;
     }
-    const mine = page.sides.find((one) => one.seat === agreed.you);
-    const text = !chosen ? W.pick : chosen.kind === "field" ? W.attackWith(chosen.one.name) : chosen.one.target ? W.targetOf(chosen.one.name) : W.chosen(chosen.one.name);
+    const mine = page.sides.find((one) => one.seat === table.you);
+    const text = !chosen ? W.pick : chosen.kind === "field" ? W.attackWith(chosen.one.name) : chosen.one.target ? W.chooseTarget(chosen.one.name) : W.chosen(chosen.one.name);
     const own = chosen?.kind === "hand";
     fill(
       actions,
@@ -189,14 +191,14 @@ export default function table({ root, actions, table: agreed, say: tell, names }
         own && mine.may_bury ? button(W.bury, () => move({ type: "bury", place: chosen.one.place }), { key: "B" }) : null,
         chosen ? button(T.cancel, () => pick(chosen.kind, chosen.one), { kind: "quiet" }) : null,
         button(W.end, () => move({ type: "end turn" }), { key: "E", kind: chosen ? "" : "primary" }),
-        button(W.concede, () => concede(), { kind: "quiet" }),
+        button(W.concede, confirmConcede, { kind: "quiet" }),
       ),
     );
   }
 
-  function concede() {
+  function confirmConcede() {
     const dialog = document.getElementById("dialog");
-    fill(dialog, h("h2", {}, W.concedeSure), h("div", { class: "row end" }, button(T.cancel, () => dialog.close(), { kind: "quiet" }), button(T.yes, () => {
+    fill(dialog, h("h2", {}, W.concedeConfirm), h("div", { class: "row end" }, button(T.cancel, () => dialog.close(), { kind: "quiet" }), button(T.yes, () => {
       dialog.close();
       move({ type: "concede" });
     }, { kind: "danger" })));
@@ -210,21 +212,21 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       ask = asked && asked.for === "move" ? asked : null;
       chosen = null;
       if (page?.sides) draw();
-      bar();
+      showBar();
     },
     line(line) {
-      if (["move", "looked", "shows", "board"].includes(line.event) && line.lines.length) say(mid.firstChild, `${names(line.seat)} ${line.event === "shows" ? `${T.log.shows} ` : ""}${plainText(line.lines[0])}`);
+      if (["move", "looked", "shows", "board"].includes(line.event) && line.lines.length) setText(message, `${names(line.seat)} ${line.event === "shows" ? `${T.log.shows} ` : ""}${plainText(line.lines[0])}`);
     },
-    working(document) {
-      const busy = document.steps.find(([, kind]) => /shuffle|mask|deck|bits|list/.test(kind));
-      if (busy && !page?.sides) say(mid.firstChild, T.working.shuffles(names(busy[0])));
+    working({ steps }) {
+      const busy = steps.find(([, kind]) => /shuffle|mask|deck|bits|list/.test(kind));
+      if (busy && !page?.sides) setText(message, T.working.shuffles(names(busy[0])));
     },
     sure() {
-      if (last) move(last, true);
+      if (lastMove) move(lastMove, true);
     },
     refused() {
       if (page?.sides) draw();
-      bar();
+      showBar();
     },
     key(event) {
       const pressed = { p: "P", b: "B", e: "E" }[event.key.toLowerCase()];

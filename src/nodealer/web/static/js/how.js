@@ -1,8 +1,8 @@
-// The page was opened beside the table: its button closes it, where the browser lets it.
+// This page opens in a tab of its own: the button closes that tab if the browser allows it.
 document.getElementById("back").addEventListener("click", () => window.close());
 try {
   const theme = localStorage.getItem("nodealer theme");
   if (theme && theme !== "auto") document.documentElement.dataset.theme = theme;
 } catch {
-  // Nothing is kept here.
+  // No storage: the theme is the browser's.
 }

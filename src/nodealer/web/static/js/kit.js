@@ -1,54 +1,56 @@
-// What every part of the page is made with, and what a game's own table gets: elements, cards, chips, motion.
+// Building blocks for every part of the page and for a game's own table: elements, cards, chips, animations.
 import { T } from "./text.js";
 
 export { T };
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. Whatever is a string is text: there is no way to markup from here. */
+/** Create an HTML element. Strings become text, never markup. `on…` attributes are listeners, `data` is the dataset. */
 export function h(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+  return build(document.createElement(tag), attributes, children);
 }
 
+/** Create an SVG element, in the same way. */
 export function s(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
+  return build(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function filled(element, attributes, children) {
+function build(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || (value === false && !name.startsWith("aria-"))) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "data") Object.assign(element.dataset, value);
     else element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
-  add(element, children);
+  appendAll(element, children);
   return element;
 }
 
-function add(element, children) {
+function appendAll(element, children) {
   for (const child of children.flat(3)) {
     if (child === null || child === undefined || child === false) continue;
     element.append(child instanceof Node ? child : String(child));
   }
 }
 
+/** Replace an element's children and return the element. */
 export function fill(element, ...children) {
   element.replaceChildren();
-  add(element, children);
+  appendAll(element, children);
   return element;
 }
 
-/** Set a text only where it has changed: screen readers and layout hear of changes only. */
-export function say(element, text) {
+/** Set an element's text if it has changed, so that screen readers and layout only see real changes. */
+export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-export function flag(element, name, on) {
+export function toggleClass(element, name, on) {
   element.classList.toggle(name, Boolean(on));
 }
 
-/** A game's text with its marks. */
-export function spans(pieces) {
+/** Return a game's text, a list of [text, mark] pairs, as nodes. */
+export function renderSpans(pieces) {
   return pieces.map(([text, mark]) => {
     if (mark === "card" || mark === "red card") return h("span", { class: mark === "card" ? "c" : "c red" }, text);
     return mark ? h("span", { class: `mark-${mark.replace(" ", "-")}` }, text) : text;
@@ -70,7 +72,7 @@ export function cardName(face) {
   return T.card(T.ranks[face[0]] ?? face[0], T.suits[face[1]] ?? "");
 }
 
-/** A playing card, face up. */
+/** Create a playing card, face up. `face` is rank and suit: "As", "Th". */
 export function card(face) {
   const rank = face[0] === "T" ? "10" : face[0];
   const suit = face[1];
@@ -92,8 +94,8 @@ export function card(face) {
   );
 }
 
-/** A card that nobody here may read. */
-export function back(label = T.back) {
+/** Create a playing card, face down. */
+export function cardBack(label = T.hiddenCard) {
   const lines = [];
   for (let at = -60; at <= 90; at += 10) lines.push(`M${at} 0 l84 84 M${at + 84} 0 l-84 84`);
   return s(
@@ -106,7 +108,7 @@ export function back(label = T.back) {
   );
 }
 
-/** A chip with its amount beside it. */
+/** Create a chip with its amount beside it. */
 export function chips(amount) {
   return h(
     "span",
@@ -116,21 +118,21 @@ export function chips(amount) {
   );
 }
 
-// --- Motion: only transform and opacity, and none for who wants none ---
+// --- Animations: only transform and opacity, and none for people who turned them off ---
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
-let calm = true;
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+let enabled = true;
 export const motion = {
   get off() {
-    return still.matches || !calm || document.hidden;
+    return reducedMotion.matches || !enabled || document.hidden;
   },
-  set calm(value) {
-    calm = value;
+  set enabled(value) {
+    enabled = value;
   },
 };
 
-/** Let an element come from where another one is. */
-export function from(element, origin, { duration = 320, delay = 0, turn = 0, fade = true } = {}) {
+/** Animate an element from the place of another one to its own. */
+export function flyFrom(element, origin, { duration = 320, delay = 0, turn = 0, fade = true } = {}) {
   if (motion.off || !element.isConnected || !origin?.isConnected) return Promise.resolve();
   const a = origin.getBoundingClientRect();
   const b = element.getBoundingClientRect();
@@ -140,32 +142,36 @@ export function from(element, origin, { duration = 320, delay = 0, turn = 0, fad
   return play(element, [start, { opacity: 1, offset: 0.35 }, { transform: "none", opacity: 1 }], { duration, delay });
 }
 
+/** Fade an element in. */
 export function appear(element, { duration = 220, delay = 0 } = {}) {
   return play(element, [{ opacity: 0, transform: "translateY(6px) scale(.96)" }, { opacity: 1, transform: "none" }], { duration, delay });
 }
 
+/** Turn a card over. */
 export function flip(element, { delay = 0, duration = 360 } = {}) {
   return play(element, [{ transform: "rotateY(90deg) translateY(-8px)", opacity: 0.2 }, { transform: "none", opacity: 1 }], { duration, delay });
 }
 
+/** Run keyframes, unless animations are off. Resolves when they are done. */
 export function play(element, keyframes, { duration, delay = 0 }) {
   if (motion.off || !element.animate) return Promise.resolve();
   return element.animate(keyframes, { duration, delay, easing: "cubic-bezier(.2,.8,.3,1)", fill: "backwards" }).finished.catch(() => {});
 }
 
 export const initial = (name) => [...name.trim()][0]?.toUpperCase() ?? "?";
-export const tint = (seat) => `tint-${seat % 9}`;
+/** Return the class of a seat's colour. */
+export const tintClass = (seat) => `tint-${seat % 9}`;
 
-/** A button with the key that presses it. */
-/** A link to be sent to somebody: to be selected, or copied at once. */
+/** Create a text field with a link, and a button that copies it. */
 export function linkRow(label, link) {
   const copy = button(T.copy, async () => {
     await navigator.clipboard?.writeText(link).catch(() => {});
-    say(copy.firstChild, T.copied);
+    setText(copy.firstChild, T.copied);
   });
   return h("div", { class: "row link" }, h("input", { type: "text", readonly: true, value: link, "aria-label": label, onfocus: (event) => event.target.select() }), copy);
 }
 
-export function button(label, press, { key = null, kind = "", ...more } = {}) {
-  return h("button", { type: "button", class: `button ${kind}`, onclick: press, "aria-keyshortcuts": key, ...more }, h("span", {}, label), key ? h("kbd", { "aria-hidden": "true" }, key) : null);
+/** Create a button. `key` is the key that presses it, `kind` its class. */
+export function button(label, onPress, { key = null, kind = "", ...more } = {}) {
+  return h("button", { type: "button", class: `button ${kind}`, onclick: onPress, "aria-keyshortcuts": key, ...more }, h("span", {}, label), key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 }

@@ -1,11 +1,12 @@
-// The link between the page and its seat: documents in both directions, and nothing else. This one is a WebSocket on
-// loopback; a seat inside a tab has one of messages, with the same three functions.
+// The link between the page and its seat: documents in both directions. This one is a WebSocket on loopback; a seat in a
+// browser tab has its own link, with the same functions (tab/link.js).
 
-export function connectSeat({ tell, lost, refused }) {
+/** Connect to the seat. `onLost` gets the number of attempts so far; `onRefused` means that the address does not work. */
+export function connectSeat({ onDocument, onLost, onRefused }) {
   let socket = null;
-  let tries = 0;
-  let ended = false;
+  let attempts = 0;
 
+  /** Exchange the token in the address for a cookie. It works once. */
   async function enter() {
     const token = location.hash.slice(1);
     if (token) {
@@ -16,33 +17,28 @@ export function connectSeat({ tell, lost, refused }) {
 
   function connect() {
     socket = new WebSocket(`ws://${location.host}/documents`);
-    let heard = false;
+    let received = false;
     socket.onmessage = (event) => {
-      heard = true;
-      tries = 0;
-      tell(JSON.parse(event.data));
+      received = true;
+      attempts = 0;
+      onDocument(JSON.parse(event.data));
     };
-    socket.onclose = (event) => {
-      if (ended) return;
-      if (!heard && tries === 0) {
-        refused();
-        tries = 1;
+    socket.onclose = () => {
+      if (!received && attempts === 0) {
+        onRefused();
+        attempts = 1;
         return;
       }
-      tries += 1;
-      lost(tries);
-      if (tries < 40) setTimeout(connect, Math.min(250 * tries, 3000));
+      attempts += 1;
+      onLost(attempts);
+      if (attempts < 40) setTimeout(connect, Math.min(250 * attempts, 3000));
     };
   }
 
   enter().then(connect, connect);
   return {
-    say(document) {
-      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(document));
-    },
-    end() {
-      ended = true;
-      socket?.close();
+    send(doc) {
+      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(doc));
     },
   };
 }

@@ -1,71 +1,72 @@
-// Documents are shown one after the other, at a pace that a person can follow. Nothing waits when nothing came before.
+// Documents are shown one after the other, at a pace that people can follow.
 
+/** Milliseconds for which a line's event, or a proof, stays before the next document is shown. */
 const HOLDS = {
   calm: { move: 550, board: 900, shows: 900, result: 3200, deal: 700, looked: 900, changed: 500, proof: 380 },
   quick: { move: 180, board: 350, shows: 450, result: 1400, deal: 300, looked: 400, changed: 200, proof: 120 },
   none: {},
 };
+/** With more documents in the queue than this, they are shown at once. */
 const BACKLOG = 400;
 
-export function pacer(show) {
-  const waiting = [];
-  let until = 0;
+/** Create a queue that passes documents to `show` at a pace. */
+export function createPacer(show) {
+  const queue = [];
+  let heldUntil = 0;
   let timer = null;
   let pace = "calm";
-  let rush = 0;
+  let rushUntil = 0;
 
   function run() {
     timer = null;
-    while (waiting.length) {
+    while (queue.length) {
       const now = performance.now();
-      const hurried = document.hidden || waiting.length > BACKLOG || now < rush;
-      if (!hurried && now < until) {
-        timer = setTimeout(run, until - now);
+      const hurry = document.hidden || queue.length > BACKLOG || now < rushUntil;
+      if (!hurry && now < heldUntil) {
+        timer = setTimeout(run, heldUntil - now);
         return;
       }
-      const next = waiting.shift();
+      const next = queue.shift();
       show(next);
-      until = performance.now() + holds(next);
+      heldUntil = performance.now() + holdOf(next);
     }
   }
 
-  function holds(document) {
-    const table = HOLDS[pace] ?? {};
-    if (document.type === "line") return table[document.event] ?? 0;
-    // A shuffle is something to look at; keys are not.
-    if (document.type === "proof" && document.text) return table.proof ?? 0;
+  function holdOf(doc) {
+    const holds = HOLDS[pace] ?? {};
+    if (doc.type === "line") return holds[doc.event] ?? 0;
+    // A shuffle is worth watching. Keys have no text and are not.
+    if (doc.type === "proof" && doc.text) return holds.proof ?? 0;
     return 0;
   }
 
   return {
-    push(document) {
-      waiting.push(document);
+    push(doc) {
+      queue.push(doc);
       if (timer === null) run();
     },
-    /** What comes in the next moment is old: a page that has just loaded. */
+    /** Show everything at once for this many milliseconds: a page that has just loaded gets the past first. */
     rush(ms) {
-      rush = performance.now() + ms;
-      until = 0;
+      rushUntil = performance.now() + ms;
+      heldUntil = 0;
       if (timer !== null) clearTimeout(timer);
       timer = null;
       run();
     },
+    /** Stop holding the current document. */
     skip() {
-      until = 0;
+      heldUntil = 0;
       if (timer !== null) {
         clearTimeout(timer);
         run();
       }
     },
     clear() {
-      waiting.length = 0;
-      until = 0;
+      queue.length = 0;
+      heldUntil = 0;
     },
     set pace(value) {
       pace = value;
-    },
-    get waiting() {
-      return waiting.length;
     },
   };
 }

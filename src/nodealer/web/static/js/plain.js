@@ -1,19 +1,19 @@
-// The table that every game gets: seats around a felt, the cards of one's own by their names, and moves in words.
-import { T, button, fill, h, spans } from "./kit.js";
+// The table for games that bring none of their own: seats around a felt, your cards by name, moves typed as text.
+import { T, button, fill, h, renderSpans } from "./kit.js";
 import { Felt } from "./felt.js";
 
-export default function table({ root, actions, table: agreed, say: tell }) {
-  const felt = new Felt(root, agreed.seats, agreed.you);
-  const text = h("div", { class: "told" });
+export default function createTable({ root, actions, table, say: send }) {
+  const felt = new Felt(root, table.seats, table.you);
+  const text = h("div", { class: "table-text" });
   const mine = h("ul", { class: "named", "aria-label": T.plain.yours });
   felt.center.append(text, mine);
-  let last = null;
-  // What is being typed stays when the same is asked again, because another player has moved meanwhile.
+  let lastMove = null;
+  // When another player moves, the same question is asked again: what you were typing stays.
   let draft = "";
   return {
     update(view) {
       felt.update(view);
-      fill(text, view.text.map((pieces) => h("p", {}, spans(pieces))));
+      fill(text, view.text.map((pieces) => h("p", {}, renderSpans(pieces))));
       fill(mine, view.mine.map((one) => h("li", {}, one.name)));
     },
     ask(ask) {
@@ -22,21 +22,21 @@ export default function table({ root, actions, table: agreed, say: tell }) {
       input.addEventListener("input", () => {
         draft = input.value;
       });
-      const form = h("form", { class: "typed" }, h("p", {}, spans(ask.prompt)), h("div", { class: "row" }, input, button(T.plain.go, () => form.requestSubmit(), { kind: "primary" })), h("details", {}, h("summary", {}, "?"), ask.help.map((pieces) => h("p", {}, spans(pieces)))));
+      const form = h("form", { class: "typed" }, h("p", {}, renderSpans(ask.prompt)), h("div", { class: "row" }, input, button(T.plain.go, () => form.requestSubmit(), { kind: "primary" })), h("details", {}, h("summary", {}, T.plain.help), ask.help.map((pieces) => h("p", {}, renderSpans(pieces)))));
       form.addEventListener("submit", (event) => {
         event.preventDefault();
-        // Nobody answers twice.
+        // A question is answered once.
         if (input.disabled || !input.value.trim()) return;
         input.disabled = true;
         draft = "";
-        last = { type: "typed", ask: ask.ask, text: input.value.trim() };
-        tell(last);
+        lastMove = { type: "typed", ask: ask.ask, text: input.value.trim() };
+        send(lastMove);
       });
       fill(actions, form);
       input.focus();
     },
     sure() {
-      if (last) tell({ ...last, sure: true });
+      if (lastMove) send({ ...lastMove, sure: true });
     },
     refused() {
       const input = actions.querySelector(".typed input");

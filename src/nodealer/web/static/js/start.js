@@ -1,7 +1,8 @@
-// Before a table: what to play, by how many, and whether a bot cheats. And the lobby, while others come.
-import { T, appear, back, button, card, fill, h, initial, linkRow, s, say, tint } from "./kit.js";
+// The screens before the first hand: the form that starts a table with bots, and the lobby while other players join.
+import { T, appear, button, card, cardBack, fill, h, initial, linkRow, s, setText, tintClass } from "./kit.js";
 
-export function startScreen(root, actions, offers, link, again) {
+/** Show the form that starts a table with bots. Call `refused` of the result if the seat refuses what was chosen. */
+export function showStart(root, actions, offers, link, again) {
   const games = offers.games;
   const chosen = () => games.find((one) => one.name === game.value) ?? games[0];
   const field = (label, control, help) => control.setAttribute("aria-label", label) ?? h("label", { class: "field" }, h("span", {}, label), control, help ? h("small", {}, help) : null);
@@ -14,7 +15,7 @@ export function startScreen(root, actions, offers, link, again) {
   const go = h("button", { class: "button primary big", type: "submit" }, again ? T.start.again : T.start.go);
   const problem = h("p", { class: "problem", role: "alert" });
 
-  function change() {
+  function showGame() {
     const one = chosen();
     if (one.name !== offers.game) {
       seats.value = one.seats;
@@ -22,13 +23,13 @@ export function startScreen(root, actions, offers, link, again) {
     }
     fill(settings, one.settings.map(([key, help, value]) => field(key, h("input", { type: "text", name: key, value, maxlength: 60 }), help)));
   }
-  game.addEventListener("change", change);
-  change();
+  game.addEventListener("change", showGame);
+  showGame();
 
   const form = h(
     "form",
     { class: "start" },
-    h("div", { class: "fan", "aria-hidden": "true" }, ["As", "Kh", "Qd"].map((face) => card(face)), back()),
+    h("div", { class: "fan", "aria-hidden": "true" }, ["As", "Kh", "Qd"].map((face) => card(face)), cardBack()),
     h("h2", {}, T.start.title),
     h("p", { class: "lead" }, T.start.lead),
     h("div", { class: "fields" }, field(T.start.name, name), field(T.start.game, game), field(T.start.seats, seats), field(T.start.hands, hands)),
@@ -38,18 +39,18 @@ export function startScreen(root, actions, offers, link, again) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const set = Object.fromEntries([...settings.querySelectorAll("input")].map((one) => [one.name, one.value]));
-    say(problem, "");
+    const values = Object.fromEntries([...settings.querySelectorAll("input")].map((one) => [one.name, one.value]));
+    setText(problem, "");
     go.disabled = true;
-    say(go, T.start.preparing);
+    setText(go, T.start.preparing);
     const count = Number(seats.value);
-    link.say({
+    link.send({
       type: "deal",
       game: game.value,
       name: name.value.trim() || offers.name,
       seats: count,
       hands: Number(hands.value),
-      settings: set,
+      settings: values,
       cheat: cheats.value ? `${count > 2 ? 2 : 1}:${cheats.value}` : null,
     });
   });
@@ -59,15 +60,16 @@ export function startScreen(root, actions, offers, link, again) {
   return {
     refused(reason) {
       go.disabled = false;
-      say(go, again ? T.start.again : T.start.go);
-      say(problem, reason);
+      setText(go, again ? T.start.again : T.start.go);
+      setText(problem, reason);
     },
   };
 }
 
-export function lobbyScreen(root, actions, lobby, link) {
-  // Who is not in the proposal may still be here: it has no seat in it.
-  const come = lobby.proposal ? lobby.people.filter((one) => one.state !== "here") : lobby.people;
+/** Show the lobby: who is here, what is proposed, and what you are asked. */
+export function showLobby(root, actions, lobby, link) {
+  // People who are here but not in the proposal have no seat in it.
+  const seated = lobby.proposal ? lobby.people.filter((one) => one.state !== "here") : lobby.people;
   const people = h(
     "ul",
     { class: "people" },
@@ -75,36 +77,36 @@ export function lobbyScreen(root, actions, lobby, link) {
       h(
         "li",
         { class: one.warn ? "warn" : "" },
-        h("span", { class: `avatar ${tint(at)}`, "aria-hidden": "true" }, initial(one.name)),
-        h("span", { class: "who" }, h("b", {}, one.name, one.you ? ` (${T.seat.you})` : ""), h("small", {}, knownOf(one))),
+        h("span", { class: `avatar ${tintClass(at)}`, "aria-hidden": "true" }, initial(one.name)),
+        h("span", { class: "who" }, h("b", {}, one.name, one.you ? ` (${T.lobby.you})` : ""), h("small", {}, describeKey(one))),
         h("span", { class: `state ${one.state}` }, T.lobby.state[one.state]),
       ),
     ),
-    Array.from({ length: Math.max(0, lobby.seats - come.length) }, () => h("li", { class: "free" }, h("span", { class: "avatar", "aria-hidden": "true" }), h("span", { class: "who" }, T.lobby.free))),
+    Array.from({ length: Math.max(0, lobby.seats - seated.length) }, () => h("li", { class: "free" }, h("span", { class: "avatar", "aria-hidden": "true" }), h("span", { class: "who" }, T.lobby.free))),
   );
   const sheet = h(
     "div",
     { class: "lobby" },
     h("h2", {}, lobby.link ? T.lobby.title : T.lobby.waiting),
-    h("p", { class: "lead" }, T.lobby.seats(come.length, lobby.seats)),
-    lobby.proposal ? proposed(lobby.proposal) : null,
-    h("div", { class: "two" }, people, lobby.link ? invitation(lobby) : null),
+    h("p", { class: "lead" }, T.lobby.seats(seated.length, lobby.seats)),
+    lobby.proposal ? renderProposal(lobby.proposal) : null,
+    h("div", { class: "columns" }, people, lobby.link ? renderInvitation(lobby) : null),
   );
   root.replaceChildren(h("div", { class: "sheet" }, sheet));
-  const asked = lobby.question;
-  if (!asked) return fill(actions);
-  const buttons = asked.answers.map((answer, at) => button(T.lobby.answer[answer], () => link.say({ type: "answer", ask: asked.ask, text: answer }), { kind: at ? "" : "primary" }));
-  fill(actions, h("div", { class: "question", data: { code: asked.code } }, h("p", {}, T.lobby.question[asked.code](asked.name)), h("div", { class: "row" }, buttons)));
-  held(asked.ask, buttons);
+  const { question } = lobby;
+  if (!question) return fill(actions);
+  const buttons = question.answers.map((answer, at) => button(T.lobby.answer[answer], () => link.send({ type: "answer", ask: question.ask, text: answer }), { kind: at ? "" : "primary" }));
+  fill(actions, h("div", { class: "question", data: { code: question.code } }, h("p", {}, T.lobby.question[question.code](question.name)), h("div", { class: "row" }, buttons)));
+  delayAnswer(question.ask, buttons);
 }
 
-// A question that comes in the place of another one is answered a moment later at the earliest: a hand that was on its
-// way to the one before must not say yes to this one.
-const HELD = 800;
-const newest = { ask: null, from: 0 };
-function held(ask, buttons) {
-  if (ask !== newest.ask) Object.assign(newest, { from: newest.ask === null ? 0 : performance.now() + HELD, ask });
-  const wait = newest.from - performance.now();
+// A question that replaces another one can only be answered after a moment: a click that was meant for the previous
+// question must not say yes to this one.
+const ANSWER_DELAY = 800;
+const newest = { ask: null, openFrom: 0 };
+function delayAnswer(ask, buttons) {
+  if (ask !== newest.ask) Object.assign(newest, { openFrom: newest.ask === null ? 0 : performance.now() + ANSWER_DELAY, ask });
+  const wait = newest.openFrom - performance.now();
   if (wait <= 0) return;
   for (const one of buttons) one.disabled = true;
   setTimeout(() => {
@@ -112,16 +114,16 @@ function held(ask, buttons) {
   }, wait);
 }
 
-/** What is known of somebody; with the words of its key, where they are to be compared. */
-function knownOf(one) {
-  if (one.you) return one.key ? T.lobby.yourKey(one.key) : "";
+/** Return what you know about a person's key, with its words if they should be compared. */
+function describeKey(one) {
+  if (one.you) return one.key ? T.lobby.yourKeyWords(one.key) : "";
   const known = T.lobby.known[one.known] ?? "";
   if (!one.key || (!one.warn && one.known !== "new")) return known;
-  return `${known}; ${(one.warn ? T.lobby.askKey : T.lobby.key)(one.key)}`;
+  return `${known}; ${(one.warn ? T.lobby.compareKeyWords : T.lobby.keyWords)(one.key)}`;
 }
 
-/** All that one agrees to, with who keeps the time. */
-function proposed(one) {
+/** Return everything you would agree to, with the time limits. */
+function renderProposal(one) {
   return h(
     "div",
     { class: "proposal" },
@@ -131,11 +133,11 @@ function proposed(one) {
   );
 }
 
-function invitation(lobby) {
-  return h("div", { class: "invite" }, h("p", {}, T.lobby.link), linkRow(T.lobby.link, lobby.link), lobby.qr.length ? qr(lobby.qr) : null, lobby.watch ? h("details", {}, h("summary", {}, T.lobby.watch), linkRow(T.lobby.watch, lobby.watch)) : null);
+function renderInvitation(lobby) {
+  return h("div", { class: "invite" }, h("p", {}, T.lobby.link), linkRow(T.lobby.link, lobby.link), lobby.qr.length ? renderQr(lobby.qr) : null, lobby.watch ? h("details", {}, h("summary", {}, T.lobby.watch), linkRow(T.lobby.watch, lobby.watch)) : null);
 }
 
-function qr(rows) {
+function renderQr(rows) {
   const path = rows.flatMap((row, y) => [...row].map((cell, x) => (cell === "1" ? `M${x + 2} ${y + 2}h1v1h-1z` : ""))).join("");
   const size = rows.length + 4;
   return s("svg", { class: "qr", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": T.lobby.qr, "shape-rendering": "crispEdges" }, s("rect", { width: size, height: size, class: "light" }), s("path", { d: path, class: "dark" }));

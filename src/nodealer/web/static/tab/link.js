@@ -1,27 +1,26 @@
-// The link between the page and a seat in a worker of this tab: the same documents as over a WebSocket. Before the first
-// one it asks what to begin, and says who serves this page.
-import { fill, h } from "/static/js/kit.js";
-import { beginning } from "/static/tab/begin.js";
-import { W } from "/static/tab/words.js";
+// The link between the page and a seat in a worker of this tab: the same documents as over a WebSocket (js/link.js).
+// Before the first document it shows the tab's own start page, and who serves this page.
+import { T, fill, h } from "/static/js/kit.js";
+import { createStartPage } from "/static/tab/start.js";
 
-export function connectSeat({ tell }) {
+/** Start the worker. It replaces `connectSeat` of js/link.js; there is no connection that could be lost or refused. */
+export function connectSeat({ onDocument }) {
   if (window.top !== window) {
-    // A host that sends no headers cannot forbid it, and who frames a page chooses what is clicked.
-    fill(document.getElementById("stage"), h("p", { class: "stopped", role: "alert", "data-kind": "framed" }, W.framed));
-    return { say() {}, end() {} };
+    // A page that frames this one could trick the user into clicking. Not every server sends the header that forbids it.
+    fill(document.getElementById("stage"), h("p", { class: "stopped", role: "alert", "data-kind": "framed" }, T.tab.framed));
+    return { send() {} };
   }
   const worker = new Worker("/static/tab/worker.js", { type: "module" });
-  const wish = (what, of = {}, moved = []) => worker.postMessage({ do: what, ...of }, moved);
-  const begin = beginning(wish);
+  const request = (what, details = {}, transfer = []) => worker.postMessage({ do: what, ...details }, transfer);
+  const startPage = createStartPage(request);
   worker.onmessage = ({ data }) => {
     if (data.is === "document") {
-      begin.over();
-      tell(JSON.parse(data.text));
-    } else begin.hear(data);
+      startPage.leave();
+      onDocument(JSON.parse(data.text));
+    } else startPage.receive(data);
   };
-  worker.onerror = (event) => begin.hear({ is: "fatal", reason: event.message ?? "", kind: "crash" });
+  worker.onerror = (event) => startPage.receive({ is: "fatal", reason: event.message ?? "", kind: "crash" });
   return {
-    say: (document) => wish("said", { text: JSON.stringify(document) }),
-    end: () => worker.terminate(),
+    send: (doc) => request("document", { text: JSON.stringify(doc) }),
   };
 }

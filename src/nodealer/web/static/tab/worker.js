@@ -1,13 +1,15 @@
-// The seat inside a tab: Python, the core and the secrets are in this worker and nowhere else. The page sends documents
-// and a few wishes, and gets documents. A second one of these, named "bots", plays all bots of a table for practice.
+// The seat in a browser tab. Python, the core and the secrets are in this worker and nowhere else. The page sends requests
+// {do: …}, which include documents for the seat, and receives messages {is: …}. A second instance of this worker, named
+// "bots", plays all bots of a practice table.
 import { loadPyodide } from "/@RUNTIME@/pyodide.mjs";
 
 const RUNTIME = new URL("/@RUNTIME@/", self.location.origin).href;
-const HOMES = "homes";
-// The key of this browser, and the players whom its person has met.
+// Folders of the origin's private file system: one file per table; and this browser's key with the players it has met.
+const TABLES = "homes";
 const ME = "me";
-const post = (is, of = {}) => self.postMessage({ is, ...of });
+const post = (is, details = {}) => self.postMessage({ is, ...details });
 
+/** Load Python and the seat, and return the Python module that runs it. */
 async function boot() {
   const seat = fetch(`${RUNTIME}seat.zip`).then((answer) => {
     if (!answer.ok) throw new Error(`seat.zip: ${answer.status}`);
@@ -20,28 +22,30 @@ async function boot() {
 
 // --- Storage ---
 
-const folder = async (name = HOMES) => (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
-const stores = () => typeof navigator.storage?.getDirectory === "function" && "createSyncAccessHandle" in (self.FileSystemFileHandle?.prototype ?? {});
+const openFolder = async (name = TABLES) => (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
+const canStore = () => typeof navigator.storage?.getDirectory === "function" && "createSyncAccessHandle" in (self.FileSystemFileHandle?.prototype ?? {});
 
-/** A file, which no other tab has open; undefined, which is None in Python, where this browser, or a page without
- * encryption, has no storage. */
-async function store(name, create, where = HOMES) {
-  if (!stores()) return undefined;
-  const file = await (await folder(where)).getFileHandle(name, { create });
+/**
+ * Open a file that no other tab has open, as the Python side uses it. Returns undefined, which is None in Python, if there
+ * is no storage: in an old browser, or on a page without encryption.
+ */
+async function openStore(name, create, folder = TABLES) {
+  if (!canStore()) return undefined;
+  const file = await (await openFolder(folder)).getFileHandle(name, { create });
   let handle = null;
-  for (let tries = 0; !handle; tries += 1) {
+  for (let attempts = 0; !handle; attempts += 1) {
     try {
       handle = await file.createSyncAccessHandle();
     } catch (error) {
-      // A tab that was closed a moment ago lets go of it a moment later.
-      if (error.name !== "NoModificationAllowedError" || tries >= 20) throw error;
-      await new Promise((again) => setTimeout(again, 100));
+      // A tab that was just closed releases the file a moment later.
+      if (error.name !== "NoModificationAllowedError" || attempts >= 20) throw error;
+      await new Promise((retry) => setTimeout(retry, 100));
     }
   }
-  // A home that was not brought here whole begins with a zero, and is nothing.
+  // A table's file whose import was interrupted begins with a zero, and counts as empty.
   const first = new Uint8Array([1]);
   handle.read(first, { at: 0 });
-  if (where === HOMES && first[0] === 0) handle.truncate(0);
+  if (folder === TABLES && first[0] === 0) handle.truncate(0);
   return {
     all() {
       const data = new Uint8Array(handle.getSize());
@@ -49,7 +53,7 @@ async function store(name, create, where = HOMES) {
       return data;
     },
     put(data, at) {
-      if (handle.write(data, { at }) !== data.length) throw new DOMException("only a part of it was written", "QuotaExceededError");
+      if (handle.write(data, { at }) !== data.length) throw new DOMException("the browser wrote only a part of it", "QuotaExceededError");
     },
     flush: () => handle.flush(),
     truncate: (size) => handle.truncate(size),
@@ -58,43 +62,44 @@ async function store(name, create, where = HOMES) {
   };
 }
 
-/** The homes here, without their secrets. */
-async function homes() {
+/** Return the tables stored here, the newest first, without their secrets. */
+async function listTables() {
   const found = [];
-  if (!stores()) return found;
-  for await (const [table, file] of (await folder()).entries()) {
+  if (!canStore()) return found;
+  for await (const [table, file] of (await openFolder()).entries()) {
     const data = await file.getFile();
     const first = (await data.slice(0, 4096).text()).split("\n")[0];
     try {
       const { name, hosted } = JSON.parse(first);
       found.push({ table, name, hosted: Boolean(hosted), size: data.size, at: data.lastModified });
     } catch {
-      // Nothing was ever written to it.
+      // Nothing was written to this file yet.
     }
   }
   return found.sort((one, other) => other.at - one.at);
 }
 
-/** The home of a table, if there is one here. */
-const known = async (table) => (await homes()).find((one) => one.table === table);
+/** Return what is stored of a table, or undefined. */
+const findTable = async (table) => (await listTables()).find((one) => one.table === table);
 
-/** Who this browser is, and whom it has met. */
-async function me() {
-  const key = await store("key", true, ME);
+/** Give the seat this browser's key and the players it has met. */
+async function loadIdentity() {
+  const key = await openStore("key", true, ME);
   if (!key) return;
   tab.me(key);
-  const players = await store("players.json", true, ME);
+  const players = await openStore("players.json", true, ME);
   tab.players(players.all());
   players.close();
 }
 
-// --- Bots ---
+// --- What the Python side calls ---
 
 let bots = null;
 const browser = {
   document: (text) => post("document", { text }),
   fatal: (reason, kind) => post("fatal", { reason, kind }),
   dial: (url) => new WebSocket(url),
+  /** Start the worker that plays the bots. */
   bots(deal) {
     bots?.terminate();
     bots = new Worker("/static/tab/worker.js", { type: "module", name: "bots" });
@@ -104,15 +109,17 @@ const browser = {
   },
   toBots: (frame) => bots?.postMessage({ do: "frame", frame }),
   frame: (frame) => post("frame", { frame }),
-  /** Change the list of players: all tabs have the same one, and one at a time changes it. What cannot be kept now is
-   * known until this tab is closed. */
+  /**
+   * Change the list of players that this browser has met. All tabs share it, and one tab at a time changes it. If that
+   * fails, this tab still knows the change until it is closed.
+   */
   async players(make) {
-    const handle = await store("players.json", true, ME).catch(() => null);
+    const handle = await openStore("players.json", true, ME).catch(() => null);
     if (!handle) return;
     try {
-      const made = make(handle.all());
-      handle.put(made, 0);
-      handle.truncate(made.length);
+      const changed = make(handle.all());
+      handle.put(changed, 0);
+      handle.truncate(changed.length);
       handle.flush();
     } finally {
       handle.close();
@@ -120,52 +127,53 @@ const browser = {
   },
 };
 
-// --- What the page wishes ---
+// --- Requests of the page ---
 
 let entry = null;
 let tab = null;
-// The table of this tab.
-let at = null;
-const wishes = {
-  said: ({ text }) => tab.said(text),
+// The number of the table that this tab plays at.
+let currentTable = null;
+const requests = {
+  document: ({ text }) => tab.said(text),
   practise: ({ name }) => tab.practise(name),
-  async look({ link }) {
+  /** Find out what a link is for, and whether this browser already has a seat there. */
+  async inspect({ link }) {
     const invited = JSON.parse(tab.invited(link));
-    const home = await known(invited.table);
-    // Who has only watched so far says a name to sit down.
-    post("invited", { link, ...invited, known: Boolean(home && (invited.watch || home.name !== null)), stores: stores() });
+    const stored = await findTable(invited.table);
+    // A spectator who opens a player link is asked for a name.
+    post("invited", { link, ...invited, known: Boolean(stored && (invited.watch || stored.name !== null)), stores: canStore() });
   },
   async join({ link, name }) {
-    at = JSON.parse(tab.invited(link)).table;
-    tab.join(link, name ?? undefined, await store(at, true));
+    currentTable = JSON.parse(tab.invited(link)).table;
+    tab.join(link, name ?? undefined, await openStore(currentTable, true));
   },
   async rename({ name }) {
-    tab.rename(name, await store(at, true));
+    tab.rename(name, await openStore(currentTable, true));
   },
   async code({ code, relay, name }) {
     const link = await tab.use_code(code, relay, name);
-    post("hosting", { link });
-    await wishes.join({ link, name });
+    post("link", { link });
+    await requests.join({ link, name });
   },
   offers() {
     post("offers", JSON.parse(tab.offers()));
   },
   async host({ wanted }) {
     const link = tab.new_table(JSON.stringify(wanted));
-    at = JSON.parse(tab.invited(link)).table;
-    const handle = await store(at, true);
-    post("hosting", { link });
+    currentTable = JSON.parse(tab.invited(link)).table;
+    const handle = await openStore(currentTable, true);
+    post("link", { link });
     tab.host(link, wanted.name, handle);
   },
-  async homes() {
-    post("homes", { homes: await homes(), stores: stores() });
+  async tables() {
+    post("tables", { tables: await listTables(), stores: canStore() });
   },
   async resume({ table }) {
-    at = table;
-    tab.resume(await store(table, false));
+    currentTable = table;
+    tab.resume(await openStore(table, false));
   },
   async export({ table }) {
-    const handle = await store(table, false);
+    const handle = await openStore(table, false);
     let url;
     try {
       url = URL.createObjectURL(new Blob([handle.all()]));
@@ -177,14 +185,14 @@ const wishes = {
   async import({ data }) {
     const first = new TextDecoder().decode(data.slice(0, 4096)).split("\n")[0];
     const { table } = JSON.parse(tab.invited(tab.link_of(first)));
-    const handle = await store(table, true);
+    const handle = await openStore(table, true);
     if (!handle.empty()) {
       handle.close();
-      throw new Error("there is a home for this table in this browser already");
+      return post("fatal", { reason: "", kind: "exists" });
     }
     const bytes = new Uint8Array(data);
     try {
-      // The first byte comes last: half a home would not know all that it has signed, and is none.
+      // The first byte is written last. A partial copy would not know everything it has signed, so it must not count.
       handle.put(bytes.subarray(1), 1);
       handle.flush();
       handle.put(bytes.subarray(0, 1), 0);
@@ -195,15 +203,15 @@ const wishes = {
     } finally {
       handle.close();
     }
-    post("homes", { homes: await homes(), stores: stores() });
+    await requests.tables();
   },
   async forget({ table }) {
-    (await store(table, false)).close();
-    await (await folder()).removeEntry(table);
-    post("homes", { homes: await homes(), stores: stores() });
+    (await openStore(table, false)).close();
+    await (await openFolder()).removeEntry(table);
+    await requests.tables();
   },
   read: ({ data }) => tab.read(new Uint8Array(data)),
-  // Of the bots.
+  // Requests to the worker of the bots.
   deal({ deal }) {
     tab = entry.TabBots(browser, deal);
   },
@@ -214,17 +222,17 @@ const ready = boot().then(async (module) => {
   entry = module;
   if (self.name !== "bots") {
     tab = entry.Tab(browser);
-    await me();
+    await loadIdentity();
     post("ready");
   }
 });
-let last = ready;
+let lastRequest = ready;
 self.onmessage = ({ data }) => {
-  // One after the other, in their order.
-  last = last.then(() => wishes[data.do](data)).catch((error) => {
+  // One request after the other.
+  lastRequest = lastRequest.then(() => requests[data.do](data)).catch((error) => {
     const inUse = error.name === "NoModificationAllowedError";
     const kind = inUse ? "in use" : error.name === "QuotaExceededError" ? "storage" : tab ? "error" : "boot";
-    // Of a Python error only the last line is for people.
+    // The last line of a Python error is the message; the rest is the traceback.
     const reason = String(error.message ?? error).trim().split("\n").at(-1).replace(/^nodealer\.errors\.\w+: /, "");
     post("fatal", { reason, kind });
   });
