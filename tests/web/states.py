@@ -199,7 +199,7 @@ def plain(count: int) -> State:
     documents = seen.until(lambda view: bool(view["mine"]))
     view = next(one for one in documents if one["type"] == "view")
     view["mine"] = [view["mine"][0] | {"name": f"the {number}"} for number in range(13)]
-    view["text"] = [[[f"somebody has said something, and it was number {number}", ""]] for number in range(13)]
+    view["text"] = [[[f"a line of text that is not short, number {number}", ""]] for number in range(13)]
     return State(f"plain, {count} seats", documents, there=".typed input")
 
 
@@ -212,7 +212,7 @@ def away() -> State:
     view["seats"][1]["waited"] = 42
     view["seats"][1]["left"] = 18_000
     view["may"] |= {"vote": True, "votes_needed": 2, "voters": 3, "break_off": True, "breaks_needed": 2}
-    return State("somebody is away", [one for one in documents if one["type"] != "ask"], there="#table-rules button")
+    return State("a player is away", [one for one in documents if one["type"] != "ask"], there="#table-rules button")
 
 
 def ended(seen: Seen) -> Iterator[State]:
@@ -251,12 +251,12 @@ def caught() -> State:
     documents = seen.step_until(lambda: sum(one["kind"] == "shuffle" for one in proofs(seen)) == 3)
     false = [one for one in documents if one["type"] == "proof"][-1]
     false["state"] = "false"
-    reason = "the proof of its shuffle does not hold: a card of the deck is not one of those it was given"
+    reason = "the proof of the shuffle does not hold: the deck has a card that was not in it before"
     fault = {"type": "fault", "entry": false["entry"], "seat": 2, "name": "Cleo", "check": "shuffle", "reason": reason}
     view = next(one for one in documents if one["type"] == "view")
     view["seats"][2]["state"] = "out"
     cheat = {"type": "cheat", "seat": 2, "name": "Cleo", "does": "shuffles one card twice", "came": None,
-             "claim": "seen at once, the culprit is named"}  # fmt: skip
+             "claim": "a card doubled in a shuffle: it is seen at once, and the culprit is named"}  # fmt: skip
     return State("caught", [*documents, cheat, fault], panels=True, there=".alarm:not([hidden])")
 
 

@@ -171,7 +171,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
     const to = passing ? names(page.seats.find((one) => one.seat === table.you).passes_to) : "";
     const one = page.mine.find((mine) => mine.place === chosen[0]);
     const text = passing ? W.choose(page.give, to) : page.trick.cards.length ? W.follow : W.lead;
-    const label = passing ? W.pass(to) : one ? W.play(cardName(one.card)) : W.play("…");
+    const label = passing ? W.pass(to) : one ? W.play(cardName(one.card)) : W.chooseCard;
     const ready = passing ? chosen.length === page.give : Boolean(one);
     fill(actions, h("div", { class: "hearts-bar" }, h("p", { role: "status" }, text), button(label, commit, { key: "P", kind: "primary", disabled: !ready })));
   }

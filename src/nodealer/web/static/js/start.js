@@ -119,7 +119,7 @@ function describeKey(one) {
   if (one.you) return one.key ? T.lobby.yourKeyWords(one.key) : "";
   const known = T.lobby.known[one.known] ?? "";
   if (!one.key || (!one.warn && one.known !== "new")) return known;
-  return `${known}; ${(one.warn ? T.lobby.compareKeyWords : T.lobby.keyWords)(one.key)}`;
+  return (one.warn ? T.lobby.compareKeyWords : T.lobby.keyWords)(known, one.key);
 }
 
 /** Return everything you would agree to, with the time limits. */
