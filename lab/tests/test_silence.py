@@ -68,7 +68,7 @@ class Played:
             living = [one for one in self.table.participants if not self.muted(one)]
             for one in living:
                 waiting += minds[one].act(one) if one.seat.number < self.seats else ()
-                waiting += self.looks[one].look(one, now / 2) if not waiting else ()
+                waiting += self.looks[one].on_tick(one, now / 2) if not waiting else ()
         return living[0].replica.state
 
 

@@ -84,7 +84,7 @@ class Seat:
         before = len(self.screen.lines)
 
         async def look() -> None:
-            self.circle.waiting.extend(self.table.look(self.me, self.now))
+            self.circle.waiting.extend(self.table.on_tick(self.me, self.now))
 
         for _ in range(1 + round(2 * seconds)):
             asyncio.run(look())
@@ -428,7 +428,7 @@ def test_a_persons_program_votes_by_itself() -> None:
     keeper = Ticker()
     for _ in range(60):
         seat.looks(1.0)
-        seat.circle.waiting.extend(keeper.look(seat.circle.keeper, seat.now))
+        seat.circle.waiting.extend(keeper.on_tick(seat.circle.keeper, seat.now))
         while seat.circle.step():
             pass
     assert seat.circle.people[0].replica.state.hand.votes.keys() == {1}
@@ -451,7 +451,7 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
         seat.circle.waiting.extend(seat.circle.keeper.tick(time))
         while seat.circle.step():
             pass
-        attention.look(seat.me, float(number))
+        attention.on_tick(seat.me, float(number))
     assert [event["event"] for event in noted.events if event["event"] == "drift"] == ["drift"]
 
 

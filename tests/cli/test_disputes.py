@@ -53,7 +53,7 @@ def test_it_asks_says_what_it_shows_and_does_it() -> None:
         seat = one.seat.number
         if seat not in disputes:
             return []
-        if not disputes[seat].look(one):
+        if not disputes[seat].on_tick(one):
             return one.move({"show": True}) if one.options().must_move else []
         return []
 
@@ -79,5 +79,5 @@ def test_what_cannot_be_proven_is_said_once() -> None:
     for name in table.players:
         screen, person = Saying(), table.players[name]._me
         disputes = Disputes(screen)
-        assert not disputes.look(person) and not disputes.look(person)
+        assert not disputes.on_tick(person) and not disputes.on_tick(person)
         assert [("cannot be proven" in text) for text in screen.said] == ([True, False] if name == "Ada" else [])

@@ -34,7 +34,7 @@ def test_what_a_relay_holds_back_is_said_in_the_lobby_too() -> None:
     chair = Chair(one, Missing(screen, 5.0), None, nobody)
     one.resend(7)
     for now in (0.0, 4.0, 6.0, 9.0):
-        assert chair.look(one, now) == []
+        assert chair.on_tick(one, now) == []
     assert screen.noted == [{"event": "missing", "frames": 7}]
 
 

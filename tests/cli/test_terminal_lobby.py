@@ -96,7 +96,7 @@ class Door:
             assert frame
 
     def host_looks(self, now: float = 0.0) -> None:
-        self.say(*self.hosting.look(next(iter(self.people.values())), now))
+        self.say(*self.hosting.on_tick(next(iter(self.people.values())), now))
 
     @property
     def seated(self) -> list[str]:
@@ -168,9 +168,9 @@ def test_who_has_declined_is_asked_again_when_it_comes_anew(tmp_path: Path) -> N
             await asyncio.sleep(0)
         assert host.asked == ["Let Ben sit? [Y/n] ", ""] and not door.seated
         back = door.come("Ben")
-        door.say(*guest.look(back, 0.0))
-        door.say(*guest.look(back, 0.0))
-        assert back.lobby.mine is not None and back.lobby.mine.number == 1 and not guest.look(back, 0.0)
+        door.say(*guest.on_tick(back, 0.0))
+        door.say(*guest.on_tick(back, 0.0))
+        assert back.lobby.mine is not None and back.lobby.mine.number == 1 and not guest.on_tick(back, 0.0)
         door.host_looks()
         await asyncio.sleep(0)
         assert host.asked == ["Let Ben sit? [Y/n] ", "", "Let Ben sit? [Y/n] "]
@@ -191,7 +191,7 @@ def test_who_comes_back_and_is_asked_already_only_answers(tmp_path: Path) -> Non
             door.say(*ada.propose(door.plan.proposal(members)))
             if not ben.lobby.declined:
                 door.say(*ben.decline("not now"))
-        door.say(*Guest(lambda news: None, door.known, None).look(door.come("Ben"), 0.0))
+        door.say(*Guest(lambda news: None, door.known, None).on_tick(door.come("Ben"), 0.0))
         assert ada.begun
 
     run(work())
@@ -299,7 +299,7 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
         guest = Guest(ScreenTells(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
 
         def looks() -> None:
-            door.say(*guest.look(ben, 0.0))
+            door.say(*guest.on_tick(ben, 0.0))
 
         proposes(door, hands=1)
         looks()
@@ -327,14 +327,14 @@ def test_what_is_typed_while_nothing_is_proposed_answers_nothing(tmp_path: Path)
         ben, typing = door.people["Ben"], door.typing["Ben"]
         guest = Guest(ScreenTells(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
         proposes(door, hands=1)
-        assert guest.look(ben, 0.0) == []
+        assert guest.on_tick(ben, 0.0) == []
         door.say(*door.people["Ada"].decline("a mistake"))
-        assert guest.look(ben, 0.0) == []
+        assert guest.on_tick(ben, 0.0) == []
         await asyncio.sleep(0)
         proposes(door, hands=1)
-        assert guest.look(ben, 0.0) == []
+        assert guest.on_tick(ben, 0.0) == []
         await typing.type("")
-        door.say(*guest.look(ben, 0.0))
+        door.say(*guest.on_tick(ben, 0.0))
         assert ben.begun, "the same again is the same"
 
     run(work())
@@ -347,7 +347,7 @@ def test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others(
         cleo = Guest(ScreenTells(Screen(json=True)), door.known, None)
         door.host_looks(0.0)
         assert door.seated == ["Ada", "Ben", "Cleo"]
-        door.say(*cleo.look(door.people["Cleo"], 0.0))
+        door.say(*cleo.on_tick(door.people["Cleo"], 0.0))
         for now in (1.0, ANSWER_LIMIT - 1):
             door.host_looks(now)
         assert door.seated == ["Ada", "Ben", "Cleo"]
@@ -417,9 +417,9 @@ def test_who_looks_on_is_told_that_there_is_no_game_yet(tmp_path: Path, capsys: 
         door = Door(tmp_path, "Ada", "Ben", seats=3)
         clock, onlooker = door.come("Clock", keeps_time=True), Onlooker(ScreenTells(Screen(json=False)))
         for _ in range(2):
-            onlooker.look(clock, 0.0)
+            onlooker.on_tick(clock, 0.0)
         door.come("Cleo")
-        onlooker.look(clock, 0.0)
+        onlooker.on_tick(clock, 0.0)
 
     run(work())
     first, second = capsys.readouterr().out.splitlines()
@@ -437,7 +437,7 @@ def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -
         door.host_looks(0.0)
         assert door.seated == ["Ada", "Ben", "Cleo", "Clock"]
         for name in ("Ben", "Cleo"):
-            door.say(*Guest(ScreenTells(Screen(json=True)), door.known, None).look(door.people[name], 0.0))
+            door.say(*Guest(ScreenTells(Screen(json=True)), door.known, None).on_tick(door.people[name], 0.0))
         for now in (1.0, ANSWER_LIMIT + 2, ANSWER_LIMIT + 3, ANSWER_LIMIT + 20):
             door.host_looks(now)
         assert door.seated == ["Ada", "Ben", "Cleo"]
@@ -452,7 +452,7 @@ def test_a_guest_sees_what_a_host_has_set(tmp_path: Path, json: bool, capsys: py
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         proposes(door, hands=1, on=("chain", b'{"proven":false}'))
-        Guest(ScreenTells(Screen(json)), door.known, None).look(door.people["Ben"], 0.0)
+        Guest(ScreenTells(Screen(json)), door.known, None).on_tick(door.people["Ben"], 0.0)
 
     run(work())
     said = capsys.readouterr().out
@@ -467,17 +467,17 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
         ben = door.people["Ben"]
         guest = Guest(page.lobby.hear, door.known, page.questions)
         proposes(door, hands=1)
-        assert guest.look(ben, 0.0) == [] and page.questions.question is not None
+        assert guest.on_tick(ben, 0.0) == [] and page.questions.question is not None
         first = page.questions.question.ask
         door.say(*door.people["Ada"].decline("a mistake"))
         proposes(door, hands=2, on=("chain", b'{"proven":false}'))
-        assert guest.look(ben, 0.0) == []
+        assert guest.on_tick(ben, 0.0) == []
         assert page.lobby.proposal is not None and page.lobby.proposal.warning is not None
         assert "Nothing proves a shuffle here" in page.lobby.proposal.warning
         page.hub.hear(doc.Answer(first, "y"))
-        assert guest.look(ben, 0.0) == [] and ben.lobby.considering
+        assert guest.on_tick(ben, 0.0) == [] and ben.lobby.considering
         page.hub.hear(doc.Answer(page.questions.question.ask, "y"))
-        door.say(*guest.look(ben, 0.0))
+        door.say(*guest.on_tick(ben, 0.0))
         assert ben.begun
 
     run(work())

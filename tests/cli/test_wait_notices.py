@@ -32,11 +32,11 @@ def test_a_relay_that_promises_more_than_it_brings() -> None:
     for number, frame in enumerate(circle.frames):
         now += 4.0
         one.receive(frame, number)
-        attention.look(one, now)
+        attention.on_tick(one, now)
     assert [event for event in screen.noted if event["event"] == "missing"] == [], "as long as they come"
     for _ in range(3):
         now += 4.0
-        attention.look(one, now)
+        attention.on_tick(one, now)
     assert [event for event in screen.noted if event["event"] == "missing"] == [{"event": "missing", "frames": 988}]
 
 
@@ -45,7 +45,7 @@ def test_a_person_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
     attention = Attention(Screen(json=False), (), after=5.0)
     one.resend(7)
     for now in (0.0, 6.0):
-        attention.look(one, now)
+        attention.on_tick(one, now)
     assert "this table has 7 more messages" in capsys.readouterr().out.replace("\n", " ")
 
 
@@ -56,9 +56,9 @@ def test_what_came_while_there_was_no_connection_is_not_missing_at_once() -> Non
     attention, one = Attention(screen, (), after=5.0), circle.sit(circle.homes[0])
     for number, frame in enumerate(circle.frames):
         one.receive(frame, number)
-    attention.look(one, 0.0)
+    attention.on_tick(one, 0.0)
     one.resend(13)
-    attention.look(one, 60.0)
+    attention.on_tick(one, 60.0)
     assert not [event for event in screen.noted if event["event"] == "missing"]
-    attention.look(one, 65.0)
+    attention.on_tick(one, 65.0)
     assert [event for event in screen.noted if event["event"] == "missing"] == [{"event": "missing", "frames": 1}]

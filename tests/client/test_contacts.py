@@ -24,17 +24,17 @@ def players(tmp_path: Path) -> Contacts:
 
 
 def test_somebody_new(players: Contacts) -> None:
-    look = players.look("Ada", ADA)
+    look = players.check("Ada", ADA)
     assert look.sight is KeyStatus.NEW and " ".join(key_words(ADA)) in look.text
     # Looking is not meeting.
-    assert players.look("Ada", ADA).sight is KeyStatus.NEW and players.all == ()
+    assert players.check("Ada", ADA).sight is KeyStatus.NEW and players.all == ()
 
 
 def test_somebody_known(players: Contacts, tmp_path: Path) -> None:
     players.met([("Ada", ADA), ("Bo", BO)], 1000)
     players.met([("Ada", ADA)], 2000)
     again = players_in(tmp_path / "state" / "nodealer")
-    assert [again.look(name, key).sight for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [
+    assert [again.check(name, key).sight for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [
         KeyStatus.KNOWN
     ]
     assert [(met.name, met.key, met.first, met.last) for met in again.all] == [
@@ -45,9 +45,9 @@ def test_somebody_known(players: Contacts, tmp_path: Path) -> None:
 
 def test_a_name_that_has_another_key_now(players: Contacts) -> None:
     players.met([("Ada", ADA), ("Bo", BO)], 1000)
-    look = players.look("ADA", EVE)
+    look = players.check("ADA", EVE)
     assert look.sight is KeyStatus.OTHER_KEY and "ANOTHER KEY" in look.text and " ".join(key_words(EVE)) in look.text
-    look = players.look("Ada", BO)
+    look = players.check("Ada", BO)
     assert look.sight is KeyStatus.OTHER_KEY and "You know this key as Bo's" in look.text
 
 
@@ -56,16 +56,16 @@ def test_two_who_were_called_the_same(players: Contacts) -> None:
     players.met([("Ada", ADA)], 1000)
     players.met([("ada", EVE)], 2000)
     for key in (ADA, EVE):
-        look = players.look("Ada", key)
+        look = players.check("Ada", key)
         assert look.sight is KeyStatus.TWO_KEYS and "ANOTHER KEY" in look.text and " ".join(key_words(key)) in look.text
 
 
 def test_a_known_key_under_another_name(players: Contacts) -> None:
     players.met([("Ada", ADA)], 1000)
-    look = players.look("Lovelace", ADA)
+    look = players.check("Lovelace", ADA)
     assert look.sight is KeyStatus.RENAMED and look.text == "Lovelace has the key that you know as Ada's."
     players.met([("Lovelace", ADA)], 2000)
-    assert players.look("Lovelace", ADA).sight is KeyStatus.KNOWN and players.look("Ada", EVE).sight is KeyStatus.NEW
+    assert players.check("Lovelace", ADA).sight is KeyStatus.KNOWN and players.check("Ada", EVE).sight is KeyStatus.NEW
 
 
 def test_it_has_a_bound(players: Contacts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,4 +103,4 @@ def test_a_damaged_file(players: Contacts, tmp_path: Path, data: bytes) -> None:
     players.met([("Ada", ADA)], 0)
     (tmp_path / "state" / "nodealer" / PLAYERS).write_bytes(data)
     with pytest.raises(HomeUnusable, match=r"is damaged: .*; delete it to know nobody"):
-        players.look("Ada", ADA)
+        players.check("Ada", ADA)

@@ -210,7 +210,7 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     settled(circle)
     RelayTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
     (proposed,) = two.replica.state.proposed.values()
-    assert not agrees_to(two, proposed) and BotRosterPolicy().look(two, 0.0) == []
+    assert not agrees_to(two, proposed) and BotRosterPolicy().on_tick(two, 0.0) == []
     with pytest.raises(IllegalMove, match="cannot read with"):
         two.agree(*two.replica.state.proposed)
 

@@ -413,7 +413,7 @@ def test_without_a_connection_nobody_is_late() -> None:
         looks: list[float] = []
 
         class Looking:
-            def look(self, participant: Participant, now: float) -> list[bytes]:
+            def on_tick(self, participant: Participant, now: float) -> list[bytes]:
                 looks.append(now)
                 return []
 

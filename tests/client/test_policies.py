@@ -31,7 +31,7 @@ def looks(patience: TimeoutVoter, one: Participant, *times: float) -> list[type]
     """What somebody says who looks at these times, and does not hear of it again."""
     found = list[type]()
     for now in times:
-        found += said(patience.look(one, now))
+        found += said(patience.on_tick(one, now))
     return found
 
 
@@ -39,7 +39,7 @@ def test_after_its_time_and_not_before() -> None:
     circle = held_up()
     one, patience = circle.people[1], TimeoutVoter(3.0)
     assert looks(patience, one, *(now / 2 for now in range(6))) == []
-    frames = patience.look(one, 3.0)
+    frames = patience.on_tick(one, 3.0)
     assert said(frames) == [Without]
     # Until it is heard nothing more is said, however long that takes.
     assert looks(patience, one, *map(float, range(4, 60))) == []
@@ -92,7 +92,7 @@ def test_breaks_off_after_twice_the_time() -> None:
     one, patience = circle.people[1], TimeoutVoter(2.0)
     heard = list[tuple[float, type]]()
     for now in map(float, range(9)):
-        frames = patience.look(one, now)
+        frames = patience.on_tick(one, now)
         heard += [(now, kind) for kind in said(frames)]
         circle.waiting.extend(frames)
         while circle.step():
@@ -106,7 +106,7 @@ def test_who_comes_back_does_not_say_it_again() -> None:
     circle = held_up(4)
     patience = TimeoutVoter(2.0)
     for now in map(float, range(3)):
-        circle.waiting.extend(patience.look(circle.people[1], now))
+        circle.waiting.extend(patience.on_tick(circle.people[1], now))
     while circle.step():
         pass
     one = circle.bring_back(1)
@@ -123,7 +123,7 @@ def test_says_it_again_when_it_was_dropped() -> None:
         pass
     shows = circle.people[2].move({"show": True})
     assert looks(patience, three, 0.0, 1.0) == []
-    statement = patience.look(three, 2.0)
+    statement = patience.on_tick(three, 2.0)
     assert said(statement) == [Without]
     # The show is before it in the order: while a card is shown nobody moves.
     circle.waiting.extend([*shows, *statement])
@@ -137,7 +137,7 @@ def test_says_it_again_when_it_was_dropped() -> None:
         pass
     assert statement[0] in circle.log and circle.people[0].replica.state.hand.votes == {}
     assert set(three.seat.waits_for.values()) == {0, 1}
-    assert said(patience.look(three, 2.5)) == [Without]
+    assert said(patience.on_tick(three, 2.5)) == [Without]
 
 
 def test_who_does_not_sit_or_has_ended_waits_for_nobody() -> None:

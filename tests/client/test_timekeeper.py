@@ -43,9 +43,9 @@ class Timed:
 
     def look(self) -> None:
         circle = self.circle
-        frames = [] if self.keeper is None else self.keeper.look(circle.keeper, self.now)
+        frames = [] if self.keeper is None else self.keeper.on_tick(circle.keeper, self.now)
         for place, patience in self.watching.items():
-            frames += patience.look(circle.people[place], self.now)
+            frames += patience.on_tick(circle.people[place], self.now)
         for frame in frames:
             entry = read_entry(frame).entry
             self.said.append((self.now - 100.0, type(read_body(bytes(entry.body))), entry.seat))
@@ -87,7 +87,7 @@ def test_who_answers_at_once_is_not_ticked_for() -> None:
     while circle.people[0].begun is False or circle.people[0].replica.state.phase is not Phase.ENDED:
         circle.play(until=lambda circle: False)
         now += 0.25
-        assert not keeper.look(circle.keeper, now)
+        assert not keeper.on_tick(circle.keeper, now)
     assert circle.keeper.over and len(circle.digests()) == 1
 
 
@@ -160,11 +160,11 @@ def test_one_that_comes_back_takes_nobodys_time() -> None:
 @pytest.mark.parametrize("times", [[0.0, 1e9, 2e9, 3e9], [1e9, 0.0, 1e9, 0.0], [0.0, -1e9, -2e9, -3e9]])
 def test_its_clock_may_jump(times: list[float]) -> None:
     table = Timed()
-    frames = [frame for now in times for frame in Ticker().look(table.circle.keeper, now)]
+    frames = [frame for now in times for frame in Ticker().on_tick(table.circle.keeper, now)]
     assert not frames
     keeper = Ticker()
     for now in times * 2:
-        table.circle.waiting.extend(keeper.look(table.circle.keeper, now))
+        table.circle.waiting.extend(keeper.on_tick(table.circle.keeper, now))
         while table.circle.step():
             pass
     assert not table.clock.late
@@ -175,14 +175,14 @@ def test_nobody_else_ticks() -> None:
     for place in (0, 3, 4):
         if table.circle.people[place] is not table.circle.keeper:
             keeper = Ticker()
-            assert not [frame for now in range(9) for frame in keeper.look(table.circle.people[place], float(now))]
+            assert not [frame for now in range(9) for frame in keeper.on_tick(table.circle.people[place], float(now))]
     with pytest.raises(IllegalMove, match="only the timekeeper"):
         table.circle.people[1].tick(0)
 
 
 def test_what_it_said_and_has_not_heard_is_enough() -> None:
     table, keeper = Timed(), Ticker()
-    frames = [frame for now in range(60) for frame in keeper.look(table.circle.keeper, float(now))]
+    frames = [frame for now in range(60) for frame in keeper.on_tick(table.circle.keeper, float(now))]
     assert len(frames) == 1
 
 
@@ -192,13 +192,13 @@ def test_what_it_said_and_has_not_heard_is_enough() -> None:
 def test_what_is_left_is_an_estimate() -> None:
     table = Timed()
     watch, state = DutyTimer(), table.circle.people[1].replica.state
-    (wait,) = watch.look(state, 0.0).values()
+    (wait,) = watch.update(state, 0.0).values()
     assert (wait.seat, wait.limit_left, wait.bank_left) == (0, 10.0, 3.0)
     for now in range(1, 13):
-        (wait,) = watch.look(state, float(now)).values()
+        (wait,) = watch.update(state, float(now)).values()
     assert (wait.limit_left, wait.bank_left) == (0.0, 1.0)
-    (wait,) = watch.look(state, 13.0).values()
-    (wait,) = watch.look(state, 14.0).values()
+    (wait,) = watch.update(state, 13.0).values()
+    (wait,) = watch.update(state, 14.0).values()
     assert wait.bank_left == 0.0
 
 

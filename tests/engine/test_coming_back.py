@@ -187,7 +187,7 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
     circle.step()
     for place in (0, 2):
         circle.people[place].host = host_mark(circle.homes[1].identity.public)
-        circle.waiting.extend(BotRosterPolicy().look(circle.people[place], 0.0))
+        circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[place], 0.0))
     hand(circle, 1)
     assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].seated
     assert circle.people[0].replica.state.account.chips[3] == 10 and not circle.people[0].asking
@@ -215,7 +215,7 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
     circle.waiting.extend(circle.people[0].let_in(circle.people[2].replica.state.known[2].name))
     circle.step()
     circle.people[1].host = host_mark(circle.homes[0].identity.public)
-    circle.waiting.extend(BotRosterPolicy().look(circle.people[1], 0.0))
+    circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[1], 0.0))
     hand(circle, 3)
     assert dealt_in(circle) == (0, 1, 2)
     before = circle.people[0].replica.state.chronicle.seatings[-1]
@@ -309,21 +309,21 @@ def test_bots_agree_to_leave_out_who_is_away_and_nobody_else() -> None:
     members = circle.people[0].members
     circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
     circle.step()
-    assert BotRosterPolicy().look(circle.people[1], 0.0) == [], "somebody is there who would be put out"
+    assert BotRosterPolicy().on_tick(circle.people[1], 0.0) == [], "somebody is there who would be put out"
     circle.waiting.extend(circle.people[2].sit_out())
     for number in range(1, AWAY_HANDS + 1):
         hand(circle, number)
         with suppress(IllegalMove):
             circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
             circle.step()
-        assert circle.people[1].replica.state.proposed and BotRosterPolicy().look(circle.people[1], 0.0) == [], (
+        assert circle.people[1].replica.state.proposed and BotRosterPolicy().on_tick(circle.people[1], 0.0) == [], (
             "it may rest"
         )
     hand(circle, AWAY_HANDS + 1)
     circle.waiting.extend(circle.people[0].remove(members[2].name))
     circle.step()
-    (frame,) = BotRosterPolicy().look(circle.people[1], 0.0)
-    assert BotRosterPolicy().look(circle.people[1], 0.0) == [], "once"
+    (frame,) = BotRosterPolicy().on_tick(circle.people[1], 0.0)
+    assert BotRosterPolicy().on_tick(circle.people[1], 0.0) == [], "once"
     circle.waiting.append(frame)
     hand(circle, AWAY_HANDS + 2)
     assert circle.people[0].replica.state.roster.seats == (0, 1)
@@ -336,12 +336,12 @@ def test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses() -> None:
     bot = circle.people[1]
     circle.waiting.extend(circle.people[2].let_in(name))
     circle.step()
-    assert bot.replica.state.proposed and BotRosterPolicy().look(bot, 0.0) == [], "there is no host"
+    assert bot.replica.state.proposed and BotRosterPolicy().on_tick(bot, 0.0) == [], "there is no host"
     bot.host = host_mark(circle.homes[0].identity.public)
-    assert BotRosterPolicy().look(bot, 0.0) == [], "the host is another one"
+    assert BotRosterPolicy().on_tick(bot, 0.0) == [], "the host is another one"
     circle.waiting.extend(circle.people[0].let_in(name))
     circle.step()
-    (frame,) = BotRosterPolicy().look(bot, 0.0)
+    (frame,) = BotRosterPolicy().on_tick(bot, 0.0)
     circle.waiting.append(frame)
     hand(circle, 1)
     assert circle.people[0].replica.state.chronicle.seatings[-1].agreed == (0, 1)
@@ -353,17 +353,17 @@ def test_bots_do_not_agree_to_the_table_as_it_is() -> None:
     one = circle.people[0]
     circle.waiting.extend(one.propose_roster(one.replica.state.roster))
     circle.step()
-    assert one.replica.state.proposed and BotRosterPolicy().look(circle.people[1], 0.0) == []
+    assert one.replica.state.proposed and BotRosterPolicy().on_tick(circle.people[1], 0.0) == []
 
 
 def test_a_hosts_bot_lets_in_who_asks_while_there_are_seats() -> None:
     circle = asking()
     host = circle.people[0]
-    assert BotRosterPolicy().look(host, 0.0) == [] == BotRosterPolicy(3).look(host, 0.0)
-    circle.waiting.extend(BotRosterPolicy(4).look(host, 0.0))
+    assert BotRosterPolicy().on_tick(host, 0.0) == [] == BotRosterPolicy(3).on_tick(host, 0.0)
+    circle.waiting.extend(BotRosterPolicy(4).on_tick(host, 0.0))
     circle.step()
     (proposed,) = host.replica.state.proposed.values()
-    assert proposed.by == 0 and proposed.roster.seats == (0, 1, 2, 3) and BotRosterPolicy(4).look(host, 0.0) == []
+    assert proposed.by == 0 and proposed.roster.seats == (0, 1, 2, 3) and BotRosterPolicy(4).on_tick(host, 0.0) == []
 
 
 @pytest.mark.parametrize(("name", "why"), [("", "say whom"), ("Nobody", "has a seat here"), ("Bo", "is there")])
@@ -376,5 +376,5 @@ def test_bots_do_not_agree_to_another_timekeeper() -> None:
     circle = in_hand(5, clock=Limits(30_000, 10_000, 0, 0))
     circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:3])))
     circle.step()
-    assert circle.people[1].replica.state.proposed and BotRosterPolicy().look(circle.people[1], 0.0) == []
-    assert BotRosterPolicy().look(circle.keeper, 0.0) == [] == BotRosterPolicy().look(circle.people[4], 0.0)
+    assert circle.people[1].replica.state.proposed and BotRosterPolicy().on_tick(circle.people[1], 0.0) == []
+    assert BotRosterPolicy().on_tick(circle.keeper, 0.0) == [] == BotRosterPolicy().on_tick(circle.people[4], 0.0)

@@ -228,7 +228,7 @@ def play_timed() -> LocalTable:
     for now in range(200):
         table.run(decide)
         for one, look in looks.items():
-            table.say(look.look(one, now / 2))
+            table.say(look.on_tick(one, now / 2))
     return table
 
 

@@ -306,7 +306,7 @@ def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(aski
     page.hear(doc.Leave())
     assert told == [doc.Refused(code="not now")]
     page.replica = asking.people[0].replica
-    assert page.look(asking.people[0], 0.0) == []
+    assert page.on_tick(asking.people[0], 0.0) == []
     for _ in range(TO_DO_MAX + 1):
         page.hear(doc.Chat("more"))
     assert told[-1] == doc.Refused(code="not now") and told.count(told[-1]) == 2
@@ -331,14 +331,14 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     (asker,) = of(table.told, "view")[-1]["asking"]
     assert asker["name"] == "Dan" and len(asker["key"].split()) == 6 and asker["known"] == "other key"
     page.hear(doc.LetIn("Nobody"))
-    assert page.look(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
+    assert page.on_tick(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
     table.waiting.extend(table.people[1].let_in("Dan"))
     table.play(lambda one: [], steps=20)
     (proposed,) = of(table.told, "view")[-1]["proposed"]
     assert proposed["by"] == "Ben" and proposed["players"] == ["Ada", "Ben", "Cleo", "Dan"] and not proposed["without"]
     page.hear(doc.Agree("00" * 32))
     page.hear(doc.Agree(proposed["proposal"]))
-    table.waiting.extend(page.look(ada, 2.0))
+    table.waiting.extend(page.on_tick(ada, 2.0))
     table.play(lambda one: [], steps=20)
     assert of(table.told, "view")[-1]["proposed"] == [] and of(table.told, "refused")[-1]["reason"]
     before = ada.replica.state.roster
@@ -359,20 +359,20 @@ def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     table.play(steps=40)
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     page.hear(doc.SitOut())
-    table.waiting.extend(page.look(ada, 1.0))
+    table.waiting.extend(page.on_tick(ada, 1.0))
     may = of(table.told, "view")[-1]["may"]
     assert may["back"] and not may["sit_out"]
     page.hear(doc.Back())
-    table.waiting.extend(page.look(ada, 2.0))
+    table.waiting.extend(page.on_tick(ada, 2.0))
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     # The other one sits out: after the hand there is nobody to play with.
     table.waiting.extend(table.people[1].sit_out())
     table.play(steps=400)
     assert of(table.told, "view")[-1]["alone"] is None
     table.time += 60
-    table.waiting.extend(page.look(ada, 60.0))
+    table.waiting.extend(page.on_tick(ada, 60.0))
     assert of(table.told, "view")[-1]["alone"] == ["Ben"]
     page.hear(doc.Leave())
-    table.waiting.extend(page.look(ada, 61.0))
+    table.waiting.extend(page.on_tick(ada, 61.0))
     table.play(steps=200)
     assert ada.replica.state.ended >= {0}

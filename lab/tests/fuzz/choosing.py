@@ -90,7 +90,7 @@ def say_on_a_page(data: bytes) -> None:
             # As if the loop waited for it.
             person._decided = asyncio.get_running_loop().create_future()
         person.hear(said)
-        person.look(one, 0.0)
+        person.on_tick(one, 0.0)
         if person._recalling is not None:
             await person._recalling
 

@@ -49,7 +49,7 @@ def tell_of_lobby(data: bytes) -> None:
         for words in data.split(b"\n"):
             step = one.receive(played.signed_frame("", words))
             tell_all(one, step.happened)
-            for frame in looking.look(one, 0.0):
+            for frame in looking.on_tick(one, 0.0):
                 one.receive(frame)
             encode(page.document(one, 3))
         for news in told:

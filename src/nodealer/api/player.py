@@ -272,7 +272,7 @@ class Player(Watcher):
 
         To be called several times a second, with the seconds of a clock that only has to go on.
         """
-        return self._patience.look(self._me, now)
+        return self._patience.on_tick(self._me, now)
 
     def end(self) -> list[bytes]:
         """This hand is my last: I sign the end of the log as soon as it is over."""

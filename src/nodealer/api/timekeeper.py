@@ -34,4 +34,4 @@ class Timekeeper(Watcher):
     def look(self, now: float) -> list[bytes]:
         """A tick, if one is wanted. To be called several times a second, with the seconds of a clock that only has to
         go on."""
-        return self._ticking.look(self._me, now)
+        return self._ticking.on_tick(self._me, now)

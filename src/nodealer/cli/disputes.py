@@ -32,7 +32,7 @@ class Disputes:
         self._screen = screen
         self._told: set[tuple[str, int]] = set()
 
-    def look(self, participant: Participant) -> bool:
+    def on_tick(self, participant: Participant) -> bool:
         """Whether the person is asked something. From the first look on no book is opened without its word."""
         participant.asks_for_books = True
         options, state = participant.options(), participant.replica.state

@@ -35,7 +35,7 @@ class Leaving:
         #: Whether it was told that it sits out.
         self._told = False
 
-    def look(self, participant: Participant) -> None:
+    def on_tick(self, participant: Participant) -> None:
         """Tell somebody who comes back that it is not dealt in."""
         if self._told or not participant.seated or participant.hearing:
             return

@@ -77,12 +77,12 @@ class Chair:
         self._seat = seat
         self._seated: dict[bool, tuple[Agent | None, Policy]] = {}
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now."""
         if not participant.begun:
-            self._missing.look(participant, now)
-            return [] if self._lobby is None else self._lobby.look(participant, now)
-        return self._now[1].look(participant, now)
+            self._missing.on_tick(participant, now)
+            return [] if self._lobby is None else self._lobby.on_tick(participant, now)
+        return self._now[1].on_tick(participant, now)
 
     async def decide(self, question: Question) -> Decision:
         """The move, or the choice."""

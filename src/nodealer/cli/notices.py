@@ -33,7 +33,7 @@ class Missing:
         self._since = 0.0
         self._told = False
 
-    def look(self, participant: Participant, now: float) -> None:
+    def on_tick(self, participant: Participant, now: float) -> None:
         """Say it, if it is time to."""
         stands = participant.expects, participant.missing
         if stands != self._stands:
@@ -59,12 +59,12 @@ class OwnTime:
         #: What was said about which duty.
         self._said: tuple[bytes, int] = (b"", 0)
 
-    def look(self, participant: Participant, now: float) -> None:
+    def on_tick(self, participant: Participant, now: float) -> None:
         """Say it, if it is time to. An estimate: what counts are the ticks."""
         if not participant.begun:
             return
         state, asked = participant.replica.state, participant.options().asked
-        waits = self._watch.look(state, now)
+        waits = self._watch.update(state, now)
         wait = None if asked is None or state.clock is None else waits.get(asked.id)
         if asked is None or wait is None or not wait.limit:
             return
@@ -108,7 +108,7 @@ class WhoSits:
             raise IllegalMove("there is nothing to agree to")
         return whose[0]
 
-    def look(self, participant: Participant) -> bool:
+    def on_tick(self, participant: Participant) -> bool:
         """Whether there is something to answer."""
         if not _has_a_word(participant):
             return False

@@ -52,7 +52,7 @@ class _Told:
 
     def see(self, participant: Participant, step: Received) -> None:
         """Who has come, until the game begins; then who is late."""
-        self._onlooker.look(participant, 0.0)
+        self._onlooker.on_tick(participant, 0.0)
         if participant.begun and not self._begun:
             self._begun = True
             names = ", ".join(participant.replica.state.known[seat].name for seat in participant.replica.state.present)

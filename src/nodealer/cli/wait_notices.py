@@ -74,7 +74,7 @@ class Attention:
         #: Whether the last hand has been seen.
         self._over = False
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Say it, if it is time to."""
         self._notice(participant, now)
         return []
@@ -113,7 +113,7 @@ class Attention:
     def _notice(self, participant: Participant, now: float) -> bool:
         """Whether somebody was named who had not been."""
         self._notice_alone(participant, now)
-        self._missing.look(participant, now)
+        self._missing.on_tick(participant, now)
         self._notice_drift(participant, now)
         if participant.begun and participant.replica.state.over and not self._over:
             # What is waited for now is another thing, and other things can be done about it.
@@ -201,15 +201,15 @@ class AtTheTable(Attention):
         self._typed.append(words)
         return True
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
-        self._leaving.look(participant)
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        self._leaving.on_tick(participant)
         if self._notice(participant, now):
             lines = choices(participant, self._told[0])
             for line in lines if lines != self._last_choices else ():
                 self._screen.say(line)
             self._last_choices = lines
-        self._time.look(participant, now)
-        said = self._patience.look(participant, now)
+        self._time.on_tick(participant, now)
+        said = self._patience.on_tick(participant, now)
         with suppress(IllegalMove):
             said += self._say_again(participant)
         while self._typed and not self._must_wait(participant):
@@ -219,8 +219,8 @@ class AtTheTable(Attention):
             except IllegalMove as refused:
                 self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
         # Only now: what was typed was about what had been said before.
-        news = bool(self._typed) or self._seats.look(participant)
-        news = (participant.seated and self._disputes.look(participant)) or news
+        news = bool(self._typed) or self._seats.on_tick(participant)
+        news = (participant.seated and self._disputes.on_tick(participant)) or news
         away = participant.begun and participant.sits_out
         idle, wanted = participant.options().asked is None, bool(self._told) or self._alone or news or away
         self._person.lay = lambda: self._lay(participant)
@@ -335,9 +335,9 @@ class Overseer:
         self._heard = -1
         self._quiet_since = 0.0
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         if self._attention is not None:
-            self._attention.look(participant, now)
+            self._attention.on_tick(participant, now)
         heard = participant.replica.height if participant.begun else participant.expects
         if heard != self._heard:
             self._heard, self._quiet_since = heard, now

@@ -51,7 +51,7 @@ class BotRosterPolicy:
     def __init__(self, seats: int = 0) -> None:
         self._seats = seats
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         if not participant.sits or participant.over or participant.hearing or participant.seat.unconfirmed:
             return []
         state, me = participant.replica.state, participant.seat.number

@@ -102,7 +102,7 @@ class Contacts:
         """Everybody who is known, whoever was seen last first."""
         return self._read(self._shelf.read())
 
-    def look(self, name: str, key: bytes) -> CheckedContact:
+    def check(self, name: str, key: bytes) -> CheckedContact:
         """What to tell the user of somebody who would like to play. Changes nothing."""
         sight, text = _look(self.all, name, key)
         return CheckedContact(name, key, sight, text)
@@ -180,7 +180,7 @@ class ContactsRecorder:
         for asks in one.asking if one.sits else ():
             if asks.roster.digest not in self._looked:
                 self._looked.add(asks.roster.digest)
-                self._tell(self._known.look(asks.who.name, asks.who.key))
+                self._tell(self._known.check(asks.who.name, asks.who.key))
         if one.begun:
             self._remember()
 

@@ -55,7 +55,7 @@ class DutyTimer:
         """Nothing is waited for."""
         self._last, self._waits = now, {}
 
-    def look(self, state: TableState, now: float, *, stands: bool = False) -> dict[bytes, DutyWait]:
+    def update(self, state: TableState, now: float, *, stands: bool = False) -> dict[bytes, DutyWait]:
         """What holds the table up. While it `stands`, no time counts."""
         passed = 0.0 if self._last is None or stands else min(max(now - self._last, 0.0), LOOK_MAX)
         self._last = now

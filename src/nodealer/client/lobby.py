@@ -212,7 +212,7 @@ class Hosting:
         self._start = False
         self._proposed_at: float | None = None
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Let people sit, and propose."""
         if participant.begun or participant.hearing or participant.lobby.mine is None:
             return []
@@ -288,7 +288,7 @@ class Hosting:
             self._told.add((offer.key, offer.number))
             self._say(Came(offer.name, offer.key, offer.keeps_time))
             if not offer.keeps_time:
-                self._say(self._known.look(offer.name, offer.key))
+                self._say(self._known.check(offer.name, offer.key))
 
     def _ask(self, come: Collection[Offered]) -> None:
         """Whether somebody may sit, or what else the person wants."""
@@ -393,7 +393,7 @@ class Onlooker:
         self._say = tell
         self._told: tuple[str, ...] | None = None
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Say it, when it changes."""
         here = tuple(offer.name for offer in participant.offers if not offer.keeps_time)
         if participant.begun or participant.hearing or here == self._told:
@@ -421,7 +421,7 @@ class Guest:
         #: Whether something else was shown before what is proposed now.
         self._another = False
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Agree, or decline, when the person has said so."""
         proposal = participant.lobby.proposal
         if participant.begun or participant.hearing:
@@ -466,7 +466,7 @@ class Guest:
         self._say(Proposed(proposal, playing.claims.cost.get("warning"), words))
         for member in proposal.roster.members:
             if member.key != mine and member.role != TIMEKEEPER:
-                self._say(self._known.look(member.name, member.key))
+                self._say(self._known.check(member.name, member.key))
 
 
 def ask_first(proposal: Proposal) -> bool:

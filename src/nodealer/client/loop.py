@@ -145,7 +145,7 @@ class Loop:
         """Ask the mind what the table waits for, and look at the clock."""
         await self._ask()
         if self._patience is not None:
-            await self._send(self._patience.look(self._participant, self._clock()))
+            await self._send(self._patience.on_tick(self._participant, self._clock()))
 
     async def _send(self, frames: Iterable[bytes]) -> None:
         for frame in frames:

@@ -29,7 +29,7 @@ ALONE_MAX: Final = 20.0
 class Policy(Protocol):
     """Looks at a participant and at the clock, again and again."""
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now, at this time of a clock that only has to go on."""
 
 
@@ -39,8 +39,8 @@ class PolicyGroup:
     def __init__(self, *looks: Policy) -> None:
         self._looks = looks
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
-        return [frame for one in self._looks for frame in one.look(participant, now)]
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        return [frame for one in self._looks for frame in one.on_tick(participant, now)]
 
 
 @dataclass
@@ -57,7 +57,7 @@ class TimeoutVoter:
     _alone: float = 0.0
     _alone_at: float | None = None
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         if not participant.seated or participant.over:
             self._watch.stop(now)
             return []
@@ -66,7 +66,7 @@ class TimeoutVoter:
             participant.stays = lambda state: False
             return participant.due()
         spared = any(state.known[other].name in self.spared for other in seat.waits_for.values())
-        waits = self._watch.look(state, now, stands=spared)
+        waits = self._watch.update(state, now, stands=spared)
         if seat.unconfirmed:
             # Perhaps it was said. What came too late to count is said again, once it is known not to count.
             return []

@@ -33,7 +33,7 @@ class Ticker:
         self._passed = 0.0
         self._from: int | None = None
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """A tick, if one is wanted."""
         self._passed += 0.0 if self._last is None else min(max(now - self._last, 0.0), LOOK_MAX)
         self._last = now
@@ -58,7 +58,7 @@ class Ticker:
 
     def _unstarted(self, state: TableState, now: float) -> bool:
         """Whether a duty has been open for long enough whose clock stands."""
-        waits = self._watch.look(state, now)
+        waits = self._watch.update(state, now)
         watched = {} if state.clock is None else state.clock.watched
         return any(
             wait.waited >= STARTS_AFTER and id in watched and watched[id].started is None for id, wait in waits.items()

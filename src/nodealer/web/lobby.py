@@ -146,9 +146,9 @@ class _Shown:
         self._tell = tell
         self._shown: doc.Lobby | None = None
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now."""
-        said = [] if self._inner is None else self._inner.look(participant, now)
+        said = [] if self._inner is None else self._inner.on_tick(participant, now)
         if not participant.begun and (lobby := self._lobby(participant)) != self._shown:
             self._shown = lobby
             self._tell(lobby)

@@ -60,7 +60,7 @@ class PagePerson:
             self._decided = None
             self.seat.unask()
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Do what was said to the table, and see who is waited for."""
         if participant.begun and participant.seated:
             # No book is opened without the person's word.

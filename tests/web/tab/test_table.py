@@ -132,8 +132,8 @@ def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path:
             await ended(hosting, joining)
 
     asyncio.run(meet())
-    assert known.look("Gast", Tab("Gast", tmp_path).identity.public).sight is KeyStatus.KNOWN
-    assert known.look("Gast", Tab("Eve", tmp_path).identity.public).sight is KeyStatus.OTHER_KEY
+    assert known.check("Gast", Tab("Gast", tmp_path).identity.public).sight is KeyStatus.KNOWN
+    assert known.check("Gast", Tab("Eve", tmp_path).identity.public).sight is KeyStatus.OTHER_KEY
     assert [met.last for met in known.all] == [5]
 
 

@@ -414,7 +414,7 @@ class Node:
             self.living(self.player.thinks)
         if participant is not self.participant:
             return []
-        said = [*self.player.proposes(participant), *self._patience.look(participant, self._clock.now / 1000)]
+        said = [*self.player.proposes(participant), *self._patience.on_tick(participant, self._clock.now / 1000)]
         return said if participant is self.participant else []
 
     # --- Afterwards ---

@@ -329,8 +329,8 @@ class InTurn:
         self._lobby = lobby
         self._table = table
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
-        return (self._table if participant.begun else self._lobby).look(participant, now)
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        return (self._table if participant.begun else self._lobby).on_tick(participant, now)
 
 
 def _turned_away(one: Participant) -> bool:

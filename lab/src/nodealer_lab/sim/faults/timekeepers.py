@@ -15,7 +15,7 @@ from nodealer_lab.sim.plan import Keeping
 class Silent:
     """Says nothing."""
 
-    def look(self, participant: Participant, now: float) -> list[bytes]:
+    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         return []
 
 
