@@ -65,8 +65,8 @@ export function verifyBytes(bytes) {
       }
     }
     if (table.faults.length) return finish('fault', table.faults.map(({ seat, entry, reason }) => `seat ${seat}, entry ${entry}: ${reason}`).join('; '));
-    if (cut) return finish('incomplete', 'everything so far is right, but its last line is cut off');
-    if (table.phase !== 'ended') return finish('incomplete', 'everything so far is right, but not every seat has signed the end');
+    if (cut) return finish('incomplete', 'everything so far is correct, but the last line is cut off');
+    if (table.phase !== 'ended') return finish('incomplete', 'everything so far is correct, but not every seat has signed the end');
     return finish('clean', '');
   } catch (error) {
     if (error instanceof NotJudged) return finish('not-a-log', error.message);

@@ -1,1 +1,1 @@
-"""The auditor: everything about a game, from its log alone."""
+"""The auditor: verifies a game from its log alone."""

@@ -1,4 +1,4 @@
-"""Settling checks on another thread: the arithmetic core lets other Python code run while it adds up."""
+"""Settling checks on another thread: the arithmetic core releases the GIL, so other Python code runs meanwhile."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from nodealer.proofs.checks import Check, Entropy, settle
 
 @contextmanager
 def in_background() -> Iterator[Begin]:
-    """A way to settle checks while the caller goes on. Whatever goes wrong there is raised where it is waited for."""
+    """Yield a function that starts settling checks in the background and returns a function to wait for the result.
+
+    Errors are raised by the function that waits.
+    """
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="settle") as pool:
 
         def begin(checks: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
             try:
                 return pool.submit(settle, checks, entropy).result
             except RuntimeError:
-                # A browser has no threads. What was not begun is done when it is waited for.
+                # There are no threads in a browser: settle when the caller waits.
                 return lambda: settle(checks, entropy)
 
         yield begin

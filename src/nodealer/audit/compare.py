@@ -1,4 +1,4 @@
-"""Two logs of one session, held against each other: who was shown two tables, and who signed two things."""
+"""Comparing two logs of one session: where they diverge, and who signed contradictory entries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nodealer.log.file import read_log
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Two different entries that one seat signed with one number."""
+    """Two different entries that one seat signed with the same number."""
 
     seat: int
     seq: int
@@ -24,50 +24,50 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two logs of one session have in common."""
+    """How far two logs of one session agree."""
 
-    #: How many entries are the same from the start.
+    #: The number of entries that are the same, from the start.
     common: int
-    #: How many each of them has.
+    #: The number of entries in each log.
     entries: tuple[int, int]
     contradictions: tuple[Contradiction, ...]
 
     @property
     def agree(self) -> bool:
-        """Whether one log is the other, or the begin of it."""
+        """Whether the logs are equal, or one is the beginning of the other."""
         return self.common == min(self.entries)
 
     def as_json(self) -> dict[str, Any]:
-        """As part of the document of `nodealer verify --json`."""
+        """Return the part of the document of `nodealer verify --json` about this comparison."""
         signed = [{"seat": one.seat, "seq": one.seq, "entries": list(one.entries)} for one in self.contradictions]
         return {"common": self.common, "entries": list(self.entries), "agree": self.agree, "signed_twice": signed}
 
 
 def compare(path: Path, other: Path, reports: tuple[Report, Report]) -> Comparison:
-    """Compare two files that were both audited: every entry up to the lengths of the reports has a good signature.
+    """Compare two logs that were verified before, so that every entry counted in the reports has a valid signature.
 
-    Raises `BadParameter` for logs of different sessions.
+    Raise `BadParameter` if the logs are of different sessions.
     """
     if reports[0].session is None or reports[1].session is None or reports[0].session.id != reports[1].session.id:
-        raise BadParameter("the two logs are not of one session")
+        raise BadParameter("the two logs are not of the same session")
     logs = _entries(path, reports[0].entries), _entries(other, reports[1].entries)
     common = next((n for n, (a, b) in enumerate(zip(*logs, strict=False)) if a != b), min(map(len, logs)))
-    said: dict[tuple[bytes, int], tuple[int, bytes]] = {}
+    signed: dict[tuple[bytes, int], tuple[int, bytes]] = {}
     for number, data in enumerate(logs[0]):
         arrival = read_entry(data)
-        said.setdefault(_place(reports[0], arrival.entry), (number, arrival.signed))
+        signed.setdefault(_key_and_number(reports[0], arrival.entry), (number, arrival.signed))
     found = dict[tuple[int, int], Contradiction]()
     for number, data in enumerate(logs[1][common:], start=common):
         arrival = read_entry(data)
-        first = said.get(_place(reports[1], arrival.entry))
+        first = signed.get(_key_and_number(reports[1], arrival.entry))
         if first is not None and first[1] != arrival.signed:
             place = arrival.entry.seat, arrival.entry.seq
             found.setdefault(place, Contradiction(*place, (first[0], number)))
     return Comparison(common, (len(logs[0]), len(logs[1])), tuple(found[place] for place in sorted(found)))
 
 
-def _place(report: Report, entry: Entry) -> tuple[bytes, int]:
-    """Who signed an entry, and as which of its own: two logs may have two people at one number."""
+def _key_and_number(report: Report, entry: Entry) -> tuple[bytes, int]:
+    """Return the key that signed an entry, and the entry's number. A seat may have another player in each log."""
     known = {} if report.state is None else report.state.known
     return known[entry.seat].key, entry.seq
 

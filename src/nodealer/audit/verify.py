@@ -1,4 +1,4 @@
-"""Verify a saved log: every signature, every proof, every rule, every result. Needs no secrets and trusts nobody."""
+"""Verify a saved log: every signature, proof, rule and result. Needs no secrets and trusts no one."""
 
 from __future__ import annotations
 
@@ -24,76 +24,76 @@ from nodealer.wire import LOG_BYTES_MAX
 Verdict = Literal["clean", "fault", "broken", "incomplete", "not-a-log"]
 Progress = Callable[[int, int], None]
 Append = Callable[[bytes], Applied]
-#: Given the replica, something that appends an entry to it and looks at what that did.
+#: Takes the replica, and returns a function that appends an entry to it and observes what that does.
 Watch = Callable[[Replica], Append]
 
 NOT_PROVEN: Final = (
-    "that players did not tell each other their cards outside the table",
-    "that a player is one person, and a person at all",
-    "that a player who stayed silent could not have gone on",
-    "that the players of this log saw no other log of the same session",
+    "that players did not tell each other their cards outside the game",
+    "that each player is a different person, or a person at all",
+    "that a player who stayed silent could not have continued",
+    "that the players were not shown another log of the same session",
 )
-#: How much of a key is shown beside a name, in hexadecimal digits.
+#: How many hexadecimal digits of a key are shown beside a name.
 FINGERPRINT: Final = 16
-PUBLIC_SEEDS: Final = "anything about secrecy: this is a rehearsal, its seeds were public"
+PUBLIC_SEEDS: Final = "anything about secrecy: this was a rehearsal with public seeds"
 
 
 @dataclass
 class Report:
-    """What an audit found."""
+    """The result of verifying a log."""
 
     verdict: Verdict
-    #: One sentence for people, where the verdict is not `clean`.
+    #: One sentence for people, unless the verdict is `clean`.
     reason: str = ""
     session: Session | None = None
     entries: int = 0
     checks: dict[str, int] = field(default_factory=dict)
-    #: The table at the end of the log. None where there is none to judge.
+    #: The table at the end of the log, or None if the file could not be verified at all.
     state: TableState | None = None
-    #: Whether entries were taken that a false one before them made possible.
+    #: Whether entries were accepted that were only possible because of an earlier false one.
     undone: bool = False
 
     @property
     def exit_code(self) -> int:
-        """As documented: 0 clean, 1 bad, 2 cannot be judged, 3 clean so far."""
+        """The documented exit code: 0 clean, 1 fault or broken, 2 unverifiable, 3 clean so far."""
         return {"clean": 0, "fault": 1, "broken": 1, "incomplete": 3, "not-a-log": 2}[self.verdict]
 
     @property
     def chronicle(self) -> Chronicle:
-        """What happened at the table."""
+        """What happened at the table, hand by hand."""
         return Chronicle() if self.state is None else self.state.chronicle
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """Everything that was proven to be wrong."""
+        """All provable violations, in the order of the log."""
         return self.chronicle.faults
 
     @property
     def fault(self) -> Fault | None:
-        """The first of them."""
+        """The first fault, if there is one."""
         return self.faults[0] if self.faults else None
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """What the hands came to, those left out that do not count."""
+        """The results of all hands that count."""
         return [dict(record.result) for record in self.chronicle.records if record.void is None]
 
     @property
     def gone(self) -> tuple[int, ...]:
-        """Seats that were declared gone, or found at fault, and have not signed the end."""
+        """The seats that were declared gone or found at fault, and have not signed the end."""
         if self.state is None:
             return ()
         return tuple(sorted((self.state.gone | self.state.expelled) - self.state.ended))
 
     @property
     def unchecked(self) -> list[tuple[int, int]]:
-        """Hands and seats whose books were never opened."""
+        """The hands and seats for which a disclosure is missing, as pairs (hand, seat)."""
         books = {} if self.state is None else self.state.books
         return [(hand, seat) for hand, one in sorted(books.items()) for seat in sorted(one.owing)]
 
     @property
     def charges(self) -> list[Charge]:
-        """What seats have paid for leaving in the middle of a card, hand by hand."""
+        """What seats have paid for leaving in the middle of a card, by hand."""
         return [
             Charge(record.hand, seat, amount)
             for record in self.chronicle.records
@@ -102,42 +102,42 @@ class Report:
 
     @property
     def dead(self) -> int:
-        """What of it lies in no pot yet. With the chips and with what is held it is all that there is."""
+        """The part of these charges that is not in a pot yet. All chips are those of seats, held gains, and this."""
         return 0 if self.state is None else sum(one.amount for one in self.state.account.dead)
 
     @property
     def proven(self) -> bool:
-        """Whether everything that the log shows rests on proofs, and nothing on what seats opened afterwards."""
+        """Whether everything in the log rests on proofs, and nothing only on what seats disclosed afterwards."""
         return self.state is not None and not self.state.config.protocol.claims.open_book_at_end
 
     @property
     def not_proven(self) -> list[str]:
-        """What no log can show, or this one does not."""
+        """What no log can prove, or this one does not."""
         rehearsal = self.session is not None and self.session.proposal.rehearsal
         missing = [f"that {self.name(seat)} played hand {hand + 1} honestly" for hand, seat in self.unchecked]
         return [*NOT_PROVEN, *([PUBLIC_SEEDS] if rehearsal else []), *self._warnings, *missing]
 
     @property
     def _warnings(self) -> list[str]:
-        """What the protocol itself says that it does not keep."""
+        """The protocol's own warning about what it does not protect."""
         warning = None if self.state is None else self.state.config.protocol.claims.cost.get("warning")
         return [] if warning is None else [f"anything about secrecy: {warning.rstrip('.')}"]
 
     def name(self, seat: int | None) -> str | None:
-        """Who sits at a seat, for good: a number, a key and a name belong together for the whole log."""
+        """Return the name of the player at a seat, or None. A seat keeps its key and name for the whole log."""
         if seat is None or self.state is None or seat not in self.state.known:
             return None
         return self.state.known[seat].name
 
     def who(self, seat: int | None) -> str:
-        """A seat in a sentence: name, number and key, since a name alone can be chosen by anybody."""
+        """Describe a seat in a sentence by name, number and key, since anyone can choose any name."""
         if seat is None or self.state is None or seat not in self.state.known:
-            return "nobody can be named"
+            return "no player can be named"
         member = self.state.known[seat]
         return f"{member.name} (seat {seat}, key {member.key.hex()[:FINGERPRINT]})"
 
     def as_json(self) -> dict[str, Any]:
-        """The document of `nodealer verify --json`. Hands are counted from 1, as people count them."""
+        """Return the document of `nodealer verify --json`. Hands are counted from 1."""
         return {
             "verdict": self.verdict,
             "reason": self.reason,
@@ -161,7 +161,7 @@ class Report:
 
     def _result(self, record: HandRecord) -> dict[str, Any]:
         held = next((one.gains for one in self._held if one.hand == record.hand), {})
-        # At the end such a gain went back to those who paid it in: the hand must not read as if it had been won.
+        # At the end such a gain was returned to the players who lost it, so the hand must not look as if it was won.
         held = held or {seat: record.net[seat] for hand, seat in self.unchecked if self._gained(record, hand, seat)}
         result = {**record.result, "hand": record.hand + 1, "void": record.void}
         return result | {"names": _by_seat(record.names), "held": _by_seat(held)}
@@ -176,8 +176,8 @@ class Report:
 
     def _statement(self, one: StatementRecord) -> dict[str, Any]:
         net = next((record.net for record in self.chronicle.records if record.hand == one.hand), {})
-        said = {"entry": one.entry, "hand": one.hand + 1, "by": list(one.by), "of": one.of, "did": one.did}
-        return said | {"chips": _by_seat(net)}
+        statement = {"entry": one.entry, "hand": one.hand + 1, "by": list(one.by), "of": one.of, "did": one.did}
+        return statement | {"chips": _by_seat(net)}
 
     def _seating(self, one: RosterPeriod) -> dict[str, Any]:
         seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.members]
@@ -186,7 +186,7 @@ class Report:
 
 
 def _by_seat(values: Mapping[int, Any]) -> dict[str, Any]:
-    """JSON has no numbers for keys."""
+    """Convert seat numbers to strings, because JSON keys must be strings."""
     return {str(seat): value for seat, value in sorted(values.items())}
 
 
@@ -200,23 +200,24 @@ def verify_file(
     game: GamePackage | None = None,
     called: str | None = None,
 ) -> Report:
-    """Audit a log. Never raises for what is in the file: whatever that is, the report says so.
+    """Verify a log and return the report. Never raise because of what is in the file; the report says what is wrong.
 
-    `watch` sees every entry as it is applied; then each proof is settled at once, and not a hand's together. `game` is
-    for a log of a game that is not installed here: somebody has chosen it, not the log. `called` is what the person
-    knows the file by, if not by its path.
+    `watch` observes every entry as it is applied. Each proof is then checked immediately, not in batches. `game` is
+    for a log of a game that is not installed: the user has chosen it, not the log. `called` is the name by which
+    messages refer to the file, if not its path.
     """
 
     def config(session: Session) -> Config:
         return config_of(session, on, game)
 
-    def judge(eager: bool) -> Callable[[Session, Iterator[bytes]], Report]:
+    def audit_with(eager: bool) -> Callable[[Session, Iterator[bytes]], Report]:
         return lambda session, lines: _audit(session, lines, config, entropy, watch, eager=eager)
 
-    report = _read_file(path, called or str(path), judge(eager=watch is not None), progress)
+    report = _read_file(path, called or str(path), audit_with(eager=watch is not None), progress)
     if report.undone:
-        # Entries stand in the log that a false one before them made possible: where it breaks is told entry by entry.
-        report = _read_file(path, called or str(path), judge(eager=True), progress)
+        # The log has entries that were only possible because of an earlier false one. Verify again, one entry at a
+        # time, to find where it breaks.
+        report = _read_file(path, called or str(path), audit_with(eager=True), progress)
     return report
 
 
@@ -233,14 +234,14 @@ def _audit(
         try:
             replica = Replica(config(session), entropy=entropy, eager=eager, begin=begin)
         except (BadParameter, DecodeError) as error:
-            return Report("not-a-log", f"this program cannot judge the log: {error}", session)
-        return _judge(replica, watch(replica) if watch is not None else replica.append, lines)
+            return Report("not-a-log", f"this program cannot verify the log: {error}", session)
+        return _verify_entries(replica, watch(replica) if watch is not None else replica.append, lines)
 
 
 def _read_file(
     path: Path, name: str, audit: Callable[[Session, Iterator[bytes]], Report], progress: Progress | None
 ) -> Report:
-    """Give the session and the lines of a file to `audit`; a file that is no log never gets there."""
+    """Call `audit` with the session and the lines of a file, unless the file is not a log."""
     try:
         if not path.is_file():
             return Report("not-a-log", f"{name} {'is not a file' if path.exists() else 'does not exist'}")
@@ -249,7 +250,7 @@ def _read_file(
             return Report("not-a-log", f"{name} has {size:,} bytes; a log has at most {LOG_BYTES_MAX:,}")
         with path.open("rb") as file:
             session, lines = read_log(file)
-            return audit(session, _told(lines, progress, file.tell, size))
+            return audit(session, _with_progress(lines, progress, file.tell, size))
     except OSError as error:
         return Report("not-a-log", f"{name} cannot be read: {error.strerror}")
     except OtherFormat as error:
@@ -258,7 +259,9 @@ def _read_file(
         return Report("not-a-log", f"{name} is not a log: {error}")
 
 
-def _told(lines: Iterator[bytes], progress: Progress | None, at: Callable[[], int], size: int) -> Iterator[bytes]:
+def _with_progress(
+    lines: Iterator[bytes], progress: Progress | None, at: Callable[[], int], size: int
+) -> Iterator[bytes]:
     for line in lines:
         yield line
         if progress is not None:
@@ -266,34 +269,34 @@ def _told(lines: Iterator[bytes], progress: Progress | None, at: Callable[[], in
 
 
 # defence: cut-log
-def _judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
-    """Take all lines that are left, and say what the log is worth."""
+def _verify_entries(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
+    """Apply all lines and return the report."""
     cut = False
     try:
         for line in lines:
-            _take(replica, append, line)
+            _apply_line(replica, append, line)
     except LineCut:
         cut = True
     except (LogBroken, DecodeError) as error:
-        # What was signed before the log broke still counts, and a false proof among it names its seat.
+        # What was signed before the log broke still counts: a false proof in that part names its seat.
         replica.settle()
         return _report(replica, "broken", str(error))
     replica.settle()
     if cut or replica.state.phase is not Phase.ENDED:
-        where = "its last line is cut off" if cut else "not every seat has signed the end"
-        return _report(replica, "incomplete", f"everything so far is right, but {where}")
+        missing = "the last line is cut off" if cut else "not every seat has signed the end"
+        return _report(replica, "incomplete", f"everything so far is correct, but {missing}")
     return _report(replica, "clean", "")
 
 
-def _take(replica: Replica, append: Append, line: bytes) -> None:
-    """The next entry of a saved log: one that would have been refused cannot stand in it."""
+def _apply_line(replica: Replica, append: Append, line: bytes) -> None:
+    """Apply the next entry of a saved log. Raise `LogBroken` for an entry that seats would have refused."""
     number = replica.height
     try:
         applied = append(line)
     except (EntryRefused, BadSignature, DecodeError) as error:
         raise LogBroken(f"entry {number} cannot be part of a log: {error}") from None
     if applied.outcome is Outcome.REPEATED:
-        raise LogBroken(f"entry {number} stands in the log twice")
+        raise LogBroken(f"entry {number} is in the log twice")
 
 
 def _report(replica: Replica, verdict: Verdict, reason: str) -> Report:

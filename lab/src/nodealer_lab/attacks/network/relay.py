@@ -98,7 +98,9 @@ CUT_LOG: Final = Attack(
             _CUT_LOG_CLAIM.cheat,
             plays=_cut_log_plays,
             defence=(
-                RemovedDefence("nodealer.audit.verify:_judge", "cut or replica.state.phase is not Phase.ENDED", "cut"),
+                RemovedDefence(
+                    "nodealer.audit.verify:_verify_entries", "cut or replica.state.phase is not Phase.ENDED", "cut"
+                ),
             ),
         ),
         _CUT_LOG_CLAIM,
