@@ -75,7 +75,7 @@ def test_two_orders_of_honest_entries_part_without_a_culprit(game: Game, tmp_pat
 def test_logs_of_two_sessions_are_not_compared(game: Game, tmp_path: Path) -> None:
     one = game.save(tmp_path / "one")
     report = verify_file(one, entropy=os.urandom)
-    with pytest.raises(BadParameter, match="one session"):
+    with pytest.raises(BadParameter, match="not of the same session"):
         compare(one, one, (report, verify_file(tmp_path / "nothing", entropy=os.urandom)))
     assert called("verify", str(one), "--against", str(tmp_path / "nothing")).returncode == 2
     assert called("verify", str(one), str(one), "--against", str(one)).returncode == 2
