@@ -73,9 +73,11 @@ sheet: build browser ## Take the contact sheets of the page in docs/ again
 	@cd tests && ../$(BIN)/python -m web.sheet
 
 .PHONY: check
-check: build rust-check ## Lint, format and types only
+check: build rust-check ## Lint, format, spelling, prose and types only
 	@$(BIN)/ruff check --quiet src tests lab conftest.py setup.py deploy docs/site
 	@$(BIN)/ruff format --quiet --check src tests lab conftest.py setup.py deploy docs/site
+	@$(BIN)/codespell README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md Makefile docs src lab tests rust verifier deploy
+	@$(BIN)/python tests/habits.py --check
 	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 

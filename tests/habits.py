@@ -1,6 +1,7 @@
 """Habits of the code and its prose, as ratchets: habits.json counts today's violations, and the counts may only shrink.
 
 python tests/habits.py             the counts of today
+python tests/habits.py --check     what there is more of than habits.json allows; ends with 1 if there is anything
 python tests/habits.py NAME        the places of one of them, such as somebody or Table
 python tests/habits.py --shrink    lower the counts in habits.json to those of today, and never raise one
 
@@ -301,9 +302,13 @@ def shrunk(found: Found, listed: Counts) -> dict[str, int]:
 
 
 def main(arguments: Iterable[str]) -> int:
-    """Print or shrink the counts."""
+    """Print, check or shrink the counts. Return the exit status."""
     (wanted, *_) = [*arguments, ""]
     listed = read_listed()
+    if wanted == "--check":
+        worse = [line for check, find in CHECKS.items() for line in new_ones(find(), listed.get(check, {}))]
+        print(*worse, sep="\n", end="\n" if worse else "")
+        return 1 if worse else 0
     if wanted == "--shrink":
         lower = {check: shrunk(find(), listed.get(check, {})) for check, find in CHECKS.items()}
         LISTED.write_text(json.dumps(lower, indent=1) + "\n")

@@ -220,7 +220,7 @@ def test_deep_nesting() -> None:
     assert wire.encode(wire.decode(Nested, shallow, what="nested")) == shallow
 
 
-@pytest.mark.parametrize("opening, closing", [(b"[", b"]"), (b'{"a":[', b"]}")])
+@pytest.mark.parametrize(("opening", "closing"), [(b"[", b"]"), (b'{"a":[', b"]}")])
 def test_how_deep_all_can_read(opening: bytes, closing: bytes) -> None:
     """Not as deep as the stack of whoever reads: two who read an entry would not agree whether it is one."""
     most = wire.DEPTH_MAX // len(opening.translate(None, b'"a:'))

@@ -49,7 +49,7 @@ def test_wrong_use_is_2(arguments: tuple[str, ...]) -> None:
 def test_without_the_lab_its_commands_say_how_to_install_it(arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands, "entry_points", lambda **_: EntryPoints())
     done = called(*arguments.split())
-    command = arguments.split()[0]
+    command = arguments.split(maxsplit=1)[0]
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         f"nodealer: `nodealer {command}` is part of nodealer-lab, which is not installed: "
@@ -65,7 +65,7 @@ def test_without_the_lab_its_commands_say_how_to_install_it(arguments: str, monk
 def test_a_mistyped_command_gets_the_closest_name(typed: str, meant: str) -> None:
     done = called(*typed.split())
     assert done.returncode == 2 and not done.stdout
-    assert f"No such command '{typed.split()[-1]}'. Did you mean '{meant}'?" in done.stderr
+    assert f"No such command '{typed.rsplit(maxsplit=1)[-1]}'. Did you mean '{meant}'?" in done.stderr
 
 
 @pytest.mark.parametrize(

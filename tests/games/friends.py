@@ -156,8 +156,8 @@ class Table:
         first = len(dealer.dealt)
         coming = tuple(dealer.order[first : first + count])
         faces = {seat: tuple(dealer.order[place] for place in hand.held[seat]) for seat in hand.players}
-        for pair in gains:
-            for attack in attacks(hand, pair, faces, coming) if not gains[pair] else ():
+        for pair, gained in gains.items():
+            for attack in attacks(hand, pair, faces, coming) if not gained else ():
                 # They decide in one dream, and what it brings is told in another: no luck is counted as skill.
                 decided = attack.gain(Random(f"decide {where} {pair} {attack.leaver}"), self.trials)
                 if decided > 0:

@@ -68,8 +68,9 @@ def judged(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figu
     for row in found:
         figure = row.value if row.ratio is None else row.ratio
         if figure is not None and effort.shrink == 1:
-            row = replace(row, ok=meets(figure, row.required, row.sense))
-        yield row
+            yield replace(row, ok=meets(figure, row.required, row.sense))
+        else:
+            yield row
 
 
 # --- Processor time and delay ---

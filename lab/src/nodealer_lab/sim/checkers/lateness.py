@@ -90,8 +90,8 @@ def _pay(watched: Sequence[_Held], ticks: Sequence[_Ticked], banks: dict[int, in
 
 
 def _refill(banks: dict[int, int], limits: Limits) -> None:
-    for seat in banks:
-        banks[seat] = min(limits.bank, banks[seat] + limits.refill)
+    for seat, left in banks.items():
+        banks[seat] = min(limits.bank, left + limits.refill)
 
 
 def used(banks: Mapping[int, int], limits: Limits) -> dict[int, int]:
