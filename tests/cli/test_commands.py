@@ -17,7 +17,7 @@ import nodealer as package
 from cli.running import after, called, environment, nodealer
 from nodealer import errors
 from nodealer.cli import commands
-from nodealer.cli.app import _All
+from nodealer.cli.app import _TopLevelCommands
 from nodealer.cli.exits import exit_code
 from nodealer.protocols import MODES, PROTOCOLS
 
@@ -29,7 +29,7 @@ def test_version() -> None:
     assert (done.returncode, done.stdout) == (0, f"nodealer {package.__version__}\n")
 
 
-@pytest.mark.parametrize("command", ["", "game", *_All.places, *_All.elsewhere])
+@pytest.mark.parametrize("command", ["", "game", *_TopLevelCommands.places, *_TopLevelCommands.elsewhere])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = called(*command.split(), "--help")
     assert done.returncode == 0
@@ -166,7 +166,7 @@ def test_without_protocols_the_list_is_empty() -> None:
 
 # --- Help, and the first line ---
 
-COMMANDS = [*_All.places, "game check", "game list"]
+COMMANDS = [*_TopLevelCommands.places, "game check", "game list"]
 
 
 @pytest.mark.parametrize("command", ["", "game", *COMMANDS])

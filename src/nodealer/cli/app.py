@@ -1,4 +1,4 @@
-"""The command and its subcommands."""
+"""The command `nodealer` and its subcommands."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import typer
 import nodealer
 from nodealer.cli.commands import CommandEntry, Commands, example
 
-#: Where commands are that are not in this package.
+#: The distribution that provides the commands which are not in this package.
 _LAB: Final = "nodealer-lab"
 
 
-class _All(Commands):
+class _TopLevelCommands(Commands):
     group: ClassVar = "nodealer.commands"
     elsewhere: ClassVar = {"lab": _LAB, "bench": _LAB}
     places: ClassVar = {
@@ -35,14 +35,14 @@ class _All(Commands):
     }
 
 
-class _OfGames(Commands):
+class _GameCommands(Commands):
     places: ClassVar = {
         "check": CommandEntry("game", "check", "game check mygame:GAME"),
         "list": CommandEntry("game", "list_games", "game list --json"),
     }
 
 
-class _OfPages(Commands):
+class _WebCommands(Commands):
     places: ClassVar = {
         "serve": CommandEntry("webpage", "serve", "web serve dist/web"),
         "check": CommandEntry("webpage", "check", "web check https://cards.example"),
@@ -51,8 +51,8 @@ class _OfPages(Commands):
 
 app = typer.Typer(
     name="nodealer",
-    cls=_All,
-    help="Cards without a dealer: shuffle, deal and play with people you need not trust.",
+    cls=_TopLevelCommands,
+    help="Play cards without a dealer, with people you do not have to trust.",
     epilog=example("play"),
     no_args_is_help=True,
     add_completion=True,
@@ -61,8 +61,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"nodealer {nodealer.__version__}")
         raise typer.Exit
 
@@ -70,16 +70,16 @@ def _version(asked: bool) -> None:
 @app.callback()
 def nodealer_command(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Cards without a dealer: shuffle, deal and play with people you need not trust."""
+    """Play cards without a dealer, with people you do not have to trust."""
 
 
 games = typer.Typer(
     name="game",
-    cls=_OfGames,
-    help="The games that are here, and those that you write.",
+    cls=_GameCommands,
+    help="List installed games, and test a game that you are writing.",
     epilog=example("game check mygame:GAME"),
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -88,19 +88,24 @@ games = typer.Typer(
 
 @games.callback()
 def game_command() -> None:
-    """The games that are here, and those that you write."""
+    """List installed games, and test a game that you are writing."""
 
 
 app.add_typer(games)
 
 pages = typer.Typer(
-    name="web", cls=_OfPages, help="The page for players who have nothing installed.", no_args_is_help=True
+    name="web",
+    cls=_WebCommands,
+    help="Serve and check the page for players who have nothing installed.",
+    epilog=example("web serve dist/web"),
+    no_args_is_help=True,
+    rich_markup_mode="rich",
 )
 
 
 @pages.callback()
 def web_command() -> None:
-    """The page for players who have nothing installed."""
+    """Serve and check the page for players who have nothing installed."""
 
 
 app.add_typer(pages)

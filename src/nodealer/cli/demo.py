@@ -6,9 +6,11 @@ import typer
 
 
 def demo() -> None:
-    """Watch a bot cheat at cards and be caught: by the others at the table, and by somebody who only has the log.
+    """Watch a bot cheat and get caught, by the other players and by a program that only has the log.
 
-    It ends by itself after some seconds, with 0 when the cheater was named.
+    Takes a few seconds.
+
+    Exit codes: 0 the cheater was named, 1 otherwise.
     """
     from nodealer.cli.demonstration import show  # late: no other command should wait for sockets
 

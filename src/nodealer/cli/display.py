@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
-Terminal = Annotated[bool, typer.Option("--terminal", help="In the terminal, also where a browser is.")]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address of the page, and open no browser.")]
+Terminal = Annotated[bool, typer.Option("--terminal", help="Use the terminal even if a browser is available.")]
+NoBrowser = Annotated[
+    bool, typer.Option("--no-browser", help="Print the address of the page instead of opening a browser.")
+]
 
 
 class Where(Enum):

@@ -1,4 +1,4 @@
-"""`nodealer doctor`: what is installed here, and whether it works."""
+"""`nodealer doctor`: show what is installed and whether it works."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ MEND = "It plays and verifies correctly. For the fast core install Rust (https:/
 
 
 def doctor(
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Say what is installed and test every primitive against built-in vectors. Exits with 1 when one fails."""
+    """Show what is installed, and test every cryptographic primitive against built-in vectors.
+
+    Exit codes: 0 all tests pass, 1 a test fails.
+    """
     found = group()
     outcomes = list(run_selftests(found))
     good = all(outcome.ok for outcome in outcomes)

@@ -20,18 +20,22 @@ from nodealer.games.package import Export, GamePackage
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="A saved log, or a game as `nodealer games` calls it.")],
-    format: Annotated[str | None, typer.Option(metavar="FORMAT", help="The format, if it has to be this one.")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A log file, or a name from `nodealer games`.")],
+    format: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help="Fail unless this is the format that the game is exported in.")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here, not to standard output. Replaces the file.")
+        Path | None, typer.Option(metavar="FILE", help="Write to FILE instead of standard output. Overwrites FILE.")
     ] = None,
     game: LogGame = None,
 ) -> None:
-    """Write the finished hands of a game in the format that this game is exported in, if it is.
+    """Export the finished hands of a game, such as holdem hands in PHH format.
 
-    The log is verified on the way. Ends with 0 when it is clean; 1 for a fault or a broken log and 2 for a file that
-    cannot be judged or a game without such a format: then nothing is written; 3 when the game is not complete: then
-    the hands that were finished are written.
+    The log is verified on the way. Nothing is written if it has a fault, is broken or cannot be verified. If the game
+    is incomplete, the finished hands are written.
+
+    Exit codes: 0 the log is clean, 1 a fault or a broken log, 2 the file cannot be verified or its game has no export
+    format, 3 the game is incomplete.
     """
     report, hands = _finished(log_of(file), game_or_none(game))
     if report.exit_code in (0, 3):

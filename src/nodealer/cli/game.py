@@ -1,4 +1,4 @@
-"""`nodealer game`: which games are here, and whether one that somebody writes is sound."""
+"""`nodealer game`: list the installed games, and test one that you are writing."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ def check(
     game: Annotated[
         str,
         typer.Argument(
-            help="Where the game is, as module:attribute, or the name of an installed one.", autocompletion=games
+            metavar="GAME", help="MODULE:ATTRIBUTE of your game, or the name of an installed one.", autocompletion=games
         ),
     ],
     deep: Annotated[
-        bool, typer.Option("--deep", help="Try all numbers of seats, all modes of all protocols, and more of all else.")
+        bool,
+        typer.Option("--deep", help="Test every number of seats, every protocol mode, and more of everything else."),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Play a game in every way, and say what is wrong with it.
+    """Test a game that you are writing: play it in many ways and report problems.
 
-    Its bots play it on open decks and on every protocol that can serve it. On the way hostile moves are tried, seats
-    leave, participants are lost and come back, and entries cross; what is played is played again, and verified from
-    its log. Ends with 0 when all is well, 1 when something was found, 2 when the game cannot be loaded or checked.
+    Its bots play it on open decks and on every protocol that can serve it. Meanwhile the test tries hostile moves,
+    makes seats leave, drops participants and brings them back, and lets entries cross. Every game is replayed and
+    verified from its log.
+
+    Exit codes: 0 no problems, 1 problems were found, 2 the game cannot be loaded or tested.
     """
     from nodealer.gamecheck import DEEP, QUICK  # late: no other command should wait for it
     from nodealer.gamecheck import check as check_game
@@ -72,9 +75,9 @@ def _print(report: GameReport) -> None:
 
 
 def list_games(
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> None:
-    """The games that are installed here."""
+    """List the installed games."""
     games = games_here()
     if json:
         print_json(

@@ -17,7 +17,7 @@ from nodealer.games.registry import chosen, find, installed
 #: For commands that take the game which a log or a host names, unless a person names another place.
 LogGame = Annotated[
     str | None,
-    typer.Option("--game", metavar="GAME", help="For a game that is not installed: where it is, as module:attribute."),
+    typer.Option("--game", metavar="GAME", help="Load a game that is not installed from MODULE:ATTRIBUTE."),
 ]
 
 

@@ -25,7 +25,7 @@ def host(
         str,
         typer.Option(
             metavar="GAME",
-            help="The game: one that is installed (see below), or where one is, as module:attribute.",
+            help="Name of an installed game (see below), or MODULE:ATTRIBUTE of your own.",
             autocompletion=games,
         ),
     ] = FIRST,
@@ -33,41 +33,42 @@ def host(
         str | None,
         typer.Option(
             metavar="PROTOCOL",
-            help="The card protocol; see `nodealer protocols`. Default: the game's own.",
+            help="Card protocol; see `nodealer protocols`. Default: the game's own.",
             autocompletion=protocols,
         ),
     ] = None,
     seats: Annotated[
-        int | None, typer.Option(min=2, max=9, metavar="N", help="How many players, you too. Default: the game's own.")
+        int | None,
+        typer.Option(min=2, max=9, metavar="N", help="Number of players, including you. Default: the game's own."),
     ] = None,
     hands: Annotated[
-        int | None, typer.Option(min=1, max=10_000, metavar="N", help="How many hands. Default: the game's own.")
+        int | None, typer.Option(min=1, max=10_000, metavar="N", help="Number of hands. Default: the game's own.")
     ] = None,
     parameters: Annotated[
         str | None,
         typer.Option(
             metavar="JSON",
-            help='What is set for the card protocol, as JSON without spaces; for chain such as {"proven":false}.',
+            help='Parameters of the card protocol as JSON without spaces, such as {"proven":false} for chain.',
         ),
     ] = None,
     relay: Annotated[
         list[str] | None,
         typer.Option(
             metavar="URL",
-            help="The relay that carries the table, such as wss://relay.example; up to four that have the same tables. "
-            "Default: one of your own, for your network.",
+            help="Relay that carries the table, such as wss://relay.example. Repeat for up to four relays that share "
+            "their tables. Default: start a relay on this machine, for your local network.",
         ),
     ] = None,
     listen: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Where your own relay listens, as others reach it. Default: found out."),
+        typer.Option(metavar="HOST:PORT", help="Address of your own relay, as others reach it. Default: detected."),
     ] = None,
     page: Annotated[
         str | None,
         typer.Option(
-            metavar="URL",
-            help="Where guests with nothing installed can play in a browser, such as https://cards.example; or a "
-            "folder of `make web`, which your machine then serves to its network, without encryption.",
+            metavar="URL|DIR",
+            help="Page on which guests play in a browser without installing anything, such as https://cards.example; "
+            "or a folder built by `make web`, which your machine serves to its local network without encryption.",
         ),
     ] = None,
     clock: Annotated[
@@ -75,42 +76,50 @@ def host(
         typer.Option(
             min=1,
             metavar="SECONDS",
-            help="Where somebody keeps the time: so many seconds for a move, and twice as many in the bank. From three "
-            "seats on your machine does, with a key of its own; or somebody joins with `nodealer timekeeper`.",
+            help="Shot clock: SECONDS per move, plus a time bank of twice that. With three or more seats your machine "
+            "runs the clock, under a key of its own; otherwise it needs a guest who joins with `nodealer timekeeper`.",
         ),
     ] = MOVE,
-    no_clock: Annotated[bool, typer.Option("--no-clock", help="Nobody keeps the time.")] = False,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="No shot clock.")] = False,
     timekeeper: Annotated[
         bool,
         typer.Option(
             "--timekeeper",
-            help="Somebody else keeps the time: begin when one has come with `nodealer timekeeper`. With --auto the "
-            "first one who comes is taken.",
+            help="Wait for an independent timekeeper, who joins with `nodealer timekeeper`. With --auto the first one "
+            "to come is accepted.",
         ),
     ] = False,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: as in `nodealer whoami`.")
+        str | None,
+        typer.Option(metavar="NAME", help="Your name at the table. Default: your name in `nodealer whoami`."),
     ] = None,
-    code: Annotated[bool, typer.Option("--code", help="Also give a code that can be spoken, for one guest.")] = False,
-    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the log here too. Never over a file.")] = None,
+    code: Annotated[
+        bool, typer.Option("--code", help="Also print a pairing code that you can read out to one guest.")
+    ] = False,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the log to FILE. Fails if FILE exists.")
+    ] = None,
     auto: Annotated[
-        bool, typer.Option("--auto", help="A bot plays your seat, and everybody may sit until the table is full.")
+        bool, typer.Option("--auto", help="A bot plays your seat and accepts guests until the table is full.")
     ] = False,
     json: Annotated[
         bool,
-        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
+        typer.Option(
+            "--json", help="One JSON object per event. Unless --auto is given, a program plays your seat, as in play."
+        ),
     ] = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Open a table that others come to over the network, and play there.
+    """Open a table on the network and play with your guests.
 
-    Prints a link, for those who may sit down, and one for those who may only watch. You are asked who may sit; when the
-    table is full, or when you type start, the game begins. The relay carries what everybody says and can neither read
-    nor change it. When you all see the same three words, nobody is in between.
+    Prints a link for players and a link for spectators. You are asked about each guest who wants to sit down. The game
+    begins when the table is full or when you type start. The relay carries all messages and can neither read nor change
+    them. If everyone at the table sees the same three words, no one is intercepting the connection.
 
-    What happens at the table is kept: after a crash, or Ctrl-C, `nodealer resume` goes on, with the same cards. Ends
-    like play; with 4 when there is no relay.
+    The table is saved: after a crash or Ctrl-C, `nodealer resume` continues with the same cards.
+
+    Exit codes: as for play; 4 also if there is no relay.
     """
     settings = settings_of(game_of(game), context.args)
     from nodealer.cli.network_game import host_table  # late: no other command should wait for protocols and sockets

@@ -15,40 +15,42 @@ Invited = Annotated[
     str,
     typer.Argument(
         metavar="INVITATION",
-        help="The link that the host gave you, or a code such as 7-crater-lemon; - to read it from standard input.",
+        help="The link from your host, or a pairing code such as 7-crater-lemon; - reads it from standard input.",
     ),
 ]
-Relay = Annotated[
-    str | None, typer.Option(metavar="URL", help="Where a spoken code is heard: the relay that the host uses.")
-]
-Log = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the log here too. Never over a file.")]
+Relay = Annotated[str | None, typer.Option(metavar="URL", help="The host's relay. Required with a pairing code.")]
+Log = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the log to FILE. Fails if FILE exists.")]
 
 
 def join(
     invitation: Invited,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: as in `nodealer whoami`.")
+        str | None,
+        typer.Option(metavar="NAME", help="Your name at the table. Default: your name in `nodealer whoami`."),
     ] = None,
     relay: Relay = None,
     game: LogGame = None,
     log: Log = None,
-    ask: Annotated[bool, typer.Option("--ask", help="If they play already, ask them for a seat.")] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for a seat if the game has already begun.")] = False,
     auto: Annotated[
-        bool, typer.Option("--auto", help="A bot plays your seat, and agrees to what it can play.")
+        bool, typer.Option("--auto", help="A bot plays your seat and accepts any game it can play.")
     ] = False,
     json: Annotated[
         bool,
-        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
+        typer.Option(
+            "--json", help="One JSON object per event. Unless --auto is given, a program plays your seat, as in play."
+        ),
     ] = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Sit down at somebody's table, over the network.
+    """Join a table on the network and play.
 
-    The host lets you sit; you see what is proposed before you agree. Then everybody sees the same three words: if yours
-    are others, somebody is in between. Whoever was at this table before goes on there, with the same cards.
+    The host has to let you sit down. You see the proposed game before you agree to it. Then everyone sees the same
+    three words: if yours differ, someone is intercepting the connection. If you were at this table before, you continue
+    there with the same cards.
 
-    Ends like play; with 4 when there is no relay.
+    Exit codes: as for play; 4 also if there is no relay.
     """
     from nodealer.cli.network_game import join_table  # late: no other command should wait for sockets
 
@@ -59,17 +61,19 @@ def join(
 def watch(
     invitation: Annotated[
         str,
-        typer.Argument(metavar="INVITATION", help="The link that the host gave you; - to read it from standard input."),
+        typer.Argument(metavar="INVITATION", help="The link from your host; - reads it from standard input."),
     ],
     game: LogGame = None,
     log: Log = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object per event.")] = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Look on at somebody's table, over the network.
+    """Watch a table on the network.
 
-    You see what is public, and check every proof yourself. Ends like play; with 4 when there is no relay.
+    You see everything that is public, and your program checks every proof.
+
+    Exit codes: as for play; 4 also if there is no relay.
     """
     from nodealer.cli.network_game import watch_table  # late: no other command should wait for sockets
     from nodealer.relay.invitations import read_link

@@ -43,10 +43,10 @@ def _games() -> str:
         if game.bot is not None:
             told.append(f"[bold]--game {shown(game.name)}[/bold] ({game.seats} seats, {shown(game.protocol)})")
             told += [
-                f"  --{shown(setting.name)}: {shown(setting.help)}; default: {shown(setting.default)}"
+                f"  --{shown(setting.name)}: {shown(setting.help)} (default: {shown(setting.default)})"
                 for setting in game.settings
             ]
-    return "\n".join(["Games, and what can be set for each:", *told])
+    return "\n".join(["Games and their settings:", *told])
 
 
 def play(
@@ -55,7 +55,7 @@ def play(
         str,
         typer.Option(
             metavar="GAME",
-            help="The game: one that is installed (see below), or where one is, as module:attribute.",
+            help="Name of an installed game (see below), or MODULE:ATTRIBUTE of your own.",
             autocompletion=games,
         ),
     ] = FIRST,
@@ -63,33 +63,33 @@ def play(
         str | None,
         typer.Option(
             metavar="PROTOCOL",
-            help="The card protocol; see `nodealer protocols`. Default: the game's own.",
+            help="Card protocol; see `nodealer protocols`. Default: the game's own.",
             autocompletion=protocols,
         ),
     ] = None,
     seats: Annotated[
-        int | None, typer.Option(min=2, max=9, metavar="N", help="How many players. Default: the game's own.")
+        int | None, typer.Option(min=2, max=9, metavar="N", help="Number of players. Default: the game's own.")
     ] = None,
     hands: Annotated[
-        int | None, typer.Option(min=1, max=10_000, metavar="N", help="How many hands. Default: the game's own.")
+        int | None, typer.Option(min=1, max=10_000, metavar="N", help="Number of hands. Default: the game's own.")
     ] = None,
     parameters: Annotated[
         str | None,
         typer.Option(
             metavar="JSON",
-            help='What is set for the card protocol, as JSON without spaces; for chain such as {"proven":false}.',
+            help='Parameters of the card protocol as JSON without spaces, such as {"proven":false} for chain.',
         ),
     ] = None,
     log: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the log here too. It proves the game to anybody. Never over a file."),
+        typer.Option(metavar="FILE", help="Also write the log, which proves the game, to FILE. Fails if FILE exists."),
     ] = None,
     patience: Annotated[
         float,
         typer.Option(
             min=0.1,
             metavar="SECONDS",
-            help="After how many seconds bots would go on without a bot that does not answer.",
+            help="Bots vote to go on without a bot that has not answered for SECONDS.",
         ),
     ] = 30.0,
     clock: Annotated[
@@ -97,44 +97,47 @@ def play(
         typer.Option(
             min=1,
             metavar="SECONDS",
-            help="Somebody keeps the time: so many seconds for a move, and twice as many in the bank; whoever takes "
-            "longer gets the move of the rules. Default: bots wait for you as long as you like.",
+            help="Shot clock: SECONDS per move, plus a time bank of twice that. A player who runs out of time gets "
+            "the game's default move. Default: bots wait for you as long as you like.",
         ),
     ] = None,
-    no_clock: Annotated[bool, typer.Option("--no-clock", help="Nobody keeps the time, among bots too.")] = False,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="No shot clock, not even among bots.")] = False,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: Ada.")] = None,
-    auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
+    auto: Annotated[bool, typer.Option("--auto", help="Bots play all seats.")] = False,
     json: Annotated[
         bool,
-        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, by JSON too."),
+        typer.Option(
+            "--json", help="One JSON object per event. Unless --auto is given, a program plays your seat through JSON."
+        ),
     ] = False,
     cheat: Annotated[
         str | None,
         typer.Option(
             metavar="SEAT[:KIND]",
-            help="A bot that cheats, by name or number from 0, and how: double, mark, false-key, other-card, "
-            "two-things, throw-out, or another attack that a seat alone can try. Default: double.",
+            help="Let the bot at SEAT (a name, or a number from 0) cheat. KIND is double (default), mark, false-key, "
+            "other-card, two-things, throw-out, or another installed cheat.",
         ),
     ] = None,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="A rehearsal: everything from this number, so nothing is secret."),
+        typer.Option(min=0, metavar="N", help="Rehearsal: derive everything from the number N, so nothing is secret."),
     ] = None,
 ) -> None:
-    """Play cards without a dealer, then verify the game from its own log.
+    """Play cards without a dealer, then verify the game from its log.
 
-    Your table opens in the browser, or with --terminal, or where no browser is, in the terminal: you play one seat and
-    bots the others; with --auto, or without a browser and a terminal, bots play all seats. Each
-    player is a process of its own with its own secrets; a relay on this machine only carries their messages.
+    Your table opens in the browser, or in the terminal with --terminal or if there is no browser. You play one seat and
+    bots play the others. With --auto, or if there is neither a browser nor a terminal, bots play all seats. Each player
+    is a separate process with its own secrets. A relay on this machine carries their messages.
 
-    With --json a program in any language plays your seat: an event "ask" says what is asked and what the seat sees, and
-    one line on standard input answers, such as {"ask":1,"move":{"type":"call"}}. docs/build/programs.md has the rest.
+    With --json, a program in any language plays your seat. An "ask" event says what is asked and what the seat sees;
+    one line on standard input answers it, such as {"ask":1,"move":{"type":"call"}}. See docs/build/programs.md.
 
-    Every game is kept, from its first entry on, whatever ends it: `nodealer games` lists them, `nodealer resume` goes
-    on with one that was interrupted. Ends with 0 when the log of the game is clean, 1 when somebody cheated, 3 when
-    the game is not complete, 4 when players did not come to the table.
+    Every game is saved from its first entry on. `nodealer games` lists saved games and `nodealer resume` continues an
+    interrupted one.
+
+    Exit codes: 0 the log is clean, 1 a player cheated, 3 the game is incomplete, 4 players did not come to the table.
     """
     settings = settings_of(game_of(game), context.args)
     from nodealer.cli.local_game import run

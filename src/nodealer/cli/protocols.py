@@ -1,4 +1,4 @@
-"""`nodealer protocols`: what each protocol can do and what it promises."""
+"""`nodealer protocols`: what each protocol supports and guarantees."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from nodealer.protocols.base import Cheat, Claims
 
 
 def protocols(
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Print what each card protocol serves in each of its modes, which cheats it sees and when, and what it costs."""
+    """List the card protocols with their modes: what each supports, which cheats it detects and when, and what it
+    costs.
+    """
     modes = [make_protocol(name, parameters) for name in PROTOCOLS for parameters in MODES[name]]
     if json:
         print_json([{**made.claims.as_json(), "parameters": decode(made.parameters)} for made in modes])

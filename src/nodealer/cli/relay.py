@@ -34,39 +34,38 @@ COMMAND: Final = RelayCommand
 
 def relay(
     listen: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="Where to listen; port 0 is a free one.")
+        str, typer.Option(metavar="HOST:PORT", help="Address to listen on. Port 0 picks a free port.")
     ] = f"127.0.0.1:{PORT}",
     store: Annotated[
         str | None,
         typer.Option(
             metavar="STORE",
-            help="Where tables are kept: memory, sqlite:PATH, or nats://HOST:PORT, several with commas. "
-            "Default: SQLite, among what programs of this user leave behind.",
+            help="Where to store tables: memory, sqlite:PATH, or nats://HOST:PORT (comma-separated if several). "
+            "Default: SQLite in your user's state directory.",
         ),
     ] = None,
     replicas: Annotated[
-        int, typer.Option(min=1, max=5, metavar="N", help="On how many NATS servers each table is kept.")
+        int, typer.Option(min=1, max=5, metavar="N", help="Number of NATS servers that store each table.")
     ] = 1,
-    cert: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Certificate chain for TLS, in PEM; with --key.")
-    ] = None,
-    key: Annotated[str | None, typer.Option(metavar="FILE", help="Private key of the certificate, in PEM.")] = None,
+    cert: Annotated[str | None, typer.Option(metavar="FILE", help="TLS certificate chain (PEM). Needs --key.")] = None,
+    key: Annotated[str | None, typer.Option(metavar="FILE", help="Private key of the certificate (PEM).")] = None,
     limit: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Another limit than below; any number of times.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Change a limit (see below). May be repeated.")
     ] = None,
     trust_proxy: Annotated[
         bool,
-        typer.Option("--trust-proxy", help="Take addresses from X-Forwarded-For: only behind a proxy that sets it."),
+        typer.Option("--trust-proxy", help="Trust X-Forwarded-For. Use it only behind a proxy that sets it."),
     ] = False,
     public_metrics: Annotated[
-        bool, typer.Option("--public-metrics", help="Show /metrics to others than this machine.")
+        bool, typer.Option("--public-metrics", help="Serve /metrics to other machines too.")
     ] = False,
 ) -> None:
-    """Run a relay: it orders and keeps what the players of a table send, and can neither read nor change it.
+    """Run a relay: it orders and stores the messages of tables, and can neither read nor change them.
 
-    Says in one line where it listens, then logs one JSON line an event on standard error: never what is said, by whom,
-    or at which table. /healthz and /metrics are for operators. Ends with 0 when it is told to, by Ctrl-C or SIGTERM,
-    with 4 when it cannot listen or its store is not there. docs/spec/relay.md has the protocol and how to operate it.
+    Prints its address, then logs one JSON line per event to standard error, but never messages, players or tables.
+    /healthz and /metrics are for operators. See docs/spec/relay.md for the protocol and for operation.
+
+    Exit codes: 0 stopped by Ctrl-C or SIGTERM, 4 it cannot listen or its store is unavailable.
     """
     limits = limits_of(limit or [])
     from nodealer.cli.relay_process import run  # late: no other command should wait for sockets

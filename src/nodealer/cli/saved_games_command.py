@@ -1,4 +1,4 @@
-"""`nodealer games` and `nodealer resume`: kept games."""
+"""`nodealer games` and `nodealer resume`: saved games."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from nodealer.log.control_characters import strip_controls
 
 
 def games(
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """List the games that you have played or watched on this machine and from it, the newest first.
+    """List the games that you played or watched on this machine, newest first.
 
-    Each is a folder; the list says below which one. Nothing in it is ever deleted by this program: to forget a game,
-    delete its folder. It holds the keys of its players, and should go nowhere else; its log may.
+    Each game is a folder that contains its players' keys: do not give it away. Its log can be shared. The list says
+    where the folders are. nodealer never deletes one; to remove a game, delete its folder.
     """
     from nodealer.cli.game_catalogue import kept_games
     from nodealer.cli.saved_games import games_folder  # late: no other command should wait for homes
@@ -103,22 +103,22 @@ def resume(
     game: Annotated[
         str | None,
         typer.Argument(
-            help="Which game, as `nodealer games` calls it, or the beginning of that. Default: the newest that was "
-            "interrupted."
+            metavar="GAME", help="Name from `nodealer games`, or its beginning. Default: the latest interrupted game."
         ),
     ] = None,
-    auto: Annotated[bool, typer.Option("--auto", help="A bot plays your seat from here on.")] = False,
+    auto: Annotated[bool, typer.Option("--auto", help="A bot takes over your seat.")] = False,
     json: Annotated[
         bool,
-        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
+        typer.Option(
+            "--json", help="One JSON object per event. Unless --auto is given, a program plays your seat, as in play."
+        ),
     ] = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Go on with a game that was interrupted, of this machine or across the network: with the same players, cards and
-    log.
+    """Continue an interrupted game, local or on the network, with the same players, cards and log.
 
-    Ends like play.
+    Exit codes: as for play.
     """
     from nodealer.cli.game_catalogue import find_game
     from nodealer.cli.local_game import go_on

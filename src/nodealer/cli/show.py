@@ -1,4 +1,4 @@
-"""`nodealer show`: a saved game again, entry by entry, with the proofs that came with it."""
+"""`nodealer show`: replay a saved game entry by entry, with its proofs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from nodealer.engine.replica import Applied, Replica
 
 
 def show(
-    file: Annotated[Path, typer.Argument(help="A saved log, or a game as `nodealer games` calls it.")],
-    json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A log file, or a name from `nodealer games`.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object per event.")] = False,
     game: LogGame = None,
-    browser: Annotated[bool, typer.Option("--browser", help="On a page, forward and back, with the verdict.")] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Open the replay in the browser, where you can step back and forth.")
+    ] = False,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Replay a log: public cards, bets, and who proved what when. Every proof is checked as it comes.
+    """Replay a log: public cards, bets, and who proved what. Every proof is checked on the way.
 
-    A step of the cards stands with the number of its entry, who made it, its size, and the proofs in it. Ends like
-    verify: 0 when the game is clean, 1 for a fault or a broken log, 2 when the file cannot be judged, 3 when the game
-    is not complete.
+    Each card operation is shown with its entry number, player, size and proofs.
+
+    Exit codes: 0 the game is clean, 1 a fault or a broken log, 2 the file cannot be verified, 3 the game is incomplete.
     """
     file = log_of(file)
     # What is not there needs no page to say so.

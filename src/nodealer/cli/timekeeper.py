@@ -14,21 +14,21 @@ from nodealer.client.time_limits import KEEPER
 def timekeeper(
     invitation: Annotated[
         str,
-        typer.Argument(
-            metavar="INVITATION", help="The link to play that the host gave you; - to read it from standard input."
-        ),
+        typer.Argument(metavar="INVITATION", help="The player link from your host; - reads it from standard input."),
     ],
-    name: Annotated[str, typer.Option(metavar="NAME", help="What you are called at the table.")] = KEEPER,
+    name: Annotated[str, typer.Option(metavar="NAME", help="Your name at the table.")] = KEEPER,
     game: LogGame = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object per event.")] = False,
 ) -> None:
-    """Keep the time of somebody's table, over the network.
+    """Run the shot clock of a table on the network.
 
-    You do not play, and see no hidden card. You say how much time has passed when somebody is slow, and nothing else.
-    Who is late is decided by the limits that the players agreed on, and what comes of it by the players. No player
-    should keep the time, and at two seats no player's machine.
+    You do not play and see no hidden cards. You only report how much time has passed while a player is slow. The limits
+    that the players agreed on decide who is late, and the players decide what follows. No player should be the
+    timekeeper, and at a table for two it must not run on a player's machine.
 
-    Started again, it goes on where it was. Ends with 0 when the table has ended, 4 when there is no relay.
+    If you restart it, it continues where it stopped.
+
+    Exit codes: 0 the table has ended, 4 there is no relay.
     """
     from nodealer.cli.timekeeper_run import keep_the_time  # late: no other command should wait for sockets
 

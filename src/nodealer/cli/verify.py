@@ -38,26 +38,32 @@ _BLOCK: Final = 1 << 20
 def verify(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Saved logs, or games as `nodealer games` calls them; - is a log on standard input."),
+        typer.Argument(
+            metavar="FILE", help="Log files or names from `nodealer games`; - reads a log from standard input."
+        ),
     ],
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, max=256, metavar="N", help="How many files are checked at once; default: all cores."),
+        typer.Option(min=1, max=256, metavar="N", help="Verify N files at a time. Default: one per core."),
     ] = None,
     against: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Another log of the same session: who was shown something else?")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Compare with another log of the same session, to find players who saw different tables.",
+        ),
     ] = None,
     game: LogGame = None,
 ) -> None:
     """Check every signature, proof, rule and result of a game, from its log alone.
 
-    Ends with 0 when the game is clean, 1 when somebody cheated or the log is broken, 2 when the file cannot be judged,
-    3 when everything so far is right but the game is not complete. Of several files the first of 1, 2, 3 counts that
-    any of them gives.
+    With --against, a second log of the same session is verified too and compared with the first. Two groups that were
+    shown different tables, with one player in both, can only find out this way.
 
-    With --against a second log of the session is checked too, and held against the first: two groups that were shown
-    two tables, with one player in both, see that only so. It ends with 1 when the logs have parted.
+    Exit codes: 0 the game is clean, 1 a player cheated, the log is broken, or the two logs diverge, 2 the file cannot
+    be verified, 3 everything so far is correct but the game is incomplete. With several files, the first of 1, 2, 3
+    that any of them gives.
     """
     files = [log_of(file) for file in files]
     if STDIN in files and (len(files) > 1 or against is not None):

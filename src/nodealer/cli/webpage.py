@@ -1,4 +1,4 @@
-"""`nodealer web`: the page for players with nothing installed."""
+"""`nodealer web`: the page for players who have nothing installed."""
 
 from __future__ import annotations
 
@@ -67,15 +67,15 @@ def _is_hash(text: str) -> bool:
 
 
 def serve(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `make web` has built, or a release has.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder built by `make web`, or from a release.")],
     listen: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="Where to listen. Behind a proxy with https, as here.")
+        str, typer.Option(metavar="HOST:PORT", help="Address to listen on. For HTTPS, put a proxy in front.")
     ] = "127.0.0.1:8080",
 ) -> None:
-    """Serve the page in which somebody with nothing installed plays.
+    """Serve the page on which people play without installing anything.
 
-    Serve it at the root of an address of its own, with https: pages of one address share their storage. Whoever serves
-    it could read the cards of those who play in it; the relay need not be, and by itself is not, the same machine.
+    Serve it over HTTPS, at the root of its own address, because pages of one address share their storage. Whoever
+    serves the page could read its players' cards. The relay can be, and by default is, a different machine.
     """
     import uvicorn  # late: no other command should wait for it
 
@@ -90,23 +90,25 @@ def serve(
 
 
 def check(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Where the page is served.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the page.")],
     against: Annotated[
         str,
         typer.Option(
             metavar="HASH|FILE|DIR",
-            help="What the page should be: the SHA-256 of its bundle.json, that file itself, or the folder that you "
-            "have built. Default: the hash of this release; a version between releases has none.",
+            help="What to compare with: the SHA-256 of bundle.json, that file, or a folder that you built. "
+            "Default: the hash of this release (development versions have none).",
         ),
     ] = RELEASE,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Compare what a host serves with the hashes of a release.
+    """Compare a served page with the hashes of a release.
 
-    A release names one hash, of bundle.json, which names the hash of every file of the page. The same sources give the
-    same bytes: `make web` builds the folder, and prints that hash. Ends with 0 when all files are the same, 1 when one
-    is another or missing, 2 when there is nothing to compare with, 4 when nobody answers. A host can serve one visitor
-    something else than others: this does not find that out.
+    A release names one hash, that of bundle.json, which lists the hash of every file. The same sources give the same
+    bytes: `make web` builds the folder and prints the hash. This cannot detect a server that gives one visitor
+    different files than others.
+
+    Exit codes: 0 all files match, 1 a file differs or is missing, 2 there is nothing to compare with, 4 the server does
+    not answer.
     """
     from nodealer.web.bundle.check import compare, listed_by
     from nodealer.web.bundle.serve import read_list

@@ -16,17 +16,17 @@ from nodealer.wordlist import key_words
 
 def whoami(
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Be called this where no other name is given.")
+        str | None, typer.Option("--name", metavar="NAME", help="Remember NAME as your default name.")
     ] = None,
     passphrase: Annotated[
-        bool, typer.Option("--passphrase", help="Set, change or remove the passphrase of the key.")
+        bool, typer.Option("--passphrase", help="Set, change or remove the passphrase of your key.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Say by which key others know you, and by which words of it.
+    """Show the key and the six words by which other players know you.
 
-    The key is made when it is first asked for. Who has its file can sit down as you: it stays on this machine, and may
-    have a passphrase. Others who see the same six words beside your name see your key.
+    The key is created on first use. Anyone who has its file can sit down as you, so it stays on this machine; you can
+    protect it with a passphrase. Players who see the same six words next to your name have your real key.
     """
     mine = me()
     if name is not None:
