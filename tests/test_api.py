@@ -315,9 +315,9 @@ def test_names_that_nobody_may_have() -> None:
 
 def test_another_game_with_settings_and_a_bot(tmp_path: Path) -> None:
     """Any installed game, played by asking and answering."""
-    from nodealer.games.registry import find
+    from nodealer.games.registry import find_game
 
-    bot = find("holdem").new_bot(lambda size: bytes(size))
+    bot = find_game("holdem").new_bot(lambda size: bytes(size))
     table = nodealer.table(["Ada", "Ben"], "holdem", settings={"stack": "20"})
     ada = table.players["Ada"]
     with pytest.raises(IllegalMove, match=r"it is the turn of (Ada|Ben)"):
@@ -338,7 +338,7 @@ def test_another_game_with_settings_and_a_bot(tmp_path: Path) -> None:
         ada.move(object())
     table.save(tmp_path / "log.jsonl")
     assert nodealer.verify(tmp_path / "log.jsonl").verdict in ("clean", "incomplete")
-    with pytest.raises(BadParameter, match="is no setting of holdem"):
+    with pytest.raises(BadParameter, match="holdem has no setting"):
         nodealer.table(["Ada", "Ben"], "holdem", settings={"blind": "1"})
 
 

@@ -45,7 +45,7 @@ from nodealer.game import (
 )
 from nodealer.gamecheck.findings import Findings
 from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
-from nodealer.games.text import laid_out
+from nodealer.games.text import table_lines
 from nodealer.games.view import NO_SEAT
 from nodealer.protocols.mask import Mask
 
@@ -146,13 +146,13 @@ def test_its_table_is_shown_when_it_can_be(eights: ModuleType) -> None:
     words, dealt = eights.EightsWords(), {0: (0,), 1: (1,)}
     begun = eights.Hand.begin(0, (0, 1), 9)
     view = View(0, {0: "Ada", 1: "Ben"}, 0, begun, {(0, 0): 17}, False)
-    assert laid_out(words, view) == ()
+    assert table_lines(words, view) == ()
     with pytest.raises(IndexError):
-        laid_out(words, replace(view, my_turn=True))
+        table_lines(words, replace(view, my_turn=True))
     playing = replace(begun, requests=(), hands=dealt, table=((2, 30),), suit=2)
-    shown = [str(line).strip() for line in laid_out(words, replace(view, game=playing))]
+    shown = [str(line).strip() for line in table_lines(words, replace(view, game=playing))]
     assert shown[1] == "cards: Ben 1" and shown[2].endswith("6♦")
-    assert laid_out(words, View(NO_SEAT, view.names, 0, playing, {}, False)) == ()
+    assert table_lines(words, View(NO_SEAT, view.names, 0, playing, {}, False)) == ()
 
 
 @pytest.mark.deep

@@ -10,14 +10,14 @@ import pytest
 
 from nodealer.audit.verify import verify_file
 from nodealer.engine.replica import replay
-from nodealer.games.registry import FIRST, find
+from nodealer.games.registry import DEFAULT_GAME, find_game
 from nodealer.log.file import save_log
 from nodealer_lab.bench import game
 from nodealer_lab.bench.rounds import BenchEffort
 
 
 def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
-    holdem = find(FIRST)
+    holdem = find_game(DEFAULT_GAME)
     table = game.played(replace(holdem, measured=replace(game.measured(holdem), seats=3)), 2)
     config = table.seats[0].replica.config
     save_log(tmp_path / "log", config.session, table.log)
@@ -30,7 +30,7 @@ def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
 
 
 def test_a_game_that_says_nothing_of_it_is_measured_as_it_is_played() -> None:
-    wardens = find("wardens")
+    wardens = find_game("wardens")
     how = game.measured(wardens)
     assert (how.seats, how.settings) == (2, {}) and wardens.measured is None
     assert len(game.played(wardens, 1).seats) == 2

@@ -33,7 +33,7 @@ from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
 from nodealer.gamecheck.other_process import refuse_other_processes
 from nodealer.gamecheck.tables import OnProtocol, TableChecks, TableEffort, protocols_for
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import chosen, find
+from nodealer.games.registry import find_game, resolve_game
 from nodealer.group import group
 from protocols.mask.kit import without
 from protocols.mask.test_peek import begun
@@ -99,9 +99,9 @@ def test_a_game_with_proofs() -> None:
 @pytest.mark.parametrize(("name", "seats"), [("wardens", 2), ("holdem", 3), ("games.outside:GAME", 4)])
 def test_games_that_are_here_are_sound(name: str, seats: int) -> None:
     effort = CheckEffort(games=1, others=1, hands=1, moments=3, finishes=1, seats=1)
-    _, findings = on_open_decks(chosen(name), seats, effort=effort)
+    _, findings = on_open_decks(resolve_game(name), seats, effort=effort)
     assert not findings, said(findings)
-    assert not (found := agreed(chosen(name))), said(found)
+    assert not (found := agreed(resolve_game(name))), said(found)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_is_wrong_is_found_at_a_table_too(name: str, kind: str) -> None:
 
 
 def test_protocols_say_why_they_cannot_serve() -> None:
-    rules = find("wardens").from_settings(find("wardens").settled({}))
+    rules = find_game("wardens").from_settings(find_game("wardens").settled({}))
     why = {on.name: on.why for on in protocols_for(rules, 2, modes=False)}
     assert why["duel"] is None and "cannot make a deck that belongs to one player" in str(why["lock"])
     assert len(list(protocols_for(rules, 2, modes=True))) > len(why)
@@ -228,9 +228,9 @@ def test_the_command_on_a_broken_game() -> None:
     ("place", "said"),
     [
         ("no_such_module:GAME", "cannot be loaded"),
-        ("gamecheck.tiny:Hand", "is no game"),
+        ("gamecheck.tiny:Hand", "is not a game"),
         ("free", "has no bot"),
-        ("nosuch", "there is no game 'nosuch' here"),
+        ("nosuch", "unknown game 'nosuch'"),
     ],
 )
 def test_what_cannot_be_checked(place: str, said: str) -> None:

@@ -18,7 +18,7 @@ def test_a_hand() -> None:
 
 @pytest.mark.parametrize("won", [{}, {1: 7}, {1: 9}, {0: 9, 1: -1}])
 def test_all_that_was_paid_is_divided(won: dict[int, int]) -> None:
-    with pytest.raises(BadParameter, match="have put in"):
+    with pytest.raises(BadParameter, match="does not add up"):
         Bank({0: 10, 1: 3}, {0: 5, 1: 3}).net(won)
 
 

@@ -44,7 +44,7 @@ from nodealer.games.free import (
     ShowToOne,
     Shuffle,
 )
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.wire import encode
 
 
@@ -164,7 +164,7 @@ def test_where_cards_are_that_were_passed_on_or_shuffled_in_a_hand() -> None:
 def test_parameters() -> None:
     rules = Free(10, frozenset({Capability.SHARED_DECK, Capability.OPEN_TOP}))
     assert rules.parameters == b'{"cards":10,"operations":["newdeck:shared","open:top"]}'
-    assert Free.from_parameters(rules.parameters) == find("free").rules(rules.parameters) == rules
+    assert Free.from_parameters(rules.parameters) == find_game("free").rules(rules.parameters) == rules
     for bad in (b"{}", b'{"cards":1,"operations":[]}', b'{"cards":10001,"operations":[]}'):
         with pytest.raises(DecodeError):
             Free.from_parameters(bad)

@@ -11,7 +11,7 @@ from nodealer.cards.events import Opened
 from nodealer.cards.operations import Card, Look, Peek
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.package import Bot, GamePackage, whole_number
-from nodealer.games.registry import OURS, find
+from nodealer.games.registry import OURS, find_game
 from nodealer.games.text import Line, Span, Words, line, picked
 from nodealer.games.view import View, plain_page
 from nodealer.wire import encode
@@ -24,9 +24,9 @@ BARE = GamePackage("bare", 1, Highest.from_parameters, lambda settings: Highest(
 
 def test_settings() -> None:
     assert GAME.settled({}) == {"cards": "12"} and GAME.settled({"cards": "9"}) == {"cards": "9"}
-    with pytest.raises(BadParameter, match="--stack is no setting of highest; it has: --cards"):
+    with pytest.raises(BadParameter, match="highest has no setting --stack; its settings: --cards"):
         GAME.settled({"stack": "9"})
-    with pytest.raises(BadParameter, match="it has: none"):
+    with pytest.raises(BadParameter, match="its settings: none"):
         BARE.settled({"cards": "9"})
     assert whole_number("cards", "12") == 12
     for wrong in ("", "-1", "1.5", "x", "²", "9" * 20):
@@ -70,7 +70,7 @@ def test_what_is_picked() -> None:
     for wrong in ("0", "13", "-1", "x", "", "²", "999999"):
         with pytest.raises(IllegalMove):
             picked(wrong, 12, "card")
-    with pytest.raises(IllegalMove, match="no card here"):
+    with pytest.raises(IllegalMove, match="no card to choose"):
         picked("1", 0, "card")
 
 
@@ -83,5 +83,5 @@ def test_a_plain_page() -> None:
 
 @pytest.mark.parametrize("name", [*OURS])
 def test_every_page_is_json_with_a_version(name: str) -> None:
-    told = find(name).page(replace(SEEN, my_turn=False))
+    told = find_game(name).page(replace(SEEN, my_turn=False))
     assert encode(told) and told["version"] >= 1 and told["seat"] == 1

@@ -12,7 +12,7 @@ from nodealer.games.base import Done
 from nodealer.games.holdem import Carry, Hand, Holdem, NoHand
 from nodealer.games.holdem.faces import NAMES, index, indices, name, names
 from nodealer.games.holdem.rules import STACK_MAX
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 
 from .dealer import FOLD, MUCK, Dealer, checks_down, play, script, stacks_after
 
@@ -22,7 +22,7 @@ RULES = Holdem(100, (1, 2))
 def test_parameters() -> None:
     rules = Holdem(500, (5, 10), 1)
     assert rules.parameters == b'{"stack":500,"blinds":[5,10],"ante":1,"leaving":"strict"}'
-    assert Holdem.from_parameters(rules.parameters) == rules == find("holdem").rules(rules.parameters)
+    assert Holdem.from_parameters(rules.parameters) == rules == find_game("holdem").rules(rules.parameters)
     assert (rules.name, rules.version, rules.deck_max) == ("holdem", 1, 52)
     assert rules.stake == 500
     assert {one.value for one in rules.operations} == {"newdeck:shared", "deal:top", "open:top", "show:all"}

@@ -110,11 +110,10 @@ def test_a_played_card_is_told_once() -> None:
 
 def test_somebody_looked_at_cards() -> None:
     game = dealt().game
-    assert str(WORDS.looked(game, Peek(1, 1, 23, Look.TAKE))).startswith(
-        "looked at 23 cards, kept one and put 22 back; you"
-    )
+    taken = WORDS.looked(game, Peek(1, 1, 23, Look.TAKE))
+    assert taken == "looked at 23 cards in secret, kept one and put 22 back"
     assert "put them back" in str(WORDS.looked(game, Peek(1, 1, 2, Look.REORDER)))
-    assert WORDS.looked(game, Peek(1, 1, 1, Look.LOOK)) == "looked at one card; you know that, not which"
+    assert WORDS.looked(game, Peek(1, 1, 1, Look.LOOK)) == "looked at one card in secret"
     assert WORDS.looked(game, Close(1)) == ""
 
 
@@ -124,7 +123,7 @@ def test_choices() -> None:
     take, arrange = Peek(0, 0, 3, Look.TAKE), Peek(0, 0, 3, Look.REORDER)
     assert WORDS.choose(view, take, "2") == (9,) and WORDS.choose(view, arrange, "3 1 2") == (8, 7, 9)
     assert WORDS.choose(view, arrange, "3,1, 2") == (8, 7, 9)
-    assert "number of the card" in str(WORDS.choice_help(take)[0]) and "on top" in str(WORDS.choice_help(arrange)[0])
+    assert "number of the card" in str(WORDS.choice_help(take)[0]) and "top card" in str(WORDS.choice_help(arrange)[0])
     for peek, text in ((take, "1 2"), (take, "4"), (take, ""), (arrange, "1 1 2"), (arrange, "1 2")):
         with pytest.raises(IllegalMove):
             WORDS.choose(view, peek, text)

@@ -30,7 +30,7 @@ from nodealer.engine.phases import Phase
 from nodealer.games import free
 from nodealer.games.free import Free
 from nodealer.games.free.rules import OPERATIONS
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.log.file import save_log
 from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
@@ -205,7 +205,7 @@ def play_unseen() -> LocalTable:
 
 def play_timed() -> LocalTable:
     """Two players and who keeps the time: the first does not answer once, and gets the move of the rules."""
-    game = find("holdem")
+    game = find_game("holdem")
     rules, limits = game.from_settings(game.settled({})), Limits(move=5000, cards=5000, bank=3000, refill=1000)
     source = Source("golden timed")
     table = seat_players(
@@ -268,7 +268,7 @@ def play_left_on(protocol: str, parameters: bytes = b"{}", *, roles: Mapping[int
 
 def play_bots(name: str, *names: str, hands: int) -> tuple[LocalTable, dict[Participant, BotAgent]]:
     """Hold'em on `mask`, and who plays at it."""
-    game = find("holdem")
+    game = find_game("holdem")
     rules = game.from_settings(game.settled({}))
     table = seat_players(
         names, make_protocol("mask"), rules, Source(f"golden {name}"), stays=stay_for_hands(hands), package=game

@@ -15,7 +15,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import parts_of, proposal_of
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.keys import Identity
 from nodealer.protocols import make_protocol
 from nodealer.web import messages as doc
@@ -38,7 +38,7 @@ class Table:
         label: str = "page",
         package: GamePackage | None = None,
     ) -> None:
-        self.source, self.package = Source(f"{label} {game}"), package or find(game)
+        self.source, self.package = Source(f"{label} {game}"), package or find_game(game)
         self.rules = self.package.from_settings(self.package.settled({}))
         self.protocol, self.seats = protocol, seats
         self.told: list[dict[str, Any]] = []

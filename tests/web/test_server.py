@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from nodealer.errors import BadParameter
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.web import messages as doc
 from nodealer.web import server
 from nodealer.web.hub import PAGES_MAX, WAITING_BYTES_MAX, WAITING_MAX, Hub
@@ -78,7 +78,7 @@ class Served:
 @asynccontextmanager
 async def page() -> AsyncIterator[Served]:
     hub, door = Hub(), TokenGate("t1", Source())
-    async with serve(hub, door, lambda name: find(name) if name == "holdem" else None) as address:
+    async with serve(hub, door, lambda name: find_game(name) if name == "holdem" else None) as address:
         port = int(address.split(":")[2].partition("/")[0])
         yield Served(hub, door, port, address.partition("#")[2])
 
@@ -307,6 +307,6 @@ def test_the_page_asks_nobody_else() -> None:
 
 
 def test_only_files_of_a_table_come_from_a_game() -> None:
-    game = find("holdem")
+    game = find_game("holdem")
     assert game_file(game, "table.css") and game_file(game, "package.py") is None
-    assert game_file(find("free"), "table.js") is None
+    assert game_file(find_game("free"), "table.js") is None

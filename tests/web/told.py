@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute
 
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.web.server import game_file, static_files
 
 from .browser import opened
@@ -48,7 +48,7 @@ class Told:
         data = self._files.get({"": "index.html", "how": "how.html"}.get(path, path.removeprefix("static/")))
         if path.startswith("game/"):
             _, name, file = path.split("/")
-            data = game_file(find(name), file)
+            data = game_file(find_game(name), file)
         if data is None:
             route.fulfill(status=404, body="nothing")
         else:

@@ -14,7 +14,7 @@ from nodealer.cards.operations import Look, Peek, Seal
 from nodealer.cli.program import Program
 from nodealer.engine.prompts import Question
 from nodealer.errors import BadParameter, DecodeError, IllegalMove, Malformed
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.games.view import View
 from nodealer.protocols.base import Deck, Duty
 from nodealer.protocols.codec import read_choice
@@ -56,7 +56,7 @@ def choose(data: bytes) -> None:
 @cache
 def questions() -> list[Question]:
     """Moves of four games, cards to choose from, and something to seal."""
-    names, free, (_, duty, _) = {0: "Ada", 1: "Bo"}, find("free"), played.moments("choices")[0]
+    names, free, (_, duty, _) = {0: "Ada", 1: "Bo"}, find_game("free"), played.moments("choices")[0]
     hearts, wardens = hearts_dealer.Dealer.stacked(), wardens_dealer.dealt()
     hearts.settle()
     hand = free.from_settings(free.settled({})).begin(0, (0, 1), None, {0: 0, 1: 0})
@@ -73,7 +73,7 @@ def questions() -> list[Question]:
 
 def answer(data: bytes) -> None:
     """A line of a program. The first byte says which question it answers."""
-    every, program = questions(), Program(find("holdem"), None)  # type: ignore[arg-type]
+    every, program = questions(), Program(find_game("holdem"), None)  # type: ignore[arg-type]
     program._asked = 1
     program._read(every[data[0] % len(every) if data else 0], data[1:])
 

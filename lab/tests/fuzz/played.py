@@ -32,7 +32,7 @@ from nodealer.engine.resolve import proposal_of
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.games.text import Words
 from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
@@ -217,7 +217,7 @@ def signed_by_someone(words: bytes) -> bytes:
 @cache
 def asked_in_holdem() -> Question:
     """The first question of a game."""
-    package = find("holdem")
+    package = find_game("holdem")
     table = Circle(2, rules=package.from_settings(package.settled({})), hands=1, watchers=0)
     table.play(until=lambda circle: any(one.begun and one.question() for one in circle.people))
     return next(question for one in table.people if (question := one.question()) is not None)
@@ -232,7 +232,7 @@ class Holdem:
     clock = None
 
     def proposal(self, members: Sequence[Member]) -> Proposal:
-        package = find("holdem")
+        package = find_game("holdem")
         return proposal_of(package.from_settings(package.settled({})), make_protocol("mask"), members)
 
 

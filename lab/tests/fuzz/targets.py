@@ -51,7 +51,7 @@ from nodealer.errors import (
 from nodealer.games.free.rules import read_move as free_move
 from nodealer.games.hearts.moves import read_move as hearts_move
 from nodealer.games.holdem.moves import read_move as holdem_move
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.games.wardens.moves import read_move as wardens_move
 from nodealer.group import Group, group
 from nodealer.group.modp import modp2048
@@ -315,7 +315,7 @@ def read_game(data: bytes) -> None:
             move(data)
     for name in ("free", "hearts", "holdem", "wardens"):
         with suppress(BadParameter, Malformed):
-            rules = find(name).rules(data)
+            rules = find_game(name).rules(data)
             assert rules.deck_max >= 0
     for name in PROTOCOLS:
         with suppress(BadParameter, Malformed):

@@ -27,7 +27,7 @@ from nodealer.games import free
 from nodealer.games.base import Rules
 from nodealer.games.free import Free
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import chosen
+from nodealer.games.registry import resolve_game
 from nodealer.games.view import View
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import PLAYER, TIMEKEEPER, Member
@@ -154,7 +154,7 @@ class Player(Watcher):
             return self._me.propose(proposal_of(rules, served, members, clock=limits))
 
     def _package(self, game: str | GamePackage | Rules) -> GamePackage:
-        name = (chosen(game) if isinstance(game, str) else game).name
+        name = (resolve_game(game) if isinstance(game, str) else game).name
         if name not in self._games:
             raise BadParameter(f"{name} is no game that {self.name} plays, only {listed(sorted(self._games))}")
         return self._games[name]

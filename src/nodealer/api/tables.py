@@ -17,7 +17,7 @@ from nodealer.events import Face
 from nodealer.games.base import Rules
 from nodealer.games.free import Free, FreeHand
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import chosen
+from nodealer.games.registry import resolve_game
 
 
 class Table:
@@ -132,5 +132,5 @@ def verify(path: str | Path, game: str | GamePackage | None = None) -> Report:
 
     `game` is for the log of a game that is not installed here.
     """
-    package = chosen(game) if isinstance(game, str) else game
+    package = resolve_game(game) if isinstance(game, str) else game
     return verify_file(Path(path), entropy=secrets.token_bytes, game=package)

@@ -21,7 +21,7 @@ from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Event, Face
 from nodealer.games.base import Game
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import chosen
+from nodealer.games.registry import resolve_game
 from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.file import save_log
 from nodealer.log.session import Proposal
@@ -36,7 +36,7 @@ class Watcher:
         self._sit(home or in_memory(None), games)
 
     def _sit(self, home: PlayerStore, games: Iterable[str | GamePackage], *, keeps_time: bool = False) -> None:
-        packages = [chosen(game) if isinstance(game, str) else game for game in games]
+        packages = [resolve_game(game) if isinstance(game, str) else game for game in games]
         self._games = {package.name: package for package in packages}
         self._home = home
         self._stays = True

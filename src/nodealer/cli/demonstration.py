@@ -13,7 +13,7 @@ from nodealer.cli.games import game_of, settings_of
 from nodealer.cli.local_game import run
 from nodealer.cli.output import out, shown
 from nodealer.cli.plan import plan_of
-from nodealer.games.registry import FIRST
+from nodealer.games.registry import DEFAULT_GAME
 
 BEFORE: Final = """\
 [bold]Nobody deals here.[/bold] Every player shuffles the deck in turn and proves it; nobody can see the cards of \
@@ -34,7 +34,7 @@ AFTER: Final = """
 def show() -> int:
     """Play, explain, verify. Gives the exit code."""
     console = out()
-    plan = plan_of(FIRST, settings_of(game_of(FIRST), []), seats=3, hands=2, cheat="Ben:double")
+    plan = plan_of(DEFAULT_GAME, settings_of(game_of(DEFAULT_GAME), []), seats=3, hands=2, cheat="Ben:double")
     # It stays, for whoever wants to look at it once more.
     log = Path(tempfile.mkdtemp(prefix="nodealer-demo-")) / "game.jsonl"
     console.print(BEFORE)

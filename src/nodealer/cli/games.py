@@ -12,7 +12,7 @@ import typer
 
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import chosen, find, installed
+from nodealer.games.registry import find_game, game_names, resolve_game
 
 #: For commands that take the game which a log or a host names, unless a person names another place.
 LogGame = Annotated[
@@ -26,7 +26,7 @@ def game_of(text: str) -> GamePackage:
     if ":" in text and os.getcwd() not in sys.path:
         # Last: a file that lies here by accident must not stand for a module that is installed.
         sys.path.append(os.getcwd())
-    return chosen(text)
+    return resolve_game(text)
 
 
 def game_or_none(text: str | None) -> GamePackage | None:
@@ -65,7 +65,7 @@ def _whose(option: str, game: GamePackage) -> str:
 def games_here() -> list[GamePackage]:
     """All installed games. One that cannot be loaded has nothing to tell of itself."""
     found: list[GamePackage] = []
-    for name in installed():
+    for name in game_names():
         with suppress(NodealerError):
-            found.append(find(name))
+            found.append(find_game(name))
     return found

@@ -13,7 +13,7 @@ from nodealer.cli.games import game_of, settings_of
 from nodealer.cli.play import PlayCommand
 from nodealer.client.time_limits import MOVE, limits_of
 from nodealer.errors import BadParameter
-from nodealer.games.registry import FIRST
+from nodealer.games.registry import DEFAULT_GAME
 
 #: How it is made a command: it takes the settings of games, like play.
 COMMAND: Final = PlayCommand
@@ -28,7 +28,7 @@ def host(
             help="Name of an installed game (see below), or MODULE:ATTRIBUTE of your own.",
             autocompletion=games,
         ),
-    ] = FIRST,
+    ] = DEFAULT_GAME,
     protocol: Annotated[
         str | None,
         typer.Option(

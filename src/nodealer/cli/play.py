@@ -14,7 +14,7 @@ from nodealer.cli.games import game_of, games_here, settings_of
 from nodealer.cli.output import shown
 from nodealer.client.time_limits import limits_of
 from nodealer.errors import BadParameter
-from nodealer.games.registry import FIRST
+from nodealer.games.registry import DEFAULT_GAME
 
 
 class PlayCommand(Command):
@@ -58,7 +58,7 @@ def play(
             help="Name of an installed game (see below), or MODULE:ATTRIBUTE of your own.",
             autocompletion=games,
         ),
-    ] = FIRST,
+    ] = DEFAULT_GAME,
     protocol: Annotated[
         str | None,
         typer.Option(

@@ -11,7 +11,7 @@ from nodealer.cli.line_input import Lines
 from nodealer.cli.output import out, print_line, print_lines, shown
 from nodealer.engine.prompts import Decision, Question
 from nodealer.errors import IllegalMove
-from nodealer.games.text import Line, Text, Words, laid_out, line, strong
+from nodealer.games.text import Line, Text, Words, line, strong, table_lines
 from nodealer.games.view import View
 from nodealer.wire import Message, encode
 
@@ -111,7 +111,7 @@ class Person:
         words = self._words
         asked = (_hinted(words.sealing(view, seal)),)
         return await self._ask(
-            lambda: laid_out(words, view), asked, words.help, lambda text: words.seal(view, seal, text)
+            lambda: table_lines(words, view), asked, words.help, lambda text: words.seal(view, seal, text)
         )
 
     async def _ask(

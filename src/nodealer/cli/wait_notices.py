@@ -29,7 +29,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.votes import voters
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, RelayError
-from nodealer.games.text import Text, laid_out
+from nodealer.games.text import Text, table_lines
 
 #: After how many seconds it is said who is waited for.
 NOTICE_AFTER: Final = 5.0
@@ -248,7 +248,7 @@ class AtTheTable(Attention):
         except (BadParameter, CardUnreadable, IllegalMove):
             return ("", "  no hand is played now", last)
         nothing = "  no hand is played now" if view.game is None else "  nothing can be shown now"
-        return ("", *(laid_out(participant.replica.config.words, view) or (nothing,)), last)
+        return ("", *(table_lines(participant.replica.config.words, view) or (nothing,)), last)
 
     def _listen(self, wanted: bool) -> None:
         """Hear what is typed while nobody asks, as long as that is of use."""

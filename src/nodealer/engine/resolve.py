@@ -10,7 +10,7 @@ from nodealer.engine.state import Config, refuse_unfit
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find, is_installed
+from nodealer.games.registry import find_game, is_installed
 from nodealer.group import Group
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Limits, Part, Proposal, Session
@@ -51,7 +51,7 @@ def _package(wanted: Part, given: GamePackage | None) -> GamePackage:
     if given is None and not is_installed(wanted.name):
         where = "say where it is (--game), as module:attribute"
         raise BadParameter(f"its game is {named}, which is not installed here: {where}")
-    package = find(wanted.name) if given is None else given
+    package = find_game(wanted.name) if given is None else given
     if (package.name, package.version) != (wanted.name, wanted.version):
         raise BadParameter(f"its game is {named}, and here is {package.name!r} version {package.version}")
     return package

@@ -17,7 +17,7 @@ from nodealer.gamecheck.other_process import refuse_other_processes
 from nodealer.gamecheck.tables import OnProtocol, TableChecks, TableEffort, protocols_for
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import chosen
+from nodealer.games.registry import resolve_game
 
 #: As many seats as a real table has where that is enough.
 FEW: Final = 3
@@ -68,7 +68,7 @@ DEEP: Final = Depth(open_decks.DEEP, tables.DEEP, all_seats=True)
 def check(place: str, depth: Depth, progress: Progress) -> GameReport:
     """Check the game at `module:attribute`, or an installed one. Raises `BadParameter` for what cannot be checked."""
     refuse_without_asserts()
-    report = GameReport(chosen(place))
+    report = GameReport(resolve_game(place))
     package = report.package
     if package.bot is None:
         raise BadParameter(f"{package.name} has no bot, and is checked by letting bots play it: give it one")

@@ -18,7 +18,7 @@ from nodealer.gamecheck.findings import Finding, Findings, Found
 from nodealer.gamecheck.hand import HandMoment
 from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
 from nodealer.games.base import Done
-from nodealer.games.registry import chosen
+from nodealer.games.registry import resolve_game
 from nodealer.wire import encode
 
 #: Only played, nothing is tried.
@@ -52,7 +52,7 @@ def _told(place: str, counts: Sequence[int], hash_seed: str) -> list[str]:
 
 def main(place: str, counts: Sequence[str]) -> None:
     """Play, and print what everybody sees of each moment as a digest, and which moment it is."""
-    package = chosen(place)
+    package = resolve_game(place)
     decks = OpenDecks(package, rules_of(package), BRIEF, Findings(), lambda said: None)
     decks.check([int(count) for count in counts])
     for moment in (moment for trail in decks.trails for moment in trail.moments):

@@ -1,1 +1,1 @@
-"""Games: rules and chips, as machines over public events that never see a ciphertext."""
+"""Games: rules and chips, as state machines over public events. They never see a ciphertext."""

@@ -1,7 +1,7 @@
-"""The chips of one hand: what each seat began with, and what of it lies on the table.
+"""The chips of one hand: what each seat started with, and how much of it is on the table.
 
-The table keeps the account from hand to hand: `begin` gets the chips, `Done` gives back what was paid and what was won
-or lost. In between this counts, so that no seat pays what it does not have and no chip is made or lost.
+The table keeps the balances from hand to hand: `begin` receives the chips, and `Done` returns what was paid and what
+was won or lost. In between, a `Bank` makes sure that no seat pays more than it has and that no chip appears or is lost.
 """
 
 from __future__ import annotations
@@ -15,31 +15,36 @@ from nodealer.records import replace
 
 @dataclass(frozen=True)
 class Bank:
-    """Immutable: every payment gives a new one."""
+    """The chips of one hand. Immutable: every payment returns a new bank."""
 
-    #: Seat to its chips as the hand began.
+    #: The chips of each seat at the start of the hand.
     chips: Mapping[int, int]
-    #: Seat to what it has put in so far: `Done.paid`.
+    #: What each seat has put in so far: `Done.paid`.
     paid: Mapping[int, int] = field(default_factory=dict)
-    #: Chips of earlier hands that lie there too: `Done.dead`.
+    #: Chips of earlier hands that are in the pot too: `Done.dead`.
     dead: int = 0
 
     def left(self, seat: int) -> int:
-        """What a seat can still put in."""
+        """Return what a seat can still put in."""
         return self.chips[seat] - self.paid.get(seat, 0)
 
     def pays(self, seat: int, amount: int) -> Bank:
-        """A seat puts in so much, or all it has where that is less."""
+        """Return the bank after a seat puts in this amount, or all its chips if it has fewer."""
         if amount < 0:
-            raise BadParameter(f"nobody pays {amount}")
+            raise BadParameter(f"a seat cannot pay {amount} chips")
         return replace(self, paid={**self.paid, seat: self.paid.get(seat, 0) + min(amount, self.left(seat))})
 
     def net(self, won: Mapping[int, int]) -> dict[int, int]:
-        """What each seat has won or lost when what lies on the table is divided like this: `Done.net`."""
+        """Return what each seat wins or loses if the chips on the table are divided like this: `Done.net`.
+
+        Raises `BadParameter` if the amounts are negative or do not add up to what was put in.
+        """
         if any(amount < 0 for amount in won.values()) or sum(won.values()) != sum(self.paid.values()) + self.dead:
-            raise BadParameter(f"{dict(won)} is not what {dict(self.paid)} have put in, and {self.dead}")
+            raise BadParameter(
+                f"{dict(won)} does not add up to what was paid, {dict(self.paid)}, plus {self.dead} dead"
+            )
         return {seat: won.get(seat, 0) - self.paid.get(seat, 0) for seat in self.chips}
 
     def after(self, won: Mapping[int, int]) -> dict[int, int]:
-        """What each seat has then."""
+        """Return the chips of each seat after the table is divided like this."""
         return {seat: self.chips[seat] + net for seat, net in self.net(won).items()}

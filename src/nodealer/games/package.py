@@ -99,7 +99,7 @@ class GamePackage:
         for name in given:
             if name not in known:
                 has = ", ".join(f"--{known}" for known in known) or "none"
-                raise BadParameter(f"--{name} is no setting of {self.name}; it has: {has}")
+                raise BadParameter(f"{self.name} has no setting --{name}; its settings: {has}")
         return known | dict(given)
 
     def new_bot(self, entropy: Entropy) -> Bot:
@@ -117,5 +117,5 @@ class GamePackage:
 def whole_number(name: str, text: str) -> int:
     """Parse a setting that is a whole number. Raises `BadParameter`."""
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise BadParameter(f"--{name} is a whole number, not {text!r}")
+        raise BadParameter(f"--{name} must be a whole number, not {text!r}")
     return int(text)

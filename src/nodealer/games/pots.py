@@ -1,10 +1,10 @@
-"""Pots and side pots: who gets which chips, in games in which a seat wins no more of each other seat than it put in.
+"""Pots and side pots, for games in which a seat can win from each other seat at most what it put in itself.
 
-Chips lie in layers. The lowest goes up to the smallest amount that a seat has put in, and so on. Each layer is
-contested by the hands that have paid for all of it. Layers with the same winners are one pot. A pot that does not
-divide evenly leaves its odd chips, all of them, to the first of its winners in the order of the game.
+Chips are counted in layers. The lowest layer goes up to the smallest amount that a seat has put in, the next up to the
+second smallest, and so on. The hands that have paid for all of a layer contest it. Layers with the same winners form
+one pot. If a pot does not divide evenly, all its odd chips go to the first of its winners in the order of the game.
 
-A hand that its seat has left cannot be shown, and is not one that was given up: what such a hand pays is decided here.
+A seat that leaves cannot show its hand, but it has not folded either. This module decides what such a hand pays.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Pot:
-    """Chips, and the winners among whom they are divided, in the order of the game."""
+    """An amount of chips and the seats that share it, in the order of the game."""
 
     amount: int
     winners: tuple[int, ...]
 
     @property
     def shares(self) -> dict[int, int]:
-        """Winner to chips."""
+        """The chips each winner gets: seat to amount."""
         share, odd = divmod(self.amount, len(self.winners))
         return {seat: share + (odd if seat == self.winners[0] else 0) for seat in self.winners}
 
 
 @dataclass(frozen=True)
 class PotClaims:
-    """Who may win what."""
+    """The claims of all seats to the chips on the table."""
 
-    #: What each seat has put in, in the order of the game: in poker from the left of the button.
+    #: What each seat has put in, in the order of the game (in poker, from the left of the button).
     put_in: Mapping[int, int]
     #: The hands that are still in, in the same order.
     staying: tuple[int, ...]
-    #: The strength of those that can be compared, the best the highest.
+    #: The strength of the hands that can be compared: higher is better.
     known: Mapping[int, int]
-    #: Hands that were still in when their seats went.
+    #: Hands that were still in when their seats left.
     gone: tuple[int, ...] = ()
-    #: The most that each staying hand has put in or could still have put in, where a seat left in between.
+    #: The most that each staying hand has put in or could still have put in when a seat left.
     reach: Mapping[int, int] = field(default_factory=dict)
-    #: Chips that nobody has put in: they lie at the bottom of the first pot.
+    #: Chips that no seat of this hand put in. They go into the first pot.
     dead: int = 0
 
 
 def pots(claims: PotClaims) -> tuple[Pot, ...]:
-    """Divide everything that was put in, but for what nobody has called: that was only lent."""
+    """Divide everything that was put in, except an uncalled bet: `winnings` returns that to its owner."""
     levels = sorted({amount for amount in (*claims.put_in.values(), *claims.reach.values()) if amount > 0})
     divided: list[Pot] = []
     below = 0
@@ -64,16 +64,18 @@ def pots(claims: PotClaims) -> tuple[Pot, ...]:
 
 
 def _winners(claims: PotClaims, level: int) -> tuple[int, ...]:
-    """The best of the hands that contest the layer up to `level`. One that nobody can compare counts as a tie."""
+    """Return the best of the hands that contest the layer up to `level`. A hand of unknown strength counts as a tie."""
     contest = _contest(claims, level)
     best = max((claims.known[seat] for seat in contest if seat in claims.known), default=None)
     return tuple(seat for seat in contest if claims.known.get(seat, best) == best)
 
 
 def _contest(claims: PotClaims, level: int) -> tuple[int, ...]:
-    """The hands that have paid for a layer. Where only those who are gone have, their bets stay in the pot: for the
-    hands that could still have paid. What was beyond all of these, nobody who stayed could have won: it is the gone's.
-    What only hands that were given up have paid belongs to what lies below.
+    """Return the hands that contest the layer up to `level`: those that have paid for all of it.
+
+    If only seats that left have paid for it, the layer goes to the hands that could still have paid. If none could,
+    no staying hand could have won it, so the seats that left contest it. A layer that only folded hands have paid for
+    goes to the staying hands that put in the most.
     """
     highest = max(claims.put_in[seat] for seat in claims.staying)
     return (
@@ -85,7 +87,7 @@ def _contest(claims: PotClaims, level: int) -> tuple[int, ...]:
 
 
 def winnings(claims: PotClaims) -> dict[int, int]:
-    """What each seat gets back: its shares of the pots, and what of its own nobody called."""
+    """Return what each seat gets back: its shares of the pots, plus its own uncalled bet."""
     divided = pots(claims)
     won = dict.fromkeys(claims.put_in, 0)
     for pot in divided:
@@ -93,6 +95,6 @@ def winnings(claims: PotClaims) -> dict[int, int]:
             won[seat] += share
     rest = sum(claims.put_in.values()) + claims.dead - sum(won.values())
     if rest:
-        # There is one uncalled bet at most, and it is the largest.
+        # There is at most one uncalled bet, and it is the largest.
         won[max(claims.put_in, key=lambda seat: claims.put_in[seat])] += rest
     return won

@@ -1,7 +1,7 @@
-"""How a game speaks: what happened, what lies on the table, and what a person's answers mean.
+"""The texts of a game: what happened, what is on the table, and how to read what a person types.
 
-A game gives text and marks. A terminal renders them in its way and a page in its own, and whoever renders filters the
-text: names of players may be in it.
+A game returns text with marks. A terminal and a page render them differently. The renderer must also sanitize the
+text, because it may contain names of players.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from nodealer.errors import IllegalMove
 from nodealer.games.view import NO_SEAT, View
 from nodealer.wire import Message
 
-#: What a piece of text is, where it is not plain: "mine" and "rival" say whose, "number" is what a person types.
+#: The role of a piece of text that is not plain: "mine" and "rival" say whose it is, "number" is what a person types.
 Mark = Literal["strong", "dim", "card", "red card", "mine", "rival", "number"]
 
 
-#: So many faces are named one by one.
+#: Up to this many faces are named one by one.
 _FACES_NAMED: Final = 6
 
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of text, and what it is."""
+    """A piece of text with its mark."""
 
     text: str
     mark: Mark | None = None
@@ -34,21 +34,21 @@ class Span:
 
 @dataclass(frozen=True)
 class Line:
-    """Text with marks."""
+    """A line of marked text."""
 
     spans: tuple[Span, ...] = ()
 
     def __str__(self) -> str:
-        """Without the marks."""
+        """Return the text without the marks."""
         return "".join(span.text for span in self.spans)
 
 
-#: What words are made of: plain text will do.
+#: What the methods of `Words` return. Plain text is enough.
 Text = str | Line
 
 
 def line(*parts: Text | Span) -> Line:
-    """One line of all parts."""
+    """Join all parts into one line."""
     spans: list[Span] = []
     for part in parts:
         spans += part.spans if isinstance(part, Line) else [Span(part) if isinstance(part, str) else part]
@@ -56,81 +56,89 @@ def line(*parts: Text | Span) -> Line:
 
 
 def strong(text: str) -> Span:
-    """Text that stands out."""
+    """Return text that is marked to stand out."""
     return Span(text, "strong")
 
 
 def numbered(items: Sequence[Text | Span]) -> list[Line]:
-    """A list from which a person picks by number."""
+    """Return a numbered list, one line for each item, from which a person picks by number."""
     return [line("     ", Span(str(number), "number"), " ", item) for number, item in enumerate(items, 1)]
 
 
 def cards_in_words(count: int) -> str:
-    """How many cards."""
+    """Return a number of cards in words: "one card", "3 cards"."""
     return "one card" if count == 1 else f"{count} cards"
 
 
 def picked(word: str, count: int, what: str) -> int:
-    """Which of `count` things a person means, from 0. Raises `IllegalMove`."""
+    """Parse the number that a person typed to pick one of `count` things. Returns an index from 0.
+
+    `what` is the name of one such thing, for the error. Raises `IllegalMove`.
+    """
     if not count:
-        raise IllegalMove(f"there is no {what} here")
+        raise IllegalMove(f"there is no {what} to choose")
     if not (word.isascii() and word.isdigit() and len(word) < 6) or not 1 <= int(word) <= count:
-        raise IllegalMove(f"there is no {what} {word!r}; they are numbered 1 to {count}")
+        raise IllegalMove(f"there is no {what} {word!r}; choose a number from 1 to {count}")
     return int(word) - 1
 
 
 class Words:
-    """What a game without words says: numbers, and moves as they stand in the log. A game overrides what it can say
-    better; its own type stands for `Any` there."""
+    """The texts of a game. These defaults print numbers, and moves as they are in the log.
 
-    #: Beside the game's name, before the first hand.
+    A game overrides the methods for which it has better words, with its own game type instead of `Any`.
+    """
+
+    #: Printed beside the game's name before the first hand.
     note: str = ""
-    #: The move that is made for somebody who makes none, in words; empty where such a seat is out of the hand.
+    #: In words, the move that is made for a player who runs out of time. Empty if such a player is out of the hand.
     default: str = ""
-    #: What a person can type, and the rules of the game in short.
+    #: What a person can type, and a summary of the rules.
     help: tuple[Text, ...] = ()
     rules: tuple[Text, ...] = ()
 
     # --- What happened ---
 
     def face(self, game: Any, deck: int, face: int) -> str:
-        """The short name of a face."""
+        """Return the short name of a face."""
         return str(face)
 
     def owner(self, game: Any, opened: Opened, holder: int | None) -> int | None:
-        """The seat whose card was opened, or None for the table's."""
+        """Return the seat whose card was opened, or None if it is the table's."""
         return holder
 
     def cards(self, game: Any, opened: Sequence[Opened]) -> Text:
-        """Cards that were opened."""
+        """Describe cards that were opened."""
         return line(strong(", ".join(self.face(game, event.card.deck, event.face) for event in opened)))
 
     def move(self, game: Any, seat: int, move: bytes, names: Mapping[int, str]) -> Text:
-        """A move that was made, after the player's name; empty where what comes of it says so by itself."""
+        """Describe a move; the text follows the player's name. Empty if its consequences are described anyway."""
         return move.decode(errors="replace")
 
     def changed(self, before: Any, after: Any, names: Mapping[int, str]) -> Sequence[Text]:
-        """What is different on the table after a move, or after cards that it asked for."""
+        """Describe what changed on the table after a move, or after the card operations that it requested."""
         return ()
 
     def looked(self, game: Any, operation: Operation) -> Text:
-        """What somebody did with cards that nobody else has seen, after the player's name; empty for other things."""
+        """Describe what a player did with cards that no one else has seen; the text follows the player's name.
+
+        Empty for every operation that is not a `Peek`.
+        """
         if not isinstance(operation, Peek):
             return ""
         some = cards_in_words(operation.count)
         match operation.then:
             case Look.LOOK:
-                return f"looked at {some}; you know that, not which"
+                return f"looked at {some} in secret"
             case Look.REORDER:
-                return f"looked at {some} and put them back in an order of its own; you know that, not which"
+                return f"looked at {some} in secret and put them back in an order of their choice"
             case Look.KEEP:
-                return f"looked at {some}, kept one and put the others back in an order of its own; you know that"
+                return f"looked at {some} in secret, kept one and put the others back in an order of their choice"
             case Look.TAKE:
                 back = operation.count - 1
-                return f"looked at {some}, kept one and put {back} back; you know that, not which"
+                return f"looked at {some} in secret, kept one and put {back} back"
 
     def proven(self, game: Any, deck: int, claim: NoneOf) -> str:
-        """What a seat has proven of its hidden cards: "none of these 12 cards is a heart"."""
+        """Describe what a seat has proven about its hidden cards: "none of these 12 cards is a heart"."""
         count = len(claim.faces)
         faces = [self.face(game, deck, face) for face in claim.faces] if count <= _FACES_NAMED else [f"{count} faces"]
         what = faces[0] if count == 1 else f"one of {', '.join(faces)}"
@@ -138,111 +146,111 @@ class Words:
         return f"this card is not {what}" if some == 1 else f"none of these {some} cards is {what}"
 
     def rolled(self, game: Any, rolled: Rolled, names: Mapping[int, str]) -> Text:
-        """What a roll gave, in one line; empty where what comes of it says so by itself."""
+        """Describe a roll in one line. Empty if its consequences are described anyway."""
         if rolled.silent:
-            return f"no roll: {' and '.join(names[seat] for seat in rolled.silent)} did not open it"
+            return f"no roll: {' and '.join(names[seat] for seat in rolled.silent)} did not open their part"
         return line("rolled ", strong(", ".join(map(str, rolled.numbers))))
 
     def unsealed(self, game: Any, unsealed: Unsealed) -> Text:
-        """What was in an envelope, after the player's name; empty where what comes of it says so by itself."""
+        """Describe a value that was unsealed; the text follows the player's name. Empty if it is described anyway."""
         if unsealed.value is None:
-            return "is gone, and nobody will know what it had sealed"
-        # Without rows of blanks, like every word of a player: what comes after them would look like a line of its own.
+            return "left without opening the sealed value"
+        # Collapse runs of blanks, as in all text from players: what follows them would look like a line of its own.
         return f"had sealed: {' '.join(unsealed.value.decode(errors='replace').split())}"
 
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Text:
-        """How a hand ended, in one line."""
+        """Describe in one line how a hand ended."""
         return ""
 
     def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Sequence[Text]:
-        """Who won what, and why: what stands before that line."""
+        """Describe who won what, and why. These lines are printed before the line of `result`."""
         return ()
 
     def parting(self, result: Mapping[str, Any], you: int) -> Text:
-        """What it means for the person at a seat; empty for nothing in particular."""
+        """Tell the person at seat `you` what the result means for them. Empty if there is nothing special to say."""
         return ""
 
     def columns(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Mapping[str, Text]:
-        """The same for a table of hands: headings and what stands below them."""
+        """Return the result as a row of a table of hands: column heading to cell."""
         return {"result": self.result(result, names)}
 
     # --- A person's turn ---
 
     def table(self, view: View) -> Sequence[Text]:
-        """The table while a move is wanted: of this person, or of somebody else."""
+        """Describe the table while a move is awaited, from this person or from another player."""
         return ()
 
     def news(self, before: View, view: View) -> Sequence[Text]:
-        """What only this person has seen since it was last asked, such as a card that was drawn."""
+        """Describe what only this person has seen since their last turn, such as a card they drew."""
         return ()
 
     def prompt(self, view: View) -> Text:
-        """What may be done now, in a line."""
+        """List in one line what the person can do now."""
         return "  your move"
 
     def read(self, view: View, text: str) -> Message:
-        """The move that was typed. Raises `IllegalMove` with a sentence for the person."""
-        raise IllegalMove("this game has no words for what a person types")
+        """Parse the move that a person typed. Raises `IllegalMove` with a sentence for them."""
+        raise IllegalMove("this game does not read typed moves")
 
     def sure(self, view: View, move: Message | Mapping[str, Any]) -> str:
-        """A question to answer with yes before a move that is likely to be regretted; empty for all others.
+        """Return a question to confirm before a move that the person would probably regret. Empty for other moves.
 
-        The move is a message of the game, or the plain data of one.
+        The move is one of the game's messages, or the plain data of one.
         """
         return ""
 
     # --- A private choice about cards that were looked at ---
 
     def looked_at(self, game: Any, deck: int, face: int) -> Text:
-        """A card that a person has looked at, and chooses about."""
+        """Describe a card that the person has looked at and is choosing about."""
         return self.face(game, deck, face)
 
     def offer(self, view: View, peek: Peek) -> Sequence[Text]:
-        """What is to be chosen."""
+        """List the cards to choose from, and ask for the choice."""
         cards = [self.looked_at(view.game, peek.deck, face) for face in view.seen_in(peek.deck).values()]
         if peek.then is Look.TAKE:
-            return *numbered(cards), "  which one do you keep? the rest is shuffled"
+            return *numbered(cards), "  which one do you keep? the rest are shuffled"
         if peek.then is Look.KEEP:
-            return *numbered(cards), "  which one do you keep, and in which order go the others back? such as: 2 1 3"
-        return *numbered(cards), "  in which order do they go back, the top first? such as: 2 1 3"
+            return *numbered(cards), "  which card do you keep, and how do the others go back? such as: 2 1 3"
+        return *numbered(cards), "  in which order do they go back, top card first? such as: 2 1 3"
 
     def choice_help(self, peek: Peek) -> Sequence[Text]:
-        """How a choice is made."""
+        """Explain how to type the choice."""
         if peek.then is Look.TAKE:
-            return ("  type the number of the card that you keep: nobody else learns which it is",)
+            return ("  type the number of the card you keep; no one else learns which one it is",)
         if peek.then is Look.KEEP:
-            return ("  type all the numbers, first the card that you keep, then the one on top: nobody else learns it",)
-        return ("  type all the numbers, first the card that is to lie on top: nobody else learns the order",)
+            return ("  type all the numbers: first the card you keep, then the new top card; no one else learns them",)
+        return ("  type all the numbers, starting with the new top card; no one else learns the order",)
 
     def choose(self, view: View, peek: Peek, text: str) -> tuple[int, ...]:
-        """The positions that were chosen. Raises `IllegalMove`."""
+        """Parse a typed choice and return the chosen positions. Raises `IllegalMove`."""
         seen = list(view.seen_in(peek.deck))
         chosen = tuple(seen[picked(word, len(seen), "card")] for word in text.replace(",", " ").split())
         if peek.then is Look.TAKE and len(chosen) != 1:
-            raise IllegalMove("one number, please")
+            raise IllegalMove("type one number")
         if peek.then is not Look.TAKE and sorted(chosen) != sorted(seen):
-            raise IllegalMove(f"every number from 1 to {len(seen)} once, please")
+            raise IllegalMove(f"type every number from 1 to {len(seen)} once")
         return chosen
 
-    # --- What is sealed ---
+    # --- Sealed values ---
 
     def sealing(self, view: View, seal: Seal) -> Text:
-        """What is to be sealed, in a line."""
-        return "  what do you seal? nobody can read it before it is opened, and you cannot change it"
+        """Ask in one line for the value to seal."""
+        return "  what do you seal? no one can read it until it is opened, and you cannot change it"
 
     def seal(self, view: View, seal: Seal, text: str) -> bytes:
-        """What was typed, in the form that the game reads. Raises `IllegalMove`."""
+        """Parse the typed value into the form that the game reads. Raises `IllegalMove`."""
         value = text.strip().encode()
         if len(value) > SEALED_MAX:
-            raise IllegalMove(f"at most {SEALED_MAX} bytes, please")
+            raise IllegalMove(f"that is too long: at most {SEALED_MAX} bytes")
         return value
 
 
-def laid_out(words: Words, view: View) -> Sequence[Text]:
-    """The table in words, at any moment. Empty for who has no seat, and where the words cannot say it.
+def table_lines(words: Words, view: View) -> Sequence[Text]:
+    """Describe the table in words, at any moment. Empty for spectators, and if the game's words fail.
 
-    While cards are on their way the game has not heard of them, and who is not dealt in has none: a game need have no
-    words for that. `nodealer game check` wants them for everybody who plays, whenever somebody is to move.
+    While cards are being dealt the game does not know of them yet, and a seat that is not dealt in has none. A game
+    need not have words for that. `nodealer game check` requires them for every player whenever a move is awaited.
     """
     if view.game is None or view.seat == NO_SEAT:
         return ()
@@ -250,6 +258,6 @@ def laid_out(words: Words, view: View) -> Sequence[Text]:
         return words.table(view)
     try:
         return words.table(view)
-    # Whatever it is that somebody's words fail with: a seat does not end for want of a picture.
+    # A third-party game may fail with anything. A seat must not stop because its table cannot be drawn.
     except Exception:
         return ()

@@ -1,6 +1,7 @@
-"""Whose turn it is: seats sit around the table in the order of their numbers, and the lowest follows the highest.
+"""Turn order: seats sit around the table in the order of their numbers, and the lowest follows the highest.
 
-Who is out is left out of `among`; a seat that is asked about need not be in it: a button may have gone home.
+Leave seats that are out of the game out of `among`. The starting seat need not be in `among`: the player on the button
+may have left.
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ from nodealer.errors import BadParameter
 
 
 def after(seat: int, among: Collection[int], steps: int = 1) -> int:
-    """The seat so many places on, to the left; with a negative number to the right."""
+    """Return the seat `steps` places to the left of `seat`, or to the right if `steps` is negative.
+
+    Raises `BadParameter` if `among` is empty.
+    """
     seats = sorted(among)
     if not seats:
-        raise BadParameter("nobody is left to follow")
+        raise BadParameter("there is no seat to take a turn")
     at = bisect_left(seats, seat)
-    # From a place between two seats the first step to the left leads to the one that is found here.
+    # From a place between two seats, the first step to the left leads to the seat found here.
     between = seat not in among
     return seats[(at + steps - (between and steps > 0)) % len(seats)]
 
 
 def around(first: int, among: Collection[int]) -> tuple[int, ...]:
-    """Everybody once, to the left, beginning with this seat or with the next one where it is not among them."""
+    """Return every seat once, to the left, starting with `first` or, if it is not in `among`, with the next seat."""
     seats = sorted(among)
     at = bisect_left(seats, first)
     return (*seats[at:], *seats[:at])

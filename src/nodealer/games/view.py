@@ -1,4 +1,4 @@
-"""What one person sees: the public table, and the faces that this seat can read. Nothing else is in it."""
+"""What one person sees: the public table and the faces that their seat can read. A view contains nothing else."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from nodealer.games.base import Game
 
-#: The seat of somebody who has none: who watches, or looks at a game again.
+#: Stands for "no seat": a spectator, or someone who replays a game.
 NO_SEAT: Final = -1
 
 
 @dataclass(frozen=True)
 class View:
-    """A moment at the table, for the person at one seat, or for one who watches."""
+    """The table at one moment, as the person at one seat or a spectator sees it."""
 
     seat: int
     names: Mapping[int, str]
@@ -23,27 +23,27 @@ class View:
     #: The faces this seat holds, by deck and position.
     cards: Mapping[tuple[int, int], int]
     my_turn: bool
-    #: Cards that this seat has looked at and does not hold, by deck and position: of a pile, or in another hand.
+    #: Faces that this seat has looked at but does not hold, by deck and position: in a pile, or in another hand.
     seen: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     def seen_in(self, deck: int) -> dict[int, int]:
-        """The cards of one pile that this seat has looked at: position to face."""
+        """Return the cards of one deck that this seat has looked at: position to face."""
         return {position: face for (on, position), face in self.seen.items() if on == deck}
 
 
 def plain_page(view: View) -> dict[str, Any]:
-    """A view as JSON for a game that has no page of its own: numbers, and no words."""
+    """Return a view as JSON, for a game without a page of its own: numbers, no words."""
     return {
         "version": 1,
         "seat": None if view.seat == NO_SEAT else view.seat,
         "names": [{"seat": seat, "name": name} for seat, name in sorted(view.names.items())],
-        # As people count.
+        # People count from 1.
         "hand": view.hand + 1,
         "myTurn": view.my_turn,
-        "cards": _listed(view.cards),
-        "seen": _listed(view.seen),
+        "cards": _face_list(view.cards),
+        "seen": _face_list(view.seen),
     }
 
 
-def _listed(faces: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
+def _face_list(faces: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
     return [{"deck": deck, "position": position, "face": face} for (deck, position), face in sorted(faces.items())]

@@ -28,7 +28,7 @@ from nodealer.engine.votes import voters
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
-from nodealer.games.text import Text, Words, laid_out
+from nodealer.games.text import Text, Words, table_lines
 from nodealer.games.view import View as Seen
 from nodealer.log.roster import Roster
 from nodealer.web import messages as doc
@@ -350,7 +350,7 @@ class PageSeat:
             seats=tuple(self._seats(state, participant)),
             turn=tuple(want.seats) if playing and isinstance(want, Turn) else (),
             mine=named,
-            text=tuple(map(spans, laid_out(words, seen))) if self._plain else (),
+            text=tuple(map(spans, table_lines(words, seen))) if self._plain else (),
             may=doc.MayDo() if participant is None else self._may(state, participant, claim),
             alone=None if participant is None else self._alone(state, participant),
             asking=tuple(self._asking(participant)),

@@ -14,7 +14,7 @@ from nodealer.client.local_table import seat_players
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.group import default_backend, group
 from nodealer.protocols import make_protocol
 from nodealer.web.tab.setup import SERVED, games_here
@@ -54,7 +54,7 @@ def main() -> None:
         "absent": sorted(name for name in ("gmpy2", "cryptography", "websockets") if name in sys.modules),
         "selftests": {one.name: one.ok for one in run_selftests(group())},
         "golden": {path.stem: verify_file(path, entropy=token_bytes).verdict for path in logs},
-        "hands": {f"{game} {on}": hand(find(game), on) for game, on in sorted(PLAYED)},
+        "hands": {f"{game} {on}": hand(find_game(game), on) for game, on in sorted(PLAYED)},
     }
     sys.stdout.write(json.dumps(told) + "\n")
 

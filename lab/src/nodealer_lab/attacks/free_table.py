@@ -11,7 +11,7 @@ from nodealer.cards.operations import WITHOUT_CARDS, Card
 from nodealer.cheats.cheater import Cheater
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.free.rules import OPERATIONS, DealCards, Free, Shuffle
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.group import Points
 from nodealer_lab.attacks.base import Attack, SignedMoment
 from nodealer_lab.attacks.defence import RemovedDefence
@@ -33,7 +33,7 @@ def free_table(
     """Nothing on the table. The scene's cheater carries the attack out, where it is one that a seat does."""
     rules = Free(CARDS, frozenset(OPERATIONS) & (scene.protocol.claims.operations | WITHOUT_CARDS))
     makers = {} if attack is None else {scene.cheater: partial(maker, attack=attack)}
-    free = replace(scene, game=find("free"))
+    free = replace(scene, game=find_game("free"))
     stage = AttackTable(free, seats=seats, makers=makers, rules=rules, homes=homes, bots=False)
     stage.until(playing)
     return stage

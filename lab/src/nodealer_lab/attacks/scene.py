@@ -21,7 +21,7 @@ from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, CardUnreadable
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.log.roster import PLAYER
@@ -59,7 +59,7 @@ def small_protocol(name: str, mode: bytes = b"{}") -> CardProtocol:
 
 def small_game(protocol: str) -> GamePackage:
     """The smallest that a protocol serves."""
-    return find("wardens") if protocol == "duel" else replace(HIGHCARD, seats=3)
+    return find_game("wardens") if protocol == "duel" else replace(HIGHCARD, seats=3)
 
 
 def with_chips(scene: Scene) -> Scene:

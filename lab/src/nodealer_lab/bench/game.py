@@ -23,7 +23,7 @@ from nodealer.engine.replica import Replica
 from nodealer.engine.state import Config
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage, Measured
-from nodealer.games.registry import FIRST, chosen
+from nodealer.games.registry import DEFAULT_GAME, resolve_game
 from nodealer.log.file import save_log
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.protocols import make_protocol
@@ -40,9 +40,9 @@ PAIRS: Final = 2
 COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
 
 
-def run(effort: BenchEffort, place: str = FIRST) -> Iterator[BenchRow]:
+def run(effort: BenchEffort, place: str = DEFAULT_GAME) -> Iterator[BenchRow]:
     """All rows, with as many processes and threads as the command uses."""
-    game = chosen(place)
+    game = resolve_game(place)
     few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
     yield from _bots(effort, game, place)
     table = played(game, effort.size(SAVED))

@@ -23,7 +23,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import OURS, find
+from nodealer.games.registry import OURS, find_game
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.protocols import exclusion, make_protocol
 from nodealer.tape import expand
@@ -111,7 +111,7 @@ class _Source:
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """Two rows for each of our games that asks for such proofs and has a bot. One thread."""
     for name in OURS:
-        package = find(name)
+        package = find_game(name)
         rules = package.from_settings(package.settled({}))
         if Capability.PROVE in rules.operations and package.bot is not None:
             yield from _hands(effort, package)

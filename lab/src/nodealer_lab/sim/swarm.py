@@ -10,7 +10,7 @@ from typing import Final
 from nodealer.games.base import Rules
 from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.group import group
 from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
@@ -136,7 +136,7 @@ def _game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[Rules, G
         return highcard.DearHighCard(cards), highcard.DEAR
     if name == "own highcard":
         return highcard.OwnHighCard(cards), highcard.OWN
-    package = find(name)
+    package = find_game(name)
     if name == "free":
         return Free(cards, protocol.claims.operations & frozenset(OPERATIONS)), package
     # A bot that does not think: what it does matters here, and not how well.

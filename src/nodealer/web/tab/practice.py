@@ -24,7 +24,7 @@ from nodealer.engine.resolve import parts_of, proposal_of
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import FIRST, OURS, find
+from nodealer.games.registry import DEFAULT_GAME, OURS, find_game
 from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.log.session import Part
@@ -38,7 +38,7 @@ NAMES: Final = ("Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
 
 def offers(name: str) -> doc.Offers:
     """What can be practised here."""
-    first = find(FIRST)
+    first = find_game(DEFAULT_GAME)
     return doc.Offers(tuple(map(game_offer, games_here())), (), name, first.name, first.seats, first.hands)
 
 
@@ -50,7 +50,7 @@ class Planned:
             raise BadParameter(f"{deal.game} is not on offer")
         if deal.cheat is not None:
             raise BadParameter("nobody can be told to cheat here")
-        self.game: GamePackage = find(deal.game)
+        self.game: GamePackage = find_game(deal.game)
         refuse_bad_name(deal.name, "your name")
         others = NAMES[: deal.seats - 1]
         if any(casefold_name(other) == casefold_name(deal.name) for other in others):

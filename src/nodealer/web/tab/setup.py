@@ -14,7 +14,7 @@ from nodealer.client.time_limits import MOVE, limits_of
 from nodealer.engine.resolve import proposal_of
 from nodealer.errors import BadParameter, Declined
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import FIRST, OURS, find
+from nodealer.games.registry import DEFAULT_GAME, OURS, find_game
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Proposal
@@ -68,7 +68,7 @@ class HostOffers(msgspec.Struct, frozen=True):
 
 def games_here() -> list[GamePackage]:
     """The games that people play here. One without a bot is played by programs only."""
-    games = [find(name) for name in sorted(OURS)]
+    games = [find_game(name) for name in sorted(OURS)]
     return [game for game in games if game.bot is not None and game.protocol in SERVED]
 
 
@@ -81,7 +81,7 @@ def game_offer(game: GamePackage) -> GameOffer:
 def host_offers() -> HostOffers:
     """What can be hosted here."""
     games = tuple(HostOffer(game_offer(game), tuple(_cards(game))) for game in games_here())
-    return HostOffers(games, FIRST, int(MOVE))
+    return HostOffers(games, DEFAULT_GAME, int(MOVE))
 
 
 def _cards(game: GamePackage) -> Sequence[CardsOffer]:
@@ -152,7 +152,7 @@ class TabPlan:
     def __init__(self, hosted: HostedTable) -> None:
         if hosted.game not in OURS:
             raise BadParameter(f"{hosted.game} is not on offer")
-        game = find(hosted.game)
+        game = find_game(hosted.game)
         parameters = None if hosted.parameters is None else hosted.parameters.encode()
         self.made: GameSetup = game_setup(game, game.settled(hosted.settings), hosted.protocol, parameters)
         decline_unserved(self.made.protocol.claims.name)

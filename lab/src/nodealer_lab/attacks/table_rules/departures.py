@@ -9,7 +9,7 @@ from nodealer.cards.operations import Open
 from nodealer.engine.bodies import Break, Leave, Word
 from nodealer.engine.participant import Participant
 from nodealer.engine.state import TableState
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer_lab.attacks.base import Attack, Scheme, Way
@@ -147,7 +147,7 @@ PRICE: Final = Attack(
             _PRICE_CLAIM.cheat,
             plays=_price_plays,
             seat=2,
-            game=find("holdem"),
+            game=find_game("holdem"),
             defence=(RemovedDefence("nodealer.engine.votes:_left", "hand = _charged(hand, seats)"),),
         ),
         _PRICE_CLAIM,
@@ -187,7 +187,7 @@ NO_STAKE: Final = Attack(
             _NO_STAKE_CLAIM.cheat,
             plays=_no_stake_plays,
             seat=0,
-            game=find("holdem"),
+            game=find_game("holdem"),
             defence=(
                 RemovedDefence(
                     "nodealer.cards.operations:Open.in_turn",

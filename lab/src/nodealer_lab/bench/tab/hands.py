@@ -20,7 +20,7 @@ from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import proposal_of
 from nodealer.engine.store import MemoryPlayerStore
-from nodealer.games.registry import find
+from nodealer.games.registry import find_game
 from nodealer.keys import Identity
 from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
@@ -60,7 +60,7 @@ def record(folder: str, hands: int) -> None:
     """Play the hands, by bots that never raise, and keep the frames."""
     from nodealer_lab.bench.honest_table import trusting  # late: it is not in a tab
 
-    game = find("holdem")
+    game = find_game("holdem")
     measured = game.measured
     rules = game.from_settings(game.settled({} if measured is None else measured.settings))
     table = _Recorded(_seat(name, hands) for name in NAMES)
@@ -81,7 +81,7 @@ def record(folder: str, hands: int) -> None:
 
 def heard(folder: str) -> Iterator[None]:
     """One seat hears all frames, makes and signs what is its own, and decides; a step for each hand."""
-    one, game = _seat(NAMES[0], 1_000_000), find("holdem")
+    one, game = _seat(NAMES[0], 1_000_000), find_game("holdem")
     mind, hand = BotAgent(game, one.home.root), 0
     one.resend(0)
     for number, frame in enumerate((Path(folder) / FRAMES).read_bytes().splitlines()):
