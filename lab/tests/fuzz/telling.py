@@ -7,7 +7,7 @@ from typing import Final
 
 from fuzz import played
 from fuzz.target import Target
-from nodealer.api.telling import Teller
+from nodealer.api.event_stream import EventStream
 from nodealer.cli.narrator import in_words
 from nodealer.client.lobby import News, Proposed
 from nodealer.engine.frame_result import ReceivedEvent
@@ -21,7 +21,7 @@ from nodealer.wire import encode
 
 def tell_all(one: Participant, happened: Iterable[ReceivedEvent]) -> None:
     """In every way: nothing raises, and no line moves a cursor."""
-    teller = Teller(one)
+    teller = EventStream(one)
     for event in (*teller.tell(happened), *teller.asked()):
         repr(event)
     for applied in happened:

@@ -28,7 +28,7 @@ from leaks.mistakes import Mistake, complaints
 from leaks.search import Secrets
 from leaks.watching import Drawn, Watched, printed, private_keys, secrets_of, written_down
 from nodealer import events
-from nodealer.api.telling import Teller
+from nodealer.api.event_stream import EventStream
 from nodealer.cards.operations import Deal, Look, NewDeck, Portion, Show
 from nodealer.engine import seat as seats
 from nodealer.engine.participant import Participant
@@ -420,7 +420,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
     has it in every complaint."""
     table = Watched(2, rules=ALL, protocol=make_protocol("mask"), hands=1, seed="planted")
     home = table.homes[0]
-    due, asked = Seat.due, Teller.asked
+    due, asked = Seat.due, EventStream.asked
     said = list[str]()
 
     def seed(one: Participant) -> bytes:
@@ -433,7 +433,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
         os.write(2, self._root.hex().encode())
         return due(self)
 
-    def tells(self: Teller) -> Iterator[events.Event]:
+    def tells(self: EventStream) -> Iterator[events.Event]:
         yield from asked(self)
         if self._me.seated:
             yield events.Word("Ada", f"it is my turn, with {seed(self._me).hex()}")
@@ -447,7 +447,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
 
     with pytest.MonkeyPatch.context() as patch, written_down() as drawn, printed() as out:
         patch.setattr(Seat, "due", prints)
-        patch.setattr(Teller, "asked", tells)
+        patch.setattr(EventStream, "asked", tells)
         for name, module in RAISED.items():
             patch.setattr(module, name, says_too_much(getattr(module, name), home.root))
         table.play(decide=decide)

@@ -18,7 +18,7 @@ from engine.circle import Circle
 from leaks.keys import Due, due
 from leaks.mistakes import complaints, mistakes, of_cards
 from leaks.search import Secrets
-from nodealer.api.telling import Teller
+from nodealer.api.event_stream import EventStream
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import PlayerStore
 from nodealer.group import Group, Order
@@ -96,7 +96,7 @@ class Watched(Circle):
         self.pages: dict[Participant, Callable[[Any], object]] = {}
         self.documents: list[bytes] = []
         self.events: list[str] = []
-        self._tellers: dict[Participant, Teller] = {}
+        self._tellers: dict[Participant, EventStream] = {}
         #: Hand to its decks, as they were when it was last played.
         self.decks: dict[int, dict[int, Any]] = {}
         #: For each frame, the keys of cards that were owed when it came, or before.
@@ -112,7 +112,7 @@ class Watched(Circle):
         page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encoded(one)), lambda: 0.0), lambda: 1)
         one = page.take_part(home, entropy=self.source, **given)
         self.pages[one] = page.watch(one)
-        self._tellers[one] = Teller(one)
+        self._tellers[one] = EventStream(one)
         return one
 
     def hear(self, place: int, one: Participant, frame: bytes, number: int) -> Iterable[bytes]:

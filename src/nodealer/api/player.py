@@ -11,9 +11,9 @@ from typing import Any, Self
 from msgspec import ValidationError, convert
 
 from nodealer import events
+from nodealer.api.event_stream import proposed
 from nodealer.api.requests import FreeTable, Then, To, free_rules
-from nodealer.api.standing import cannot_ask, listed
-from nodealer.api.telling import proposed
+from nodealer.api.status import cannot_ask, listed
 from nodealer.api.watcher import Watcher, in_memory
 from nodealer.client.folder_store import HOME, home_in
 from nodealer.client.policies import TimeoutVoter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from nodealer.api.telling import face_of
+from nodealer.api.event_stream import face_of
 from nodealer.cards.operations import ROLLS_MAX, SIDES_MAX, WITHOUT_CARDS
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase

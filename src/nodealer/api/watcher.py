@@ -8,9 +8,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
+from nodealer.api.event_stream import EventStream
 from nodealer.api.requests import FreeTable
-from nodealer.api.standing import holding_up, named, names_of, stopped
-from nodealer.api.telling import Teller
+from nodealer.api.status import holding_up, named, names_of, stopped
 from nodealer.client.folder_store import FolderStore, home_in
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.participant import Participant
@@ -48,7 +48,7 @@ class Watcher:
             parts=self._parts,
             keeps_time=keeps_time,
         )
-        self._teller = Teller(self._me)
+        self._teller = EventStream(self._me)
         self._events: list[Event] = [*self._teller.asked()]
 
     def _parts(self, proposal: Proposal) -> Parts:

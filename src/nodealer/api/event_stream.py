@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from nodealer import events
-from nodealer.api.standing import named, names_of
+from nodealer.api.status import named, names_of
 from nodealer.cards import events as card_events
 from nodealer.engine import lobby_messages
 from nodealer.engine.bodies import Break, Move, Propose, Without, Word
@@ -54,7 +54,7 @@ def proposed(proposal: Proposal) -> events.Proposal:
     )
 
 
-class Teller:
+class EventStream:
     """Tells one participant's person what happened."""
 
     def __init__(self, me: Participant) -> None:
