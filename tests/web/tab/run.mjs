@@ -1,5 +1,5 @@
-// Runs a Python program from standard input in the bundle, as a worker would: FOLDER [NAME=FOLDER ...], folders to be
-// mounted below /. What it prints is printed.
+// Usage: node run.mjs FOLDER [NAME=FOLDER ...]. Runs a Python program from standard input in the bundle FOLDER, as a worker
+// would, with each other folder mounted as /NAME. What it prints is printed.
 import { readFileSync, readdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 

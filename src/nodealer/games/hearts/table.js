@@ -97,7 +97,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
         const label = `${cardName(one.card)}${ask && !one.can ? `, ${W.unplayable}` : ""}`;
         const element = h(
           "button",
-          { type: "button", class: `held${can ? " can" : ""}${is ? " chosen" : ""}${ask && !one.can ? " cannot" : ""}`, "aria-label": label, "aria-pressed": passing || is ? is : null, disabled: !can, data: { place: one.place, card: one.card }, onclick: () => pick(one) },
+          { type: "button", class: `held${can ? " can" : ""}${is ? " chosen" : ""}${ask && !one.can ? " cannot" : ""}`, "aria-label": label, "aria-pressed": passing || is ? is : null, disabled: !can, data: { place: one.place, card: one.card }, onclick: () => choose(one) },
           card(one.card),
         );
         element.style.setProperty("--turn", `${(at - middle) * 1.6}deg`);
@@ -111,6 +111,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
 
   const namesOf = (seats) => seats.map((seat) => names(seat)).join(", ");
 
+  /** Show the line in the middle: a result, a proof that is awaited, who took the trick. */
   function showNews() {
     const { result, proving, last: before } = page;
     if (result) {
@@ -126,7 +127,8 @@ export default function createTable({ root, actions, table, say: send, names }) 
 
   // --- Moves ---
 
-  function pick(one) {
+  /** Choose a card of the hand, or put it back. Choosing the same card twice plays it. */
+  function choose(one) {
     if (!ask) return;
     if (page.stage === "passing") {
       if (chosen.includes(one.place)) chosen = chosen.filter((place) => place !== one.place);
@@ -139,12 +141,14 @@ export default function createTable({ root, actions, table, say: send, names }) 
     showBar();
   }
 
+  /** Send the chosen cards as a move. */
   function commit() {
     if (page.stage === "passing") {
       if (chosen.length === page.give) move({ type: "give", places: [...chosen].sort((a, b) => a - b) });
     } else if (chosen.length) move({ type: "play", place: chosen[0] });
   }
 
+  /** Send a move and disable everything until the answer. `sure`: also if it is likely to be regretted. */
   function move(made, sure = false) {
     if (!ask) return;
     lastMove = made;
@@ -152,6 +156,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
     send({ type: "move", ask: ask.ask, move: made, sure });
   }
 
+  /** Show what is asked, and the button that answers it. */
   function showBar() {
     clearTimeout(timer);
     if (!ask || !page) {

@@ -116,6 +116,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
     setText(pod.called, mine ? (page.called ?? "") : (one.called ?? ""));
   }
 
+  /** Show the dealer button and the blinds. */
   function showBadges(pod, seat, page) {
     const dealer = H.dealerButton.short;
     const shown = [seat === page.button ? dealer : "", page.blinds?.small === seat ? H.blind.small : "", page.blinds?.big === seat ? H.blind.big : ""].filter(Boolean);
@@ -124,6 +125,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
     fill(pod.badge, shown.map((text) => h("span", { class: `badge${text === dealer ? " button-d" : ""}`, title: text === dealer ? H.dealerButton.long : null }, text)));
   }
 
+  /** Show a seat's cards: face up if they are known here, else face down. */
   function showCards(pod, one, page, moving) {
     const mine = one.seat === table.you;
     const open = one.shown.length ? one.shown : mine ? page.mine : [];
@@ -149,6 +151,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
 
   // --- Betting ---
 
+  /** Show the buttons for the open question, or that it is not your turn. */
   function showQuestion(asked) {
     ask = asked;
     if (!ask || ask.for !== "move" || !before) {
@@ -221,6 +224,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
     return h("div", { class: "sizes" }, size(H.min, least), size(H.halfPot, shareOfPot(0.5)), size(H.threeQuarterPot, shareOfPot(0.75)), size(H.fullPot, shareOfPot(1)), size(H.max, most), range, number);
   }
 
+  /** Send a move and disable the buttons until the answer. `sure`: also if it is likely to be regretted. */
   function move(made, sure = false) {
     if (!ask) return;
     lastMove = made;

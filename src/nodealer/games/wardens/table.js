@@ -29,6 +29,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
   // Places of the cards that are already drawn in the hand.
   const known = new Set();
 
+  /** Create the elements of one player's side. */
   function createSide() {
     const parts = {
       name: h("span", { class: "name" }),
@@ -95,7 +96,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
       table.you === null ? Array.from({ length: mine.hand }, () => cardBack()) : own.map((one) => {
         const can = ask && one.cost <= mine.sparks;
         const is = chosen?.kind === "hand" && chosen.one.place === one.place;
-        const element = createUnit(one, { onclick: ask ? () => pick("hand", one) : null, classes: `${can ? "can" : ""} ${is ? "chosen" : ""}`, label: `${labelOf(one)}, ${one.cost}` });
+        const element = createUnit(one, { onclick: ask ? () => choose("hand", one) : null, classes: `${can ? "can" : ""} ${is ? "chosen" : ""}`, label: `${labelOf(one)}, ${one.cost}` });
         if (!known.has(one.place)) {
           known.add(one.place);
           queueMicrotask(() => flyFrom(element, sides.mine.deck, { turn: 20 }));
@@ -121,25 +122,26 @@ export default function createTable({ root, actions, table, say: send, names }) 
     fill(side.discards, W.discards(one.discards.length), one.buried ? ` · ${W.buried(one.buried)}` : "");
     side.field.setAttribute("aria-label", W.field(names(one.seat)));
     const had = new Set([...side.field.querySelectorAll(".unit")].map((element) => element.dataset.place));
-    const wants = targets();
+    const aimable = targetKinds();
     fill(
       side.field,
       one.wardens.map((warden) => {
         const can = mine && ask && !chosen && warden.ready;
-        const target = !mine && (wants.includes("warden") || (wants.includes("guard") && warden.guard));
+        const target = !mine && (aimable.includes("warden") || (aimable.includes("guard") && warden.guard));
         const is = mine && chosen?.kind === "field" && chosen.one.place === warden.place;
-        const press = target ? () => aim(warden.place) : mine && ask ? () => pick("field", warden) : null;
+        const press = target ? () => aimAt(warden.place) : mine && ask ? () => choose("field", warden) : null;
         const element = createUnit(warden, { onclick: press, field: true, classes: `${can ? "can" : ""} ${target ? "target" : ""} ${is ? "chosen" : ""} ${mine && !warden.ready ? "tired" : ""}`, label: labelOf(warden) });
         if (!had.has(String(warden.place))) queueMicrotask(() => flip(element));
         return element;
       }),
-      !mine && wants.includes("rival") ? h("button", { type: "button", class: "face-target", onclick: () => aim(null) }, W.rival) : null,
+      !mine && aimable.includes("rival") ? h("button", { type: "button", class: "face-target", onclick: () => aimAt(null) }, W.rival) : null,
     );
   }
 
   // --- Moves ---
 
-  function targets() {
+  /** Return what the chosen card or warden can be aimed at: "warden", "guard", "rival". */
+  function targetKinds() {
     if (!ask || !chosen) return [];
     // A rival who has a guard can only be attacked there.
     if (chosen.kind === "field") return rival().wardens.some((one) => one.guard) ? ["guard"] : ["warden", "rival"];
@@ -149,7 +151,8 @@ export default function createTable({ root, actions, table, say: send, names }) 
 
   const rival = () => page.sides.find((one) => one.seat !== table.you);
 
-  function pick(kind, one) {
+  /** Choose a card of the hand or a warden on the field; choosing it again cancels. */
+  function choose(kind, one) {
     if (kind === "field" && !one.ready) return;
     chosen = chosen?.one.place === one.place && chosen.kind === kind ? null : { kind, one };
     draw();
@@ -158,12 +161,14 @@ export default function createTable({ root, actions, table, say: send, names }) 
     again?.focus();
   }
 
-  function aim(place) {
+  /** Play the chosen card, or attack with the chosen warden; `place` is the target, or null for the rival or none. */
+  function aimAt(place) {
     const target = place === null ? {} : { target: place };
     if (chosen.kind === "field") move({ type: "attack", place: chosen.one.place, ...target });
     else move({ type: "play", place: chosen.one.place, card: chosen.one.card, ...target });
   }
 
+  /** Send a move. `sure`: also if it is likely to be regretted. */
   function move(made, sure = false) {
     if (!ask) return;
     lastMove = made;
@@ -173,6 +178,7 @@ export default function createTable({ root, actions, table, say: send, names }) 
     send({ type: "move", ask: ask.ask, move: made, sure });
   }
 
+  /** Show what you can do now, and the buttons for it. */
   function showBar() {
     if (!ask || ask.for !== "move") {
       fill(actions, h("div", { class: "warden-bar" }, h("p", {}, table.you === null ? T.watching : W.waiting)));
@@ -187,9 +193,9 @@ export default function createTable({ root, actions, table, say: send, names }) 
         "div",
         { class: "warden-bar" },
         h("p", { role: "status" }, text),
-        own && !chosen.one.target ? button(W.play, () => aim(null), { key: "P", kind: "primary", disabled: chosen.one.cost > mine.sparks }) : null,
+        own && !chosen.one.target ? button(W.play, () => aimAt(null), { key: "P", kind: "primary", disabled: chosen.one.cost > mine.sparks }) : null,
         own && mine.may_bury ? button(W.bury, () => move({ type: "bury", place: chosen.one.place }), { key: "B" }) : null,
-        chosen ? button(T.cancel, () => pick(chosen.kind, chosen.one), { kind: "quiet" }) : null,
+        chosen ? button(T.cancel, () => choose(chosen.kind, chosen.one), { kind: "quiet" }) : null,
         button(W.end, () => move({ type: "end turn" }), { key: "E", kind: chosen ? "" : "primary" }),
         button(W.concede, confirmConcede, { kind: "quiet" }),
       ),

@@ -92,6 +92,7 @@ function setPace(value) {
 setTheme(preferences.get("theme", "auto"));
 setPace(preferences.get("pace", "calm"));
 
+/** Return a group of radio buttons, one for each text except the label. */
 function renderPicker(label, texts, value, choose) {
   return h("fieldset", { class: "picker" }, h("legend", {}, label), Object.entries(texts).filter(([name]) => name !== "label").map(([name, text]) => h("label", {}, h("input", { type: "radio", name: label, value: name, checked: name === value, onchange: () => choose(name) }), h("span", {}, text))));
 }
@@ -126,6 +127,7 @@ $("tools").append(
 
 // --- Dialogs and notices ---
 
+/** Open the dialog, in place of what it shows now. */
 function openDialog(title, content, buttons = [button(T.close, () => $("dialog").close())]) {
   const element = $("dialog");
   fill(element, h("h2", { id: "dialog-title" }, title), content, h("div", { class: "row end" }, buttons));
@@ -175,6 +177,7 @@ async function loadTableModule(path) {
   return modules.get(path);
 }
 
+/** Put the table of a game on the page. */
 async function openTable(table) {
   now.game?.destroy?.();
   now.game = null;
@@ -208,6 +211,7 @@ function showMoment(view, lines, moving) {
   for (const line of lines) now.game?.line?.(line);
 }
 
+/** Show a view of the table, live or replayed. */
 function showView(view, { replayed = false, moving = true } = {}) {
   now.game?.update(view, { moving });
   if (replayed) {

@@ -15,6 +15,7 @@ export function showStart(root, actions, offers, link, again) {
   const go = h("button", { class: "button primary big", type: "submit" }, again ? T.start.again : T.start.go);
   const problem = h("p", { class: "problem", role: "alert" });
 
+  /** Show the settings of the chosen game. */
   function showGame() {
     const one = chosen();
     if (one.name !== offers.game) {
