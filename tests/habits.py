@@ -84,7 +84,7 @@ def activities(root: Path = ROOT) -> Found:
 # --- Names of classes ---
 
 #: Modules whose classes are called what they are on the wire, or for users.
-NAMED_OUTSIDE: Final = frozenset({"messages", "events", "bodies"})
+NAMED_OUTSIDE: Final = frozenset({"messages", "lobby_messages", "events", "bodies", "moves"})
 
 
 def repeated_classes(root: Path = ROOT) -> Found:

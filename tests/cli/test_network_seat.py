@@ -11,7 +11,7 @@ import pytest
 from cli.test_wait_notices import Noting
 from engine.circle import Circle
 from nodealer.cli.identity_prompt import players_in
-from nodealer.cli.network_seat import Chair, TabLockedOut, _Connection, _Watch
+from nodealer.cli.network_seat import Chair, LockedOut, _Connection, _Watch
 from nodealer.cli.notices import Missing
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import ScreenTells
@@ -164,7 +164,7 @@ def test_who_is_taken_out_is_told_so_and_does_not_wait() -> None:
     one = LeftOut()
     one.seated = True
     watch, screen = left_out(one, ask=False)
-    with pytest.raises(TabLockedOut):
+    with pytest.raises(LockedOut):
         watch._ask()
     assert screen.noted == [{"event": "removed"}]
     assert left_out(one, ask=True)[0]._ask() == [b"a seat, please"]
@@ -178,6 +178,6 @@ def test_who_hears_of_a_later_key_is_told_and_goes_on() -> None:
 
 def test_who_has_not_got_the_key_does_not_wait() -> None:
     screen = Noting()
-    with pytest.raises(TabLockedOut):
+    with pytest.raises(LockedOut):
         _Connection(screen, 1, patient=True).tell(Locked("ws://a", 1))
     assert [event["what"] for event in screen.noted] == ["locked"]

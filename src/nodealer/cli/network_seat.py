@@ -173,7 +173,7 @@ class Sitting:
 # --- From the lobby to the end ---
 
 
-class TabLockedOut(Exception):
+class LockedOut(Exception):
     """The table has a new key, and it is not for this one: nothing more can be heard."""
 
 
@@ -217,7 +217,7 @@ class _Connection:
         elif isinstance(line, Locked):
             why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)
-            raise TabLockedOut
+            raise LockedOut
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:
@@ -322,7 +322,7 @@ class _Watch:
                     "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask one of them "
                     "for a new link: `nodealer join LINK --ask`."
                 )
-            raise TabLockedOut
+            raise LockedOut
         names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
         if not sitting.ask or one.over:
             raise BadParameter(
@@ -400,7 +400,7 @@ async def take_part(
         )
         watch = _Watch(sitting, participant, hosting, user.known, transport)
         mind = None if sitting.watches else chair
-        with suppress(TabLockedOut):
+        with suppress(LockedOut):
             await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
         if participant.silenced is not None:
             raise BadParameter(f"{table.folder}: {participant.silenced}")
