@@ -1,5 +1,5 @@
-# `make play` and `make test` need Python 3.11, gcc and make, and for the fast core a Rust toolchain. All they set up is
-# below this folder. A stamp file in .venv says what is done, so that the second time is quick.
+# `make play` and `make test` need Python 3.11, gcc and make, and a Rust toolchain for the fast core. Everything they
+# install is below this folder. A stamp file in .venv records what is done, so that the next run is quick.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -11,17 +11,17 @@ CARGO ?= cargo
 VENV := .venv
 BIN := $(VENV)/bin
 
-# --- The native core: required where a new enough cargo is, left out where none is ---
+# --- The native core: required if cargo is new enough, left out if there is none ---
 
 RUST_NEEDED := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' rust/Cargo.toml)
 RUST_FOUND := $(shell $(CARGO) --version 2>/dev/null | cut -d' ' -f2)
 NODEALER_NATIVE ?= $(shell printf '%s\n' '$(RUST_NEEDED)' '$(RUST_FOUND)' | sort -V -C && echo require || echo skip)
 NATIVE := $(filter require,$(NODEALER_NATIVE))
 export NODEALER_NATIVE
-# One interpreter for the build and for clippy, or each would undo the other's work.
+# The build and clippy use one interpreter; otherwise each would undo the other's work.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
-# Folders too: when a file goes away, only its folder changes. Not rust/ itself: cargo puts target/ there.
+# Folders too, because a deleted file changes only its folder. Not rust/ itself, where cargo puts target/.
 RUST := $(shell find rust -mindepth 1 -name target -prune -o \( -type d -o -name '*.rs' -o -name 'Cargo.*' \) -print)
 CORE := $(wildcard src/nodealer/group/_core*.so)
 STAMP := $(VENV)/.nodealer-$(or $(NATIVE),reference)
@@ -29,7 +29,7 @@ CARGO_HERE := cd rust && $(CARGO)
 # Programs among the tests of the lab use helpers of both folders.
 LAB_TESTS := PYTHONPATH=$(abspath tests):$(abspath lab/tests) $(BIN)/python
 
-# $(call metered,what) command: says afterwards what it cost. Pytest has a table of its own.
+# $(call metered,what) command: prints the CPU seconds it took. Pytest has a table of its own.
 metered = TIMEFORMAT='CPU seconds of the $(1): %U, and %S in the system'; time
 
 .PHONY: help
@@ -37,39 +37,39 @@ help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 .PHONY: play
-play: build ## Set up everything and play hold'em: in the browser, or in the terminal where none is; else bots play
-	@$(BIN)/nodealer play --seats 4 --hands 3 || [ $$? = 130 ] # 130: the person left, and was told how to go on
+play: build ## Set up everything and play hold'em: in the browser if there is one, else in the terminal, else bots play
+	@$(BIN)/nodealer play --seats 4 --hands 3 || [ $$? = 130 ] # 130: the player left, and was shown how to resume
 
 .PHONY: test
-test: check rust-test browser tab second ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
+test: check rust-test browser tab second ## Set up everything, run all checks and tests (a sample of the large ones), and print what they cost
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@$(BIN)/pytest -n auto --dist worksteal
 
-# The page is tested in a real browser, and judged by axe-core, which npm brings.
-# Another program, in another language, from the specification alone: it must say the same of the golden logs.
+# The second verifier, written in another language from the specification alone, must agree on the golden logs.
 .PHONY: second
 second:
 	@$(call need,{ command -v node && command -v npm; },nodejs npm)
 	@cd verifier && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@cd verifier && $(call metered,second verifier) node --test test.mjs >/dev/null || { node --test test.mjs; exit 1; }
 
+# The page is tested in a real browser, and checked by axe-core, which npm installs.
 .PHONY: browser
 browser:
 	@$(call need,{ command -v chromium || command -v chromium-browser || command -v google-chrome; },chromium)
 	@$(call need,{ command -v node && command -v npm; },nodejs npm)
 
 .PHONY: web
-web: build ## Build the page for players with nothing installed into dist/web
-	@echo "nodealer: building the page into dist/web: some minutes, most of them to compress it" >&2
+web: build ## Build the page that runs in a browser tab, with nothing installed, into dist/web
+	@echo "nodealer: building the page into dist/web; this takes a few minutes, mostly for compression" >&2
 	@$(BIN)/python -m nodealer.web.bundle.build
 
-# Where the Rust target cannot be had, a seat in a tab is not tested, unless NODEALER_WEB says that it must be.
+# If the Rust target cannot be installed, the tab is not tested, unless NODEALER_WEB=require.
 .PHONY: tab
 tab: build
 	@$(BIN)/python -m nodealer.web.bundle.build --if-old || { [ $$? = 4 ] && [ "$${NODEALER_WEB:-}" != require ]; }
 
 .PHONY: sheet
-sheet: build browser ## Take the contact sheets of the page in docs/ again
+sheet: build browser ## Retake the screenshots of the page in docs/
 	@cd tests && ../$(BIN)/python -m web.sheet
 
 .PHONY: check
@@ -84,51 +84,51 @@ check: build rust-check ## Lint, format, spelling, prose and types only
 SUITES := core proofs cards log hand game seat recovery npm relay page web
 
 .PHONY: bench
-bench: build browser tab ## Measure: every figure against its yardstick, about ten minutes; build/bench has them as JSON
+bench: build browser tab ## Run every benchmark against its yardstick (about ten minutes), as JSON in build/bench
 	@rm -rf build/bench && mkdir -p build/bench
 	@start=$$SECONDS; for suite in $(SUITES); do $(BIN)/nodealer bench $$suite --save build/bench/$$suite.json; done; \
 	echo "nodealer: measured in $$((SECONDS - start)) s"
 
 .PHONY: figures
-figures: bench ## Measure everything, and write figures and plots in docs/ again; some longer than bench
+figures: bench ## Run every benchmark and update figures and plots in docs/; takes longer than bench
 	@$(BIN)/nodealer bench tables --save build/bench/tables.json
 	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
 	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json
 
 .PHONY: pictures
-pictures: build ## Play a hand and write the picture of the screen in docs/ again
+pictures: build ## Play a hand and update the picture of the terminal in docs/
 	@cd tests && ../$(BIN)/python picture.py
 
 .PHONY: diagrams
-diagrams: build ## Write the diagrams and tables in docs/ again, from what the code says
+diagrams: build ## Update the diagrams in docs/ from the code
 	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py && ../$(BIN)/python layers_picture.py
 
 .PHONY: docs
-docs: build ## Build the documentation as a site into build/site; a link that leads nowhere fails
+docs: build ## Build the documentation site into build/site; a broken link fails
 	@$(call need,{ command -v node && command -v npm; },nodejs npm)
 	@[ pyproject.toml -ot $(VENV)/.docs ] || { $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]' && touch $(VENV)/.docs; }
 	@cd docs/site && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
 
 .PHONY: stamp
-stamp: build tab ## Write the hash of the page in dist/web into the package: the last commit before `make release`
+stamp: build tab ## Write the hash of dist/web into the package; the last commit before `make release`
 	@$(BIN)/python deploy/release.py --stamp
 
 .PHONY: release
-release: build tab ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
+release: build tab ## Build wheel and source distribution of the current commit, reproducibly, into dist/release
 	@$(BIN)/python deploy/release.py
 
 .PHONY: lock
-lock: ## Take the newest versions of all Python tools, and write down which they are
+lock: ## Pin the newest versions of all Python tools in constraints.txt
 	@rm -rf build/lock && $(PYTHON) -m venv build/lock && NODEALER_NATIVE=skip build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,docs,fuzz,coverage]' './lab[plot]'
 	@{ sed -n 1p constraints.txt; build/lock/bin/python -m pip freeze --disable-pip-version-check | grep -v '^nodealer'; } > build/constraints.txt && mv build/constraints.txt constraints.txt
 
 .PHONY: notices
-notices: ## Write the notices of what is linked into the core again, after a change of rust/Cargo.lock
+notices: ## Update the licence notices of the core after a change of rust/Cargo.lock
 	@$(PYTHON) deploy/notices.py
 
 .PHONY: plots
-plots: build ## Draw the plot of orders and dice in docs/ again
+plots: build ## Update the uniformity plot of shuffles and dice in docs/
 	@$(LAB_TESTS) -m uniformity
 
 .PHONY: attacks
@@ -136,47 +136,47 @@ attacks: build ## Carry out every attack on every protocol and mode, and update 
 	@cd tests && ../$(BIN)/python attack_table.py --carry-out
 
 .PHONY: deep
-deep: build browser tab second ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes hours
+deep: build browser tab second ## Run all tests in full, with every case and many more examples, and an hour of fuzzing; takes hours
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@failed=; start=$$SECONDS; \
 	NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800 || failed="$$failed tests"; \
 	for part in timing fuzz; do $(MAKE) --no-print-directory $$part SECONDS=3600 || failed="$$failed $$part"; done; \
 	echo "nodealer: $$((SECONDS - start)) s; failed:$${failed:- nothing}"; [ -z "$$failed" ]
 
-# Guided by what the code does with its input where atheris can be had, else by a plain loop.
+# Coverage-guided if atheris can be installed, else a plain loop.
 .PHONY: fuzz
 fuzz: SECONDS = 300
-fuzz: build ## Fuzz every reader of what others write, for about SECONDS in all
+fuzz: build ## Fuzz every parser of untrusted bytes, for about SECONDS in all
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]' \
-		|| echo "nodealer: no atheris for this Python: fuzzing by a plain loop" >&2
+		|| echo "nodealer: atheris is not available for this Python; fuzzing with a plain loop" >&2
 	@mkdir -p build/trials
 	@$(LAB_TESTS) -m fuzz $(SECONDS) --json > build/trials/fuzz.json
 
 .PHONY: timing
-timing: build ## Measure whether times hang on secrets; wants a quiet machine
+timing: build ## Measure whether running times depend on secrets; needs a quiet machine
 	@mkdir -p build/trials
 	@$(LAB_TESTS) -m timing --json > build/trials/timing.json
 
 .PHONY: trials
-trials: build ## Write the figures of the last fuzzing, timing and coverage into docs/ again
+trials: build ## Update docs/ with the last fuzzing, timing and coverage results
 	@cd tests && ../$(BIN)/python trials.py
 
 .PHONY: coverage
-coverage: build ## Run the tests of this process once more and say which lines no test reaches, by module
+coverage: build ## Run the tests with coverage and list unreached lines by module
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[coverage]'
 	@cd tests && ../$(BIN)/python coverage_table.py $(FOLDERS)
 
 .PHONY: vectors
-vectors: build ## Write the test vectors in docs/ again, after a change of what is hashed or proven
+vectors: build ## Update the test vectors in docs/ after a change of what is hashed or proven
 	@cd tests && ../$(BIN)/python vectors_made.py
 
 .PHONY: golden
-golden: build ## Make the golden logs that are not there yet; what was made once stays
+golden: build ## Make the golden logs that are missing; existing ones are never replaced
 	@cd tests && ../$(BIN)/python -m golden.make
 
 .PHONY: doors
-doors: ## Clone what is committed into a fresh folder; play and test there, twice
-	@folder=$$(mktemp -d); echo "doors: in $$folder, which stays if something fails"; \
+doors: ## Clone the current commit into a fresh folder; run play and test there, twice
+	@folder=$$(mktemp -d); echo "doors: using $$folder, which is kept if something fails"; \
 	git clone --quiet . "$$folder/nodealer"; \
 	for round in first second; do for door in play test; do \
 		start=$$SECONDS; \
@@ -203,10 +203,10 @@ clean: ## Remove everything that was set up or built here
 # --- Set-up ---
 
 define SLOW
-echo "nodealer: NO NATIVE CORE, only the slow reference. It is built where cargo is $(RUST_NEEDED) or newer (here: $(or $(RUST_FOUND),none); https://rustup.rs) and NODEALER_NATIVE is not skip." >&2
+echo "nodealer: NO NATIVE CORE, only the slow reference implementation. The core is built if cargo is $(RUST_NEEDED) or newer (here: $(or $(RUST_FOUND),none); https://rustup.rs) and NODEALER_NATIVE is not skip." >&2
 endef
 
-# Gone, or never built: then the stamp counts for nothing.
+# If the core is missing, the stamp does not count.
 ifneq ($(NATIVE),)
 ifeq ($(CORE),)
 $(STAMP): FORCE
@@ -226,7 +226,7 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# $(call need,command that works once it is there,Debian package): installs it as root on Debian, else says what to do.
+# $(call need,command that works once installed,Debian package): installs it as root on Debian, else says what to do.
 define need
 $(1) >/dev/null 2>&1 || { \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

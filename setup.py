@@ -1,8 +1,8 @@
 """The Rust core's part of the build; everything else is in pyproject.toml.
 
-NODEALER_NATIVE=require   the build fails when the core cannot be built
-NODEALER_NATIVE=skip      builds without it
-otherwise                 the core is built if it can be; without it the package works on the slow reference
+NODEALER_NATIVE=require   fail if the core cannot be built
+NODEALER_NATIVE=skip      build without the core
+otherwise                 build the core if possible; without it the package uses the slow reference implementation
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from setuptools_rust import Binding, RustExtension
 
 NATIVE = os.environ.get("NODEALER_NATIVE") or "optional"
 if NATIVE not in ("optional", "require", "skip"):
-    raise SystemExit(f"NODEALER_NATIVE is require or skip, not {NATIVE!r}")
+    raise SystemExit(f"NODEALER_NATIVE must be require or skip, not {NATIVE!r}")
 
 if NATIVE == "optional" and not shutil.which(os.environ.get("CARGO", "cargo")):
-    print("nodealer: no cargo, so the native core is not built")
-    NATIVE = "skip"  # and not a platform wheel that has nothing of the platform in it
+    print("nodealer: cargo was not found, so the native core is not built")
+    NATIVE = "skip"  # a platform wheel would have nothing of the platform in it
 
 CORE = RustExtension(
     "nodealer.group._core",
     path="rust/glue/Cargo.toml",
     binding=Binding.PyO3,
     args=["--locked"],
-    debug=False,  # an editable install would otherwise build a core that is hundreds of times slower
+    debug=False,  # otherwise an editable install builds a core that is hundreds of times slower
     optional=NATIVE != "require",
     py_limited_api=True,
 )
 
 
 class CleanBuild(build_py):
-    """Removes the core of an earlier build first, so that a build that fails leaves none rather than an old one."""
+    """Remove the core of an earlier build first, so that a failed build leaves no core rather than an old one."""
 
     def run(self) -> None:
         root = Path(__file__).parent / "src" if self.editable_mode else Path(self.build_lib)
