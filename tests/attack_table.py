@@ -20,8 +20,8 @@ from typing import Final, get_args
 import msgspec
 
 from nodealer.protocols import MODES
-from nodealer_lab.attacks import ATTACKS, FAMILIES, attack_of
-from nodealer_lab.attacks.base import Attack, Outcome
+from nodealer_lab.attacks import ATTACKS, FAMILIES, find_attack
+from nodealer_lab.attacks.base import Attack, OutcomeLabel
 from nodealer_lab.attacks.beyond import BEYOND
 from nodealer_lab.attacks.matrix import AttackRow, carry_out, row_of
 from nodealer_lab.attacks.scene import modes_of
@@ -263,7 +263,7 @@ def rows() -> list[AttackRow]:
 
 def carried_out(names: Sequence[str]) -> None:
     """Carry out all attacks, or those of these names, everywhere, and update the file of results."""
-    attacks = [attack_of(name) for name in names] or list(ATTACKS.values())
+    attacks = [find_attack(name) for name in names] or list(ATTACKS.values())
     new = [row_of(both) for both in carry_out(attacks, everywhere=True, doing=print)]
     again = {one.name for one in attacks}
     kept = [row for row in rows() if row.attack not in again] if names else []
@@ -314,13 +314,13 @@ ABOUT: Final = {
 
 def counted(every: Sequence[AttackRow]) -> Iterator[str]:
     """Yield a table of the results on each protocol. An attack in another mode counts again."""
-    outcomes = get_args(Outcome)
+    outcomes = get_args(OutcomeLabel)
     yield f"| protocol | tried | {' | '.join(outcomes)} |"
     yield f"| --- |{' ---: |' * (1 + len(outcomes))}"
     for name in MODES:
-        came = Counter(row.comes for row in every if row.protocol == name and not attack_of(row.attack).anywhere)
+        came = Counter(row.comes for row in every if row.protocol == name and not find_attack(row.attack).without_cards)
         yield f"| `{name}` | {came.total()} | {' | '.join(str(came[one]) for one in outcomes)} |"
-    came = Counter(row.comes for row in every if attack_of(row.attack).anywhere)
+    came = Counter(row.comes for row in every if find_attack(row.attack).without_cards)
     yield f"| before any cards | {came.total()} | {' | '.join(str(came[one]) for one in outcomes)} |"
     came = Counter(row.comes for row in every)
     yield f"| all | {came.total()} | {' | '.join(str(came[one]) for one in outcomes)} |"
@@ -377,8 +377,8 @@ def _matrix(every: Sequence[AttackRow]) -> Iterator[str]:
             cells = [
                 in_modes(attack, name, {row.mode: row.comes for row in mine if row.protocol == name}) for name in MODES
             ]
-            cells = [mine[0].comes] * len(MODES) if attack.anywhere else cells
-            yield f"| [`{attack.name}`](#{attack.name}) | {', '.join(attack.of) or '–'} | {' | '.join(cells)} |"
+            cells = [mine[0].comes] * len(MODES) if attack.without_cards else cells
+            yield f"| [`{attack.name}`](#{attack.name}) | {', '.join(attack.numbers) or '–'} | {' | '.join(cells)} |"
         yield ""
 
 
@@ -387,7 +387,7 @@ def _details(every: Sequence[AttackRow]) -> Iterator[str]:
     yield "## Each attack\n"
     for attack in ATTACKS.values():
         yield f"### {attack.name}\n"
-        numbers = f" ({', '.join(attack.of)})" if attack.of else ""
+        numbers = f" ({', '.join(attack.numbers)})" if attack.numbers else ""
         yield f"{attack.who.capitalize()} {attack.does}{numbers}.\n"
         yield "| protocol | what it is there | without the defence | with it | culprit named |"
         yield "| --- | --- | --- | --- | --- |"
@@ -405,7 +405,7 @@ def of_protocols(attack: Attack, mine: Sequence[AttackRow]) -> Iterator[str]:
         for line, where in results.items():
             all_modes = has_every_mode(attack, name, [row.mode for row in mine if row.protocol == name])
             beside = "" if len(results) == 1 and all_modes else f" ({'; '.join(where)})"
-            yield f"| {'any' if attack.anywhere else name + beside} | {line} |"
+            yield f"| {'any' if attack.without_cards else name + beside} | {line} |"
         if not results and name in attack.instead:
             words, why = attack.instead[name]
             yield f"| {name} | {why}; what can be tried is {words} | – | – | – |"

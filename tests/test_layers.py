@@ -139,7 +139,7 @@ FILES: dict[str, set[str]] = {
     "cli/webpage.py": {"socket"},
     "cli/relay_process.py": {"datetime", "ssl"},
     "lab/attacks/__init__.py": {"difflib"},
-    "lab/attacks/child.py": {"traceback"},
+    "lab/attacks/process.py": {"traceback"},
     "lab/attacks/defence.py": {"ast", "inspect", "textwrap"},
     "lab/bench/page.py": {"playwright"},
     "lab/bench/servers.py": {"socket", "starlette", "uvicorn", "websockets"},

@@ -21,28 +21,36 @@ from nodealer.games.base import Done
 from nodealer.log.file import save_log
 from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import Cheat
-from nodealer_lab.attacks import ATTACKS, CHEATS, FAMILIES, attack_of
-from nodealer_lab.attacks.base import Attack, Way, outcome_of, sentence
+from nodealer_lab.attacks import ATTACKS, CHEATS, FAMILIES, find_attack
+from nodealer_lab.attacks.base import Attack, AttackMethod, expected_outcome, sentence
 from nodealer_lab.attacks.beyond import BEYOND
-from nodealer_lab.attacks.both import Both, both_ways, cases
-from nodealer_lab.attacks.child import AttackTask, Child
+from nodealer_lab.attacks.comparison import AttackComparison, compare_runs, iter_cases
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.duel_seats import SEARCHED_DUEL
 from nodealer_lab.attacks.matrix import AttackRow, row_of
-from nodealer_lab.attacks.outcome import AttackOutcome, what_came
-from nodealer_lab.attacks.scene import PlayedGame, Scene, modes_of, scene_of, small_game, small_protocol, tried
+from nodealer_lab.attacks.outcome import AttackOutcome, judge_log
+from nodealer_lab.attacks.process import AttackProcess, AttackTask
+from nodealer_lab.attacks.scene import (
+    PlayedGame,
+    Scene,
+    modes_of,
+    play_with_cheater,
+    scene_of,
+    small_game,
+    small_protocol,
+)
 from sampling import DEEP
 
 #: How early something is seen.
 EARLIER: Final = ("at once", "at opening", "at the end", "never")
-EVERYWHERE: Final = [(one.name, *case) for one in ATTACKS.values() for case in cases(one, everywhere=True)]
+EVERYWHERE: Final = [(one.name, *case) for one in ATTACKS.values() for case in iter_cases(one, everywhere=True)]
 #: Decks that a dealer makes are of large numbers, and what is dealt of them costs half without proofs.
 DEALT, DEALT_QUICKLY = ("chain", b'{"deck":"dealer"}'), ("chain", b'{"deck":"dealer","proven":false}')
 
 
 def first_case(attack: Attack) -> tuple[str, str, bytes]:
     """Where `make test` carries an attack out."""
-    case, quick = (attack.name, *next(iter(cases(attack)))), (attack.name, *DEALT_QUICKLY)
+    case, quick = (attack.name, *next(iter(iter_cases(attack)))), (attack.name, *DEALT_QUICKLY)
     return quick if case == (attack.name, *DEALT) and quick in EVERYWHERE else case
 
 
@@ -50,8 +58,8 @@ FIRST: Final = [first_case(one) for one in ATTACKS.values()]
 
 
 @pytest.fixture(scope="module")
-def child() -> Iterator[Child]:
-    with Child() as child:
+def child() -> Iterator[AttackProcess]:
+    with AttackProcess() as child:
         yield child
 
 
@@ -66,9 +74,9 @@ def table() -> dict[tuple[str, str, str], AttackRow]:
     [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
 )
 def test_both_ways(
-    kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], AttackRow]
+    kind: str, name: str, mode: bytes, child: AttackProcess, table: dict[tuple[str, str, str], AttackRow]
 ) -> None:
-    both = both_ways(child, attack_of(kind), name, mode, honestly=DEEP)
+    both = compare_runs(child, find_attack(kind), name, mode, honestly=DEEP)
     assert not both.wrong, both.sentence
     assert row_of(both) == table.get((kind, name, mode.decode())), "run `make attacks`"
 
@@ -78,7 +86,7 @@ def test_both_ways(
 STAGED: Final = [
     (kind, name, mode)
     for kind, name, mode in EVERYWHERE
-    if (way := attack_of(kind).on(small_protocol(name, mode)).way).plays is not None
+    if (way := find_attack(kind).on(small_protocol(name, mode)).way).play is not None
     and (way.forge or way.beside is not None)
     and (kind, name) not in {("another-place", "chain"), *(("only-friends", name) for name in MODES)}
 ]
@@ -86,10 +94,10 @@ STAGED: Final = [
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("kind", "name", "mode"), STAGED)
-def test_who_says_nothing_false_gains_nothing(kind: str, name: str, mode: bytes, child: Child) -> None:
+def test_who_says_nothing_false_gains_nothing(kind: str, name: str, mode: bytes, child: AttackProcess) -> None:
     """What is gained without the defence is gained by the lies. Where it is a seat with lies, `both_ways` looks."""
     try:
-        came = child.do(AttackTask(kind, name, mode.decode(), weak=True, honest=True))
+        came = child.run(AttackTask(kind, name, mode.decode(), weak=True, honest=True))
     except BadParameter as never:
         # It waits for a game in which it is lucky.
         assert "cannot be carried out: in 16 games" in str(never)
@@ -101,11 +109,11 @@ def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str
     assert [(kind, name, mode.decode()) for kind, name, mode in EVERYWHERE] == list(table)
     assert {*FIRST} <= {*EVERYWHERE} and [kind for kind, _, _ in FIRST] == list(ATTACKS)
     for (kind, name, mode), row in table.items():
-        scheme = attack_of(kind).on(small_protocol(name, mode.encode()))
-        assert (row.claim, row.comes, row.named) == (scheme.claim.cheat, outcome_of(scheme), scheme.claim.culprit)
+        scheme = find_attack(kind).on(small_protocol(name, mode.encode()))
+        assert (row.claim, row.comes, row.named) == (scheme.claim.cheat, expected_outcome(scheme), scheme.claim.culprit)
         assert (row.without is None) == (not scheme.way.defence) and not row.wrong
         # What nothing stands against is what cannot be seen, and nothing else.
-        assert bool(scheme.way.defence) == (outcome_of(scheme) != "cannot be seen"), row
+        assert bool(scheme.way.defence) == (expected_outcome(scheme) != "cannot be seen"), row
 
 
 def test_the_summary_has_the_counts() -> None:
@@ -122,16 +130,16 @@ def test_the_matrix_has_every_row(table: dict[tuple[str, str, str], AttackRow]) 
     sections = dict(re.findall(r"^### ([a-z-]+)\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL))
     assert {*ATTACKS} <= {*sections}
     for (kind, name, mode), row in table.items():
-        attack = attack_of(kind)
+        attack = find_attack(kind)
         assert f"\n| [`{kind}`](#{kind}) | " in page and f"{row.who.capitalize()} {row.does}" in sections[kind]
         [first] = [
             line.split(" | ")[0].removeprefix("| ")
             for line in sections[kind].splitlines()
             if line.endswith(f" | {attack_table.result_of(row)} |")
-            and line.startswith("| any |" if attack.anywhere else f"| {name} ")
+            and line.startswith("| any |" if attack.without_cards else f"| {name} ")
         ]
         modes = first.removeprefix(name).strip(" ()")
-        assert attack.anywhere or not modes or attack_table.mode_of(mode) in modes.split("; ")
+        assert attack.without_cards or not modes or attack_table.mode_of(mode) in modes.split("; ")
     for one in BEYOND:
         assert f"| {one.what} | " in page and f"| {one.comes} | {one.why}" in page and one.test in page
     for around in attack_table.AROUND:
@@ -150,7 +158,7 @@ def test_every_dash_has_a_reason() -> None:
         .partition("## Why some attacks are not tried on some protocols")[2]
         .partition("\n## ")[0]
     )
-    dashes = {one.name for one in ATTACKS.values() if not one.anywhere and {*MODES} - {*one.protocols}}
+    dashes = {one.name for one in ATTACKS.values() if not one.without_cards and {*MODES} - {*one.protocols}}
     assert {*re.findall(r"`([a-z-]+)`", reasons)} >= dashes
 
 
@@ -173,16 +181,16 @@ def test_every_claim_is_tried(name: str, mode: bytes) -> None:
 # --- Defences ---
 
 
-def ways(attack: Attack) -> list[Way]:
+def ways(attack: Attack) -> list[AttackMethod]:
     return [attack.law.way] if attack.law is not None else [way for some in attack.ways.values() for way in some]
 
 
 def test_every_defence_is_where_it_was() -> None:
     removed = {one for attack in ATTACKS.values() for way in ways(attack) for one in way.defence}
-    removed |= {one for attack in ATTACKS.values() for some in attack.stands_in.values() for one in some}
+    removed |= {one for attack in ATTACKS.values() for some in attack.law_defences.values() for one in some}
     assert removed
     for one in removed:
-        function, code = one.weak()
+        function, code = one.weakened_code()
         assert function.__code__ is not code and function.__code__.co_name == code.co_name
 
 
@@ -210,42 +218,42 @@ def test_a_defence_that_is_not_there_any_more_is_an_error(without: RemovedDefenc
         without.remove()
 
 
-def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: Child) -> None:
+def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: AttackProcess) -> None:
     task = AttackTask("double", "mask")
-    assert child.do(AttackTask("double", "mask", weak=True)).gain is not None
-    assert child.do(task).outcome == "at once"
+    assert child.run(AttackTask("double", "mask", weak=True)).gain is not None
+    assert child.run(task).outcome == "at once"
 
 
-def test_a_cheater_without_its_lies_is_honest(child: Child) -> None:
+def test_a_cheater_without_its_lies_is_honest(child: AttackProcess) -> None:
     """By its words in a step, and by what it says besides."""
     for kind in ("double", "two-things"):
-        assert child.do(AttackTask(kind, "mask", honest=True)) == AttackOutcome("never")
-        assert child.do(AttackTask(kind, "mask", weak=True, honest=True)) == AttackOutcome("never")
+        assert child.run(AttackTask(kind, "mask", honest=True)) == AttackOutcome("never")
+        assert child.run(AttackTask(kind, "mask", weak=True, honest=True)) == AttackOutcome("never")
 
 
-def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
+def test_what_cannot_be_carried_out_is_said(child: AttackProcess) -> None:
     with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
-        child.do(AttackTask("other-card", "mask"))
+        child.run(AttackTask("other-card", "mask"))
     # A seat that there is not: the process that tries it breaks down, and the next task is carried out.
     with pytest.raises(BadParameter, match="broke down: Traceback"):
-        child.do(AttackTask("double", "mask", seat=7))
-    assert child.do(AttackTask("double", "mask")).culprit == 2
+        child.run(AttackTask("double", "mask", seat=7))
+    assert child.run(AttackTask("double", "mask")).culprit == 2
     with pytest.raises(BadParameter, match="has not begun"):
-        Child().do(AttackTask("double", "mask"))
+        AttackProcess().run(AttackTask("double", "mask"))
 
 
 def test_who_is_stopped_leaves_no_process_behind() -> None:
-    with pytest.raises(KeyboardInterrupt), Child() as stopped:
+    with pytest.raises(KeyboardInterrupt), AttackProcess() as stopped:
         process = stopped._process
         raise KeyboardInterrupt
     assert process is not None and process.returncode == -signal.SIGKILL
     # One that dies says nothing more, and that is said.
-    with Child() as dead:
+    with AttackProcess() as dead:
         assert dead._process is not None
         dead._process.kill()
         dead._process.wait()
         with pytest.raises(BadParameter, match=r"has died"):
-            dead.do(AttackTask("double", "mask"))
+            dead.run(AttackTask("double", "mask"))
 
 
 # --- What is wrong with an outcome ---
@@ -259,8 +267,10 @@ def outcome(
     mode: bytes = b"{}",
     honest: AttackOutcome | None = None,
 ) -> str:
-    attack = attack_of(kind)
-    return Both(attack, name, mode.decode(), 2, attack.on(small_protocol(name, mode)), weak, real, honest).wrong
+    attack = find_attack(kind)
+    return AttackComparison(
+        attack, name, mode.decode(), 2, attack.on(small_protocol(name, mode)), weak, real, honest
+    ).wrong
 
 
 def test_what_is_not_as_it_should_be_is_said() -> None:
@@ -279,8 +289,8 @@ def test_what_is_not_as_it_should_be_is_said() -> None:
 
 
 def test_sentences() -> None:
-    attack = attack_of("double")
-    both = Both(
+    attack = find_attack("double")
+    both = AttackComparison(
         attack,
         "mask",
         "{}",
@@ -319,14 +329,14 @@ def agrees(played: PlayedGame, claim: Cheat, scene: Scene, folder: Path) -> None
 
 
 def found(played: PlayedGame) -> AttackOutcome:
-    return what_came(played.config, played.log, played.lies)
+    return judge_log(played.config, played.log, played.lies)
 
 
 @pytest.mark.parametrize("name", MODES)
 def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
-    attack, protocol = attack_of("double"), small_protocol(name)
+    attack, protocol = find_attack("double"), small_protocol(name)
     scene = scene_of(attack, protocol)
-    agrees(tried(attack, scene), attack.on(protocol).claim, scene, tmp_path)
+    agrees(play_with_cheater(attack, scene), attack.on(protocol).claim, scene, tmp_path)
 
 
 @pytest.mark.deep
@@ -336,12 +346,12 @@ def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
 def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: int, tmp_path: Path) -> None:
     """Wherever it sits it is named, if it came to it: never later than when all books are open, and at once where that
     is claimed."""
-    protocol, attack = small_protocol(name, mode), attack_of(kind)
+    protocol, attack = small_protocol(name, mode), find_attack(kind)
     game = attack.on(protocol).way.game or small_game(name)
     if cheater >= game.seats or (b"dealer" in mode and seed):
         pytest.skip("no such seat, or too dear")
     scene = scene_of(attack, protocol, seed, cheater)
-    claim, played = attack.on(protocol).claim, tried(attack, scene)
+    claim, played = attack.on(protocol).claim, play_with_cheater(attack, scene)
     if not played.lies:
         pytest.skip("it never came to it")
     came = found(played)
@@ -369,13 +379,13 @@ def test_bots_can_play_the_cheats_of_the_lab() -> None:
 
 
 def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
-    nameless = replace(attack_of("double"), ways={})
+    nameless = replace(find_attack("double"), ways={})
     with pytest.raises(BadParameter, match="nobody has written it"):
         nameless.on(make_protocol("mask"))
     with pytest.raises(BadParameter, match=r"unknown attack 'steal'; did you mean 'stall'\?"):
-        attack_of("steal")
+        find_attack("steal")
     with pytest.raises(BadParameter, match="unknown attack 'xyz'; `nodealer lab list` lists them all"):
-        attack_of("xyz")
+        find_attack("xyz")
     with pytest.raises(BadParameter, match="unknown cheat 'steal'; choose from double"):
         find_cheat("steal")
     with pytest.raises(BadParameter, match=r"unknown cheat 'markk'; did you mean 'mark'\?"):
@@ -383,17 +393,21 @@ def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
     with pytest.raises(BadParameter, match="unknown cheat 'leak'"):
         find_cheat("leak")
     with pytest.raises(BadParameter, match="no protocol 'whist'; there are mask"):
-        list(cases(attack_of("double"), "whist"))
+        list(iter_cases(find_attack("double"), "whist"))
     # What comes before any cards is the same whatever is asked for.
-    assert list(cases(attack_of("two-bids"), "lock")) == list(cases(attack_of("two-bids"))) == [("mask", b"{}")]
+    assert (
+        list(iter_cases(find_attack("two-bids"), "lock"))
+        == list(iter_cases(find_attack("two-bids")))
+        == [("mask", b"{}")]
+    )
     with pytest.raises(BadParameter, match="other-card is not written for mask, only for chain, duel"):
-        list(cases(attack_of("other-card"), "mask"))
+        list(iter_cases(find_attack("other-card"), "mask"))
 
 
 def test_an_honest_game_is_not_seen_as_an_attack() -> None:
     """The same players, with an attack that has no moment."""
-    quiet = replace(attack_of("double"), ways={"mask": (replace(attack_of("double").ways["mask"][0], forge={}),)})
-    played = tried(quiet, scene_of(quiet, make_protocol("mask")))
+    quiet = replace(find_attack("double"), ways={"mask": (replace(find_attack("double").ways["mask"][0], forge={}),)})
+    played = play_with_cheater(quiet, scene_of(quiet, make_protocol("mask")))
     assert not played.lies and found(played) == AttackOutcome("never")
 
 
@@ -410,9 +424,9 @@ def test_a_duel_takes_one_move_and_ends_when_somebody_leaves() -> None:
 
 
 def test_a_mode_that_an_attack_is_about_is_the_one_it_is_carried_out_in() -> None:
-    assert list(cases(attack_of("downgrade"), everywhere=True)) == [
+    assert list(iter_cases(find_attack("downgrade"), everywhere=True)) == [
         ("chain", b'{"proven":false}'),
         ("duel", b'{"mode":"committed"}'),
     ]
-    every = {one for attack in ATTACKS.values() for one in attack.in_mode.items()}
+    every = {one for attack in ATTACKS.values() for one in attack.law_modes.items()}
     assert every and all(mode in modes_of(name) for name, mode in every)

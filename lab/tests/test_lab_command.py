@@ -9,7 +9,7 @@ import pytest
 from cli.running import called
 from nodealer.protocols import make_protocol
 from nodealer_lab.attacks import ATTACKS, matrix
-from nodealer_lab.attacks.both import Both
+from nodealer_lab.attacks.comparison import AttackComparison
 from nodealer_lab.attacks.outcome import AttackOutcome
 
 
@@ -50,7 +50,7 @@ def test_what_there_is_not(arguments: tuple[str, ...], reason: str) -> None:
 def test_an_attack_that_works_is_said_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
     attack, protocol = ATTACKS["double"], make_protocol("mask")
     works = AttackOutcome("never", gain="has a card in the deck twice")
-    both = Both(attack, "mask", "{}", 2, attack.on(protocol), works, works)
+    both = AttackComparison(attack, "mask", "{}", 2, attack.on(protocol), works, works)
     monkeypatch.setattr(matrix, "carry_out", lambda *_, **__: iter([both]))
     done = called("lab", "run", "double")
     assert done.returncode == 1

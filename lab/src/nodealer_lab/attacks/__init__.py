@@ -24,10 +24,10 @@ FAMILIES: Final[dict[str, tuple[Attack, ...]]] = {
 #: Name to attack.
 ATTACKS: Final[dict[str, Attack]] = {one.name: one for family in FAMILIES.values() for one in family}
 #: Those that a bot can play in any game; `nodealer.cheats` finds them through entry points.
-CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
+CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.is_bot_cheat}
 
 
-def attack_of(name: str) -> Attack:
+def find_attack(name: str) -> Attack:
     """Return the attack of this name. Raises `BadParameter` if there is none."""
     if name not in ATTACKS:
         near = get_close_matches(name, ATTACKS, 1, 0.75)

@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Attack",
+    "AttackMethod",
+    "AttackScheme",
+    "Attacker",
     "Beside",
+    "FindGain",
     "Forge",
-    "Gained",
-    "Outcome",
-    "Plays",
-    "Scheme",
+    "OutcomeLabel",
+    "PlayAttack",
     "SignedMoment",
-    "Way",
-    "Who",
-    "attack_from",
-    "outcome_of",
+    "attack_from_cheat",
+    "expected_outcome",
     "sentence",
 ]
 
 #: What comes of an attack, in the words of the matrix.
-Outcome = Literal["at once", "at opening", "at the end", "gains nothing", "cannot be seen"]
+OutcomeLabel = Literal["at once", "at opening", "at the end", "gains nothing", "cannot be seen"]
 #: Who attacks, besides a seat.
-Who = Literal[
+Attacker = Literal[
     "a seat",
     "the relay",
     "the timekeeper",
@@ -52,25 +52,25 @@ Who = Literal[
 ]
 
 #: What came of it, in words after "it": "reads Ada's card". None for nothing.
-Gained = Callable[["PlayedGame"], "str | None"]
+FindGain = Callable[["PlayedGame"], "str | None"]
 #: An attack that is more than one seat with false words: it plays a game of its own and says what came of it.
-Plays = Callable[["Scene"], "AttackOutcome"]
+PlayAttack = Callable[["Scene"], "AttackOutcome"]
 
 
 @dataclass(frozen=True)
-class Way(CheatMethod):
+class AttackMethod(CheatMethod):
     """One way to carry an attack out."""
 
     #: The defence that it must have removed to work, as few words of the program as will do.
     defence: tuple[RemovedDefence, ...] = ()
     #: What it has of it, found with everybody's secrets after the game.
-    gained: Gained | None = None
+    find_gain: FindGain | None = None
     #: In place of `forge`, `beside` and `gained`.
-    plays: Plays | None = None
+    play: PlayAttack | None = None
     #: An honest seat that leaves when it is to move: then the others make the deck again.
     leaver: int | None = None
     #: What no log shows gains nothing, unless it is said that it cannot be seen.
-    unseen: Outcome = "gains nothing"
+    if_unseen: OutcomeLabel = "gains nothing"
     #: The seat that cheats; None for the last.
     seat: int | None = None
     #: The game that it needs; None for the smallest that the protocol serves.
@@ -78,49 +78,49 @@ class Way(CheatMethod):
 
 
 #: An attack on one protocol, and what must come of it.
-Scheme = CheatScheme[Way]
+AttackScheme = CheatScheme[AttackMethod]
 
 
-def outcome_of(scheme: Scheme) -> Outcome:
+def expected_outcome(scheme: AttackScheme) -> OutcomeLabel:
     """Return what must come of an attack."""
-    return scheme.way.unseen if scheme.claim.seen == "never" else scheme.claim.seen
+    return scheme.way.if_unseen if scheme.claim.seen == "never" else scheme.claim.seen
 
 
 @dataclass(frozen=True)
-class Attack(BotCheat[Way]):
+class Attack(BotCheat[AttackMethod]):
     """Something that somebody tries."""
 
     #: Its numbers in the list of attacks that the project began with (docs/internals/attacks.md): A1 to A50.
-    of: tuple[str, ...] = ()
-    who: Who = "a seat"
+    numbers: tuple[str, ...] = ()
+    who: Attacker = "a seat"
     #: Whether it never comes to any cards: then it is tried once, and is the same whatever is played.
-    anywhere: bool = False
+    without_cards: bool = False
     #: Protocol to the mode that a law is tried in, where it is about another than the default.
-    in_mode: Mapping[str, bytes] = field(default_factory=dict)
+    law_modes: Mapping[str, bytes] = field(default_factory=dict)
     #: Protocol to the defence that a law must have removed there, where each has its own.
-    stands_in: Mapping[str, tuple[RemovedDefence, ...]] = field(default_factory=dict)
+    law_defences: Mapping[str, tuple[RemovedDefence, ...]] = field(default_factory=dict)
 
-    def on(self, protocol: CardProtocol) -> Scheme:
+    def on(self, protocol: CardProtocol) -> AttackScheme:
         """Return how to carry it out on this protocol. Raises `BadParameter`, quoting the claim, if it cannot be."""
         scheme = super().on(protocol)
-        defence = self.stands_in.get(protocol.claims.name, scheme.way.defence)
+        defence = self.law_defences.get(protocol.claims.name, scheme.way.defence)
         return replace(scheme, way=replace(scheme.way, defence=defence))
 
     @property
-    def by_a_seat(self) -> bool:
+    def is_bot_cheat(self) -> bool:
         """Whether a bot can do it in any game: false words at the table, and nothing else."""
         ways = [self.law.way] if self.law is not None else [way for ways in self.ways.values() for way in ways]
-        return all(way.plays is None for way in ways)
+        return all(way.play is None for way in ways)
 
 
-def attack_from(cheat: BotCheat[CheatMethod], *added: Mapping[str, Any], of: tuple[str, ...]) -> Attack:
+def attack_from_cheat(cheat: BotCheat[CheatMethod], *added: Mapping[str, Any], numbers: tuple[str, ...]) -> Attack:
     """Return the attack that a bot's cheat is, given what the lab adds to each of its ways, in their order."""
     tricks = [cheat.law.way] if cheat.law is not None else [way for ways in cheat.ways.values() for way in ways]
-    made = {id(trick): Way(**vars(trick), **more) for trick, more in zip(tricks, added, strict=True)}
+    made = {id(trick): AttackMethod(**vars(trick), **more) for trick, more in zip(tricks, added, strict=True)}
     return Attack(
         name=cheat.name,
         does=cheat.does,
-        of=of,
+        numbers=numbers,
         ways={name: tuple(made[id(trick)] for trick in ways) for name, ways in cheat.ways.items()},
         instead=cheat.instead,
         law=None if cheat.law is None else CheatScheme(made[id(cheat.law.way)], cheat.law.claim),

@@ -35,15 +35,23 @@ from nodealer.protocols.mask.messages import MaskHeld, MaskTags
 from nodealer.protocols.offset.messages import RevealOffset
 from nodealer.tape import DIGEST_BYTES
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Forge, SignedMoment, Way, attack_from
+from nodealer_lab.attacks.base import Attack, AttackMethod, Forge, SignedMoment, attack_from_cheat
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EQUALITY_PROOF, KEY_CHECK
 from nodealer_lab.attacks.duel_seats import CARDS, SMALL_DUEL
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, played_out, seeded, sit, tried
+from nodealer_lab.attacks.scene import (
+    PlayedGame,
+    Scene,
+    judge,
+    play_out,
+    play_with_cheater,
+    seat_players,
+    seeded_entropy,
+)
 from nodealer_lab.attacks.shuffles.contents import finds, put_twice
-from nodealer_lab.attacks.stage import AttackTable, to_move
-from nodealer_lab.attacks.truth import dealt, shown_other, spoilt, stopped
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of
+from nodealer_lab.attacks.truth import dealt_decks, find_spoilt_card, find_stopped_hand, find_swapped_card
 from nodealer_lab.sim.highcard import OWN
 
 # --- false key ---
@@ -51,31 +59,32 @@ from nodealer_lab.sim.highcard import OWN
 # What a seat publishes when a card is dealt or opened is not what the card is under.
 
 
-def released(forge: Forge) -> dict[str, tuple[Way, ...]]:
+def released(forge: Forge) -> dict[str, tuple[AttackMethod, ...]]:
     """A way to publish other keys of cards, where every card has a key of each seat."""
     claims = {
         "mask": "a false key for a card that is dealt or opened",
         "lock": "a false secret for a card that is dealt or opened",
     }
     return {
-        name: (Way(claim, {"release": forge}, defence=(KEY_CHECK,), gained=spoilt),) for name, claim in claims.items()
+        name: (AttackMethod(claim, {"release": forge}, defence=(KEY_CHECK,), find_gain=find_spoilt_card),)
+        for name, claim in claims.items()
     }
 
 
-_KEYS: Final = {"defence": (KEY_CHECK,), "gained": spoilt}
+_KEYS: Final = {"defence": (KEY_CHECK,), "find_gain": find_spoilt_card}
 
-FALSE_KEY: Final = attack_from(
+FALSE_KEY: Final = attack_from_cheat(
     false_key.FALSE_KEY,
     # mask, lock, offset
     _KEYS,
     _KEYS,
     _KEYS,
     # chain
-    {"defence": (EQUALITY_PROOF,), "gained": spoilt, "seat": 0},
+    {"defence": (EQUALITY_PROOF,), "find_gain": find_spoilt_card, "seat": 0},
     # duel
     _KEYS,
-    {"defence": (BOOKS,), "gained": spoilt},
-    of=("A32",),
+    {"defence": (BOOKS,), "find_gain": find_spoilt_card},
+    numbers=("A32",),
 )
 
 
@@ -95,15 +104,15 @@ _AT_THE_END: Final = RemovedDefence(
     "if False:",
 )
 
-OTHER_CARD: Final = attack_from(
+OTHER_CARD: Final = attack_from_cheat(
     other_card.OTHER_CARD,
     # chain
-    {"defence": (EQUALITY_PROOF,), "gained": stopped},
+    {"defence": (EQUALITY_PROOF,), "find_gain": find_stopped_hand},
     # duel
-    {"defence": (_PLACE,), "gained": shown_other},
-    {"defence": (KEY_CHECK,), "gained": stopped},
-    {"defence": (_AT_THE_END, BOOKS), "gained": shown_other},
-    of=("A33",),
+    {"defence": (_PLACE,), "find_gain": find_swapped_card},
+    {"defence": (KEY_CHECK,), "find_gain": find_stopped_hand},
+    {"defence": (_AT_THE_END, BOOKS), "find_gain": find_swapped_card},
+    numbers=("A33",),
 )
 
 
@@ -129,11 +138,11 @@ OTHER_OFFSET: Final = Attack(
     does="reveals a different offset from the one it shuffled with",
     ways={
         "offset": (
-            Way(
+            AttackMethod(
                 "another offset revealed than shuffled with",
                 {"revealOffset": _offset},
                 defence=(_OPENED,),
-                gained=spoilt,
+                find_gain=find_spoilt_card,
             ),
         ),
     },
@@ -162,7 +171,7 @@ def _chain(moment: SignedMoment) -> bytes:
 def _reads(played: PlayedGame) -> str | None:
     """What the dealer published, without the power."""
     bare: dict[int, list[int]] = {}
-    for one in played.said():
+    for one in played.card_messages():
         if one.duty.kind == "pass" and one.duty.seat == one.deck.order[0]:
             group = one.deck.binding.group
             numbers = read_message(Pass, one.message).numbers
@@ -171,8 +180,8 @@ def _reads(played: PlayedGame) -> str | None:
             points = group.integers([POWER]).invert() * group.points(numbers)
             found = [one.deck.read(points[place]) for place in range(len(points))]
             bare.setdefault(one.duty.binding.hand, []).extend(card[0] for card in found if card is not None)
-    for shown in dealt(played):
-        if set(bare.get(shown.hand, ())) & set(shown.hidden(0).values()):
+    for shown in dealt_decks(played):
+        if set(bare.get(shown.hand, ())) & set(shown.hidden_cards(0).values()):
             return f"reads the card of {played.names[0]}"
     return None
 
@@ -180,14 +189,14 @@ def _reads(played: PlayedGame) -> str | None:
 ORACLE: Final = Attack(
     name="oracle",
     does="has a card of another player's hand decrypted by its holder",
-    of=("A34",),
+    numbers=("A34",),
     ways={
         "chain": (
-            Way(
+            AttackMethod(
                 "a card in somebody's hand sent around once more to be decrypted",
                 {"pass": _chain},
                 defence=(EQUALITY_PROOF,),
-                gained=_reads,
+                find_gain=_reads,
                 seat=1,
             ),
         ),
@@ -239,12 +248,12 @@ def _held_lock(moment: SignedMoment) -> bytes:
 
 def _taken_out(played: PlayedGame) -> str | None:
     """The deck was made again, and its highest card is nowhere."""
-    for one in dealt(played):
+    for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if len(deck.layers.every) < 2 or not pile:
             continue
         keys = {seat: deck.card_secrets(played.tape(seat, one.hand), pile, seat) for seat in deck.binding.players}
-        held = {face for seat in deck.binding.players for face in one.hidden(seat).values()}
+        held = {face for seat in deck.binding.players for face in one.hidden_cards(seat).values()}
         if _highest(deck) not in held | set(deck.unmask(pile, keys)) | set(deck.places.opened.values()):
             return "has the highest card taken out of the deck"
     return None
@@ -262,21 +271,21 @@ HELD: Final = Attack(
     does="declares a different card from the one it holds when the deck is rebuilt",
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
                 {"held": _held_mask},
                 leaver=0,
                 defence=(_MASK,),
-                gained=_taken_out,
+                find_gain=_taken_out,
             ),
         ),
         "lock": (
-            Way(
+            AttackMethod(
                 "a held card substituted or left out in a recovery",
                 {"held": _held_lock},
                 leaver=0,
                 defence=(_LOCK,),
-                gained=_taken_out,
+                find_gain=_taken_out,
             ),
         ),
     },
@@ -309,21 +318,21 @@ TAG: Final = Attack(
     does="multiplies a held card by another secret when the deck is rebuilt",
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
                 {"tag": _tag_mask},
                 leaver=0,
                 defence=(EQUALITY_PROOF,),
-                gained=stopped,
+                find_gain=find_stopped_hand,
             ),
         ),
         "lock": (
-            Way(
+            AttackMethod(
                 "a held card substituted or left out in a recovery",
                 {"raise": _tag_lock},
                 leaver=0,
                 defence=(EQUALITY_PROOF,),
-                gained=stopped,
+                find_gain=find_stopped_hand,
             ),
         ),
     },
@@ -346,10 +355,10 @@ def _other_name_reveal(moment: SignedMoment) -> bytes:
 OTHER_NAME: Final = Attack(
     name="other-name",
     does="plays a card under another name",
-    of=("A33",),
+    numbers=("A33",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "a card played under another name",
                 {"reveal": _other_name_reveal},
                 # What is said of a card opens what was committed to.
@@ -360,7 +369,7 @@ OTHER_NAME: Final = Attack(
                         "if False:",
                     ),
                 ),
-                gained=shown_other,
+                find_gain=find_swapped_card,
             ),
         ),
     },
@@ -385,10 +394,10 @@ def _played_twice_reveal(moment: SignedMoment) -> bytes:
 PLAYED_TWICE: Final = Attack(
     name="played-twice",
     does="plays a card that it has already played",
-    of=("A9", "A33"),
+    numbers=("A9", "A33"),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "a card played twice",
                 {"reveal": _played_twice_reveal},
                 # A card is held against the place that it was drawn from.
@@ -399,7 +408,7 @@ PLAYED_TWICE: Final = Attack(
                         "if False:",
                     ),
                 ),
-                gained=shown_other,
+                find_gain=find_swapped_card,
             ),
         ),
     },
@@ -437,24 +446,24 @@ def _two_names_reveal(moment: SignedMoment) -> bytes:
     return encode(changed(said, cards=(_other(said.cards[0]),)))
 
 
-def _two_names_plays(scene: Scene) -> AttackOutcome:
+def _play_two_names(scene: Scene) -> AttackOutcome:
     """Half of its cards have two names: it plays until it has drawn such a one. A commitment says nothing yet: the lie
     is the name under which the card is played."""
     for seed in range(GAMES_MAX):
-        played = tried(TWO_NAMES, replace(scene, entropy=seeded(seed, TWO_NAMES.name)))
+        played = play_with_cheater(TWO_NAMES, replace(scene, entropy=seeded_entropy(seed, TWO_NAMES.name)))
         lies = tuple(data for data in played.lies if b'"assemble"' not in bytes(read_entry(data).entry.body))
         if lies:
-            return judged(replace(played, lies=lies), shown_other(played))
+            return judge(replace(played, lies=lies), find_swapped_card(played))
     raise BadParameter(f"in {GAMES_MAX} games it has drawn no card with two names")
 
 
 TWO_NAMES: Final = Attack(
     name="two-names",
     does="commits to one nonce under two names, to play its card as either",
-    of=("A33",),
+    numbers=("A33",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "a card played that was not drawn, or under another name",
                 {"assemble": _two_names_assemble, "reveal": _two_names_reveal},
                 # The name is hashed into the point of a card.
@@ -465,7 +474,7 @@ TWO_NAMES: Final = Attack(
                         'framed("card", bound, nonce)',
                     ),
                 ),
-                plays=_two_names_plays,
+                play=_play_two_names,
                 game=SMALL_DUEL,
             ),
         ),
@@ -487,7 +496,7 @@ def _unopened_assemble(moment: SignedMoment) -> bytes:
 
 def _closed_otherwise(played: PlayedGame) -> str | None:
     """What it says of its cards in the end is taken, and is not what it has committed to."""
-    for one in played.said():
+    for one in played.card_messages():
         if one.deck.owner != played.cheater or one.duty.kind != "reveal":
             continue
         said = read_message(DuelReveal, one.message)
@@ -498,23 +507,23 @@ def _closed_otherwise(played: PlayedGame) -> str | None:
     return None
 
 
-def _unopened_plays(scene: Scene) -> AttackOutcome:
+def _play_unopened(scene: Scene) -> AttackOutcome:
     """A card that it draws it cannot play, and is named at once: it plays until it has drawn another one."""
     for seed in range(GAMES_MAX):
-        played = tried(UNOPENED, replace(scene, entropy=seeded(seed, UNOPENED.name)))
-        drawn = {face for one in dealt(played) for face in one.hidden(scene.cheater).values()}
+        played = play_with_cheater(UNOPENED, replace(scene, entropy=seeded_entropy(seed, UNOPENED.name)))
+        drawn = {face for one in dealt_decks(played) for face in one.hidden_cards(scene.cheater).values()}
         if DEAD not in drawn:
-            return judged(played, _closed_otherwise(played))
+            return judge(played, _closed_otherwise(played))
     raise BadParameter(f"in {GAMES_MAX} games it has always drawn the card that it did not commit to")
 
 
 UNOPENED: Final = Attack(
     name="unopened",
     does="commits to nothing in place of a card",
-    of=("A33",),
+    numbers=("A33",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "a commitment that does not open",
                 {"assemble": _unopened_assemble},
                 # What is said in the end is held against the commitments; and the books make them again.
@@ -526,7 +535,7 @@ UNOPENED: Final = Attack(
                     ),
                     BOOKS,
                 ),
-                plays=_unopened_plays,
+                play=_play_unopened,
                 game=SMALL_DUEL,
             ),
         ),
@@ -539,10 +548,10 @@ UNOPENED: Final = Attack(
 # A seat claims that its card is none, though it is one, so that the others have to disclose it, and the hand ends.
 
 
-def _false_claim_plays(scene: Scene) -> AttackOutcome:
+def _play_false_claim(scene: Scene) -> AttackOutcome:
     """All that it says of its card is true; it is only no reason to claim anything."""
     stage, seat = AttackTable(scene), scene.cheater
-    stage.until(to_move(0))
+    stage.run_until(awaits_move_of(0))
     deck: Any = stage.state(seat).hand.decks[0]
     duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
     tape, index, positions = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(seat)
@@ -552,9 +561,9 @@ def _false_claim_plays(scene: Scene) -> AttackOutcome:
     images = [*links.images, *(deck.held[position].number for position in positions)]
     proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
     claim = Misdeal(positions, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof)
-    lies = stage.says(seat, Cards(duty.id, Raw(encode(claim))))
-    stage.end()
-    return stage.came(_gain(stage, seat), lies)
+    lies = stage.sign_and_send(seat, Cards(duty.id, Raw(encode(claim))))
+    stage.run_to_end()
+    return stage.outcome(_gain(stage, seat), lies)
 
 
 def _gain(stage: AttackTable, cheater: int) -> str | None:
@@ -569,12 +578,12 @@ def _gain(stage: AttackTable, cheater: int) -> str | None:
 FALSE_CLAIM: Final = Attack(
     name="false-claim",
     does="claims that its card is invalid although it is valid",
-    of=("A36",),
+    numbers=("A36",),
     ways={
         "chain": (
-            Way(
+            AttackMethod(
                 "a false claim that a card is none",
-                plays=_false_claim_plays,
+                play=_play_false_claim,
                 defence=(
                     RemovedDefence(
                         "nodealer.protocols.chain.misdeal:MisdealDisputes.apply",
@@ -603,24 +612,24 @@ class _GivesUp(Cheater):
         return [*said, *self.move(FOLDS[1])]
 
 
-def _conceded_plays(scene: Scene) -> AttackOutcome:
+def _play_conceded(scene: Scene) -> AttackOutcome:
     """Nothing of its deck is ever shown. But every hand ends with open books, also one that was given up."""
-    table, homes = sit(scene, {scene.cheater: partial(_GivesUp, attack=CONCEDED)})
-    played = played_out(scene, table, homes)
-    return judged(played, finds(played))
+    table, homes = seat_players(scene, {scene.cheater: partial(_GivesUp, attack=CONCEDED)})
+    played = play_out(scene, table, homes)
+    return judge(played, finds(played))
 
 
 CONCEDED: Final = Attack(
     name="conceded",
     does="spoils its own deck, and concedes the hand before the deck is checked",
-    of=("A36",),
+    numbers=("A36",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "giving up to avoid the check at the end",
                 {"shuffle": put_twice},
                 defence=(BOOKS,),
-                plays=_conceded_plays,
+                play=_play_conceded,
                 game=OWN,
             ),
         ),

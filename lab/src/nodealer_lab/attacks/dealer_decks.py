@@ -15,12 +15,12 @@ from nodealer_lab.attacks.base import Forge, SignedMoment
 from nodealer_lab.sim.highcard import GAME as HIGHCARD
 
 #: For these two are enough: there is an honest one, and every deck of the dealer's is of large numbers.
-FOR_TWO: Final = replace(HIGHCARD, seats=2)
+TWO_SEATS_GAME: Final = replace(HIGHCARD, seats=2)
 #: The deck of a number, as the dealer would have it.
-Made = Callable[[SignedMoment, int], DealersDeck]
+MakeDeck = Callable[[SignedMoment, int], DealersDeck]
 
 
-def dealing(made: Made) -> dict[str, Forge]:
+def dealer_forgeries(made: MakeDeck) -> dict[str, Forge]:
     """Step to what is sent there."""
 
     def candidate(moment: SignedMoment) -> bytes:

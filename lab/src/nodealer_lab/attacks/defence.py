@@ -26,8 +26,8 @@ class RemovedDefence:
     """A function as "module:qualified name", the words of its source that defend, and what stands there instead."""
 
     function: str
-    words: str
-    instead: str = ""
+    snippet: str
+    replacement: str = ""
 
     @property
     def name(self) -> str:
@@ -35,21 +35,21 @@ class RemovedDefence:
         module, _, name = self.function.partition(":")
         return f"{module.rpartition('.')[2]}.{name}"
 
-    def weak(self) -> tuple[FunctionType, CodeType]:
+    def weakened_code(self) -> tuple[FunctionType, CodeType]:
         """The function, and its code without the defence. Raises `BadParameter` where the defence is not there."""
         target = self._target()
         source = textwrap.dedent(inspect.getsource(target))
-        if source.count(self.words) != 1:
-            raise BadParameter(f"{self.function} has {self.words!r} {source.count(self.words)} times, and not once")
-        code = _compiled(self.function, source.replace(self.words, self.instead), target)
+        if source.count(self.snippet) != 1:
+            raise BadParameter(f"{self.function} has {self.snippet!r} {source.count(self.snippet)} times, and not once")
+        code = _compiled(self.function, source.replace(self.snippet, self.replacement), target)
         old = target.__code__
         if code.co_freevars != old.co_freevars or _arguments(code) != _arguments(old):
-            raise BadParameter(f"{self.function} would take other arguments without {self.words!r}")
+            raise BadParameter(f"{self.function} would take other arguments without {self.snippet!r}")
         return target, code
 
     def remove(self) -> None:
         """Take the defence away, in this process and for good."""
-        target, code = self.weak()
+        target, code = self.weakened_code()
         target.__code__ = code
         # What its module has made and kept before, it has made with the defence.
         for made in target.__globals__.values():

@@ -14,15 +14,15 @@ from nodealer.protocols.base import Cheat
 from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.messages import Fragments
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
-from nodealer_lab.attacks.dealer_decks import FOR_TWO
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.dealer_decks import TWO_SEATS_GAME
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.duel_seats import SMALL_DUEL
-from nodealer_lab.attacks.multiples import order_of
+from nodealer_lab.attacks.multiples import order_of_multiples
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, seeded, watched
+from nodealer_lab.attacks.scene import PlayedGame, Scene, read_honest_game, seeded_entropy
 from nodealer_lab.attacks.stage import AttackTable
-from nodealer_lab.attacks.truth import dealt, whole
+from nodealer_lab.attacks.truth import all_faces, dealt_decks
 from nodealer_lab.xor import name_by_commitment, overhear, owner_reads_the_order, rival_reads_the_deck
 
 # --- fragments ---
@@ -43,10 +43,12 @@ def _lock(moment: SignedMoment) -> bytes:
 def _reads(played: PlayedGame) -> str | None:
     """The deck as it came from the cascade, before anybody has locked it: its cards lie as they will lie."""
     orders: dict[int, list[int] | None] = {}
-    for one in played.said():
+    for one in played.card_messages():
         if isinstance(one.deck.stage, Locking) and not one.deck.stage.layer.keys:
-            orders[one.duty.binding.hand] = order_of(one.deck.stage.layer.cards)
-    if any(orders.get(one.hand) is not None and whole(one, played) == orders[one.hand] for one in dealt(played)):
+            orders[one.duty.binding.hand] = order_of_multiples(one.deck.stage.layer.cards)
+    if any(
+        orders.get(one.hand) is not None and all_faces(one, played) == orders[one.hand] for one in dealt_decks(played)
+    ):
         return "reads every card of the deck"
     return None
 
@@ -61,15 +63,15 @@ _COMMITTED: Final = RemovedDefence(
 FRAGMENTS: Final = Attack(
     name="fragments",
     does="chooses its part of the faces after seeing the others'",
-    of=("A2", "A6"),
+    numbers=("A2", "A6"),
     ways={
         "lock": (
-            Way(
+            AttackMethod(
                 "fragments chosen after seeing the others'",
                 {"fragments": _lock},
                 late=("fragments",),
                 defence=(_COMMITTED,),
-                gained=_reads,
+                find_gain=_reads,
             ),
         ),
     },
@@ -83,9 +85,9 @@ FRAGMENTS: Final = Attack(
 
 def _related_read(played: PlayedGame) -> str | None:
     """The last list of numbers, in the order in which they are drawn."""
-    for one in dealt(played):
-        order = order_of(one.deck.layers[-1].cards.numbers)
-        hidden = {card.position: face for seat in played.honest for card, face in one.hidden(seat).items()}
+    for one in dealt_decks(played):
+        order = order_of_multiples(one.deck.layers[-1].cards.numbers)
+        hidden = {card.position: face for seat in played.honest_seats for card, face in one.hidden_cards(seat).items()}
         if order is not None and hidden and all(order[position] == face for position, face in hidden.items()):
             return "reads every card of the deck"
     return None
@@ -102,9 +104,11 @@ _RELATED_CLAIM: Final = Cheat("a relation between faces, found again in the shuf
 RELATED: Final = Attack(
     name="related",
     does="looks for a relation between faces in the shuffled deck",
-    of=("A2",),
+    numbers=("A2",),
     who="a reader of the log",
-    law=Scheme(Way(_RELATED_CLAIM.cheat, plays=watched(_related_read), defence=(_HASHED,)), _RELATED_CLAIM),
+    law=AttackScheme(
+        AttackMethod(_RELATED_CLAIM.cheat, play=read_honest_game(_related_read), defence=(_HASHED,)), _RELATED_CLAIM
+    ),
     tried_on=("chain",),
 )
 
@@ -117,7 +121,7 @@ RELATED: Final = Attack(
 def _two_time_pad_read(played: PlayedGame) -> str | None:
     """What the owner has in an honest game, before the first draw; and what it draws then is held against it."""
     me = played.cheater
-    mine = [one for one in played.said() if one.deck.owner == me and one.deck.epoch == 0]
+    mine = [one for one in played.card_messages() if one.deck.owner == me and one.deck.epoch == 0]
     deck, tape = mine[-1].deck, played.tape(me, mine[-1].duty.binding.hand)
     key = deck.shuffle_key(tape, me, 0).to_bytes()
     plain = deck.nonces(tape, range(deck.size))
@@ -129,9 +133,9 @@ def is_so(played: PlayedGame, owner: int, order: Sequence[int] | None) -> bool:
     """Whether what an owner draws from its deck, as it was first shuffled, is what somebody has read of it."""
     if order is None:
         return False
-    for one in dealt(played):
+    for one in dealt_decks(played):
         mine = one.deck.owner == owner and one.deck.epoch == 0
-        drawn = {card.position: face for card, face in one.hidden(owner).items()} if mine else {}
+        drawn = {card.position: face for card, face in one.hidden_cards(owner).items()} if mine else {}
         if drawn and all(order[position] == face for position, face in drawn.items()):
             return True
     return False
@@ -140,13 +144,13 @@ def is_so(played: PlayedGame, owner: int, order: Sequence[int] | None) -> bool:
 TWO_TIME_PAD: Final = Attack(
     name="two-time-pad",
     does="finds the opponent's key in its own deck",
-    of=("A5",),
+    numbers=("A5",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "the owner reads the order of the whole deck before the first draw",
-                plays=watched(_two_time_pad_read),
-                unseen="cannot be seen",
+                play=read_honest_game(_two_time_pad_read),
+                if_unseen="cannot be seen",
                 game=SMALL_DUEL,
             ),
         ),
@@ -163,7 +167,7 @@ TWO_TIME_PAD: Final = Attack(
 def _two_played_read(played: PlayedGame) -> str | None:
     """What the rival has of an honest game; what its owner holds is held against it."""
     me = played.cheater
-    said = [one for one in played.said() if one.deck.rival == me and one.deck.epoch == 0]
+    said = [one for one in played.card_messages() if one.deck.rival == me and one.deck.epoch == 0]
     deck, tape = said[-1].deck, played.tape(me, said[-1].duty.binding.hand)
     shuffled = next(one for one in said if one.duty.kind == "shuffle" and one.duty.seat == me)
     order = deck.order(tape, me, 0, shuffled.deck.stage.cards).vartime_list()
@@ -175,13 +179,13 @@ def _two_played_read(played: PlayedGame) -> str | None:
 TWO_PLAYED: Final = Attack(
     name="two-played",
     does="works out the opponent's key when two cards are played",
-    of=("A5",),
+    numbers=("A5",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "the rival reads the whole deck, in order, after two played cards",
-                plays=watched(_two_played_read),
-                unseen="cannot be seen",
+                play=read_honest_game(_two_played_read),
+                if_unseen="cannot be seen",
             ),
         ),
     },
@@ -203,10 +207,10 @@ def _shuffled(state: TableState) -> bool:
     return any(len(deck.layers) == len(deck.order) for deck in decks.values())
 
 
-def _residue_plays(scene: Scene) -> AttackOutcome:
-    stage = AttackTable(replace(scene, entropy=seeded(SEED, "residue")))
-    shuffled = stage.until(_shuffled)
-    return stage.came(_gain(stage) if shuffled else None)
+def _play_residue(scene: Scene) -> AttackOutcome:
+    stage = AttackTable(replace(scene, entropy=seeded_entropy(SEED, "residue")))
+    shuffled = stage.run_until(_shuffled)
+    return stage.outcome(_gain(stage) if shuffled else None)
 
 
 def _gain(stage: AttackTable) -> str | None:
@@ -232,20 +236,20 @@ _RESIDUE_CLAIM: Final = Cheat(
 RESIDUE: Final = Attack(
     name="residue",
     does="makes some cards squares and others not, and tells them apart in the shuffled deck",
-    of=("A1",),
-    law=Scheme(
-        Way(
+    numbers=("A1",),
+    law=AttackScheme(
+        AttackMethod(
             _RESIDUE_CLAIM.cheat,
-            plays=_residue_plays,
+            play=_play_residue,
             seat=0,
-            game=FOR_TWO,
+            game=TWO_SEATS_GAME,
             # What is no square is no number of the group: the dealer draws another nonce, and nobody takes one.
             defence=(RemovedDefence("nodealer.group.modp:_decode", " or not is_square(value, P)"),),
         ),
         _RESIDUE_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"deck":"dealer","proven":false}'},
+    law_modes={"chain": b'{"deck":"dealer","proven":false}'},
 )
 
 

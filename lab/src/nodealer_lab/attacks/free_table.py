@@ -16,13 +16,13 @@ from nodealer.group import Points
 from nodealer_lab.attacks.base import Attack, SignedMoment
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import AttackTable, playing
+from nodealer_lab.attacks.stage import AttackTable, is_playing
 
 #: Few cards, so that a deck is made in no time.
 CARDS: Final = 8
 
 
-def free_table(
+def open_free_table(
     attack: Attack | None,
     scene: Scene,
     *,
@@ -35,26 +35,26 @@ def free_table(
     makers = {} if attack is None else {scene.cheater: partial(maker, attack=attack)}
     free = replace(scene, game=find_game("free"))
     stage = AttackTable(free, seats=seats, makers=makers, rules=rules, homes=homes, bots=False)
-    stage.until(playing)
+    stage.run_until(is_playing)
     return stage
 
 
-def free_stage(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, **named: Any) -> AttackTable:
+def deal_free_table(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, **named: Any) -> AttackTable:
     """A deck that is shuffled, and so many cards in every hand."""
-    stage = free_table(attack, scene, seats=seats, **named)
-    stage.asks(0, Shuffle(0, CARDS))
+    stage = open_free_table(attack, scene, seats=seats, **named)
+    stage.play_move(0, Shuffle(0, CARDS))
     if each:
-        stage.asks(0, DealCards(0, tuple((seat, each) for seat in range(seats))))
+        stage.play_move(0, DealCards(0, tuple((seat, each) for seat in range(seats))))
     return stage
 
 
-def lies(stage: AttackTable, seat: int) -> list[bytes]:
+def lies_of(stage: AttackTable, seat: int) -> list[bytes]:
     """What a cheater has signed that an honest player would not have."""
     one = stage[seat]
     return one.lies if isinstance(one, Cheater) else []
 
 
-def hand(stage: AttackTable, seat: int) -> dict[int, int]:
+def hand_of(stage: AttackTable, seat: int) -> dict[int, int]:
     """The cards in a seat's hand, as its own program reads them: position to face."""
     places = stage.state(seat).hand.decks[0].places
     return {
@@ -68,14 +68,14 @@ def face_of(moment: SignedMoment, position: int) -> int:
     return next(face for card, face in known.items() if card.position == position)
 
 
-def other_face(moment: SignedMoment) -> Points:
+def face_not_held(moment: SignedMoment) -> Points:
     """The point of a face that a cheater does not have."""
     mine = set(moment.deck.knows(moment.duty.seat, moment.tape).values())
     points: Points = moment.deck.face_points((next(face for face in range(CARDS) if face not in mine),))
     return points
 
 
-def nobody_looks(function: str) -> RemovedDefence:
+def without_proof_check(function: str) -> RemovedDefence:
     """Nobody looks at the proof that a card stays the one that it was: in one step, and in no other."""
     return RemovedDefence(
         function,

@@ -12,15 +12,15 @@ from nodealer.engine.store import MemoryPlayerStore
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
 from nodealer.protocols.base import CardProtocol
-from nodealer_lab.attacks.scene import NAMES, Scene, rules_of
+from nodealer_lab.attacks.scene import NAMES, Scene, default_rules
 
 
 def parts_of(scene: Scene, protocol: CardProtocol | None = None) -> Parts:
     """What is played: the rules of the scene, on its protocol or on another."""
-    return protocol or scene.protocol, rules_of(scene), scene.game
+    return protocol or scene.protocol, default_rules(scene), scene.game
 
 
-def guest(
+def new_guest(
     scene: Scene,
     home: MemoryPlayerStore,
     *,
@@ -34,7 +34,7 @@ def guest(
     return Participant(home, entropy=scene.entropy, accept=accept, table=table, host=host, parts=wanted)
 
 
-def proposed(scene: Scene, one: Participant, parts: Parts) -> Proposal:
+def proposal_for(scene: Scene, one: Participant, parts: Parts) -> Proposal:
     """What somebody would propose to all who are there."""
     protocol, rules, _ = parts
     offers = {offer.name: offer for offer in one.offers}
@@ -42,7 +42,7 @@ def proposed(scene: Scene, one: Participant, parts: Parts) -> Proposal:
     return proposal_of(rules, protocol, [offers[name].seated(seat, PLAYER) for seat, name in enumerate(there)])
 
 
-def gathered(*people: Participant) -> LocalTable:
+def gather(*people: Participant) -> LocalTable:
     """All of them in one lobby, and each has heard the others."""
     table = LocalTable(people)
     table.run()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from nodealer_lab.attacks.base import Attack
-from nodealer_lab.attacks.both import Both, both_ways, cases
-from nodealer_lab.attacks.child import Child
+from nodealer_lab.attacks.comparison import AttackComparison, compare_runs, iter_cases
+from nodealer_lab.attacks.process import AttackProcess
 
 
 class AttackRow(msgspec.Struct, frozen=True):
@@ -32,12 +32,12 @@ class AttackRow(msgspec.Struct, frozen=True):
     wrong: str = ""
 
 
-def row_of(both: Both) -> AttackRow:
+def row_of(both: AttackComparison) -> AttackRow:
     """What came of an attack."""
     attack, real = both.attack, both.real
     return AttackRow(
         attack.name,
-        attack.of,
+        attack.numbers,
         attack.who,
         attack.does,
         both.protocol,
@@ -58,10 +58,10 @@ def carry_out(
     *,
     everywhere: bool = False,
     doing: Callable[[str], None] = lambda what: None,
-) -> Iterator[Both]:
+) -> Iterator[AttackComparison]:
     """Carry attacks out, each both ways."""
-    with Child() as child:
+    with AttackProcess() as child:
         for attack in attacks:
-            for name, mode in cases(attack, protocol, everywhere=everywhere):
+            for name, mode in iter_cases(attack, protocol, everywhere=everywhere):
                 doing(f"{attack.name} on {name} {mode.decode() if mode != b'{}' else ''}".strip())
-                yield both_ways(child, attack, name, mode)
+                yield compare_runs(child, attack, name, mode)

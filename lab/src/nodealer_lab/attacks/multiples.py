@@ -7,7 +7,7 @@ from nodealer.group import Points
 from nodealer.proofs.encoding import encodings
 
 
-def order_of(cards: Points) -> list[int] | None:
+def order_of_multiples(cards: Points) -> list[int] | None:
     """Which face each card is, if face i is i + 1 times one point: one of the cards is the first, and the others are
     its multiples."""
     group, size = cards.group, len(cards)

@@ -36,16 +36,24 @@ from nodealer.protocols.mask.rebuild import MaskDeclaring
 from nodealer.protocols.mask.tags import masked
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EACH_PROOF, SHUFFLE_PROOF
 from nodealer_lab.attacks.duel_seats import SEARCHED_DUEL, SPENT_DUEL
-from nodealer_lab.attacks.free_table import face_of, free_stage, free_table, hand, lies, nobody_looks, other_face
+from nodealer_lab.attacks.free_table import (
+    deal_free_table,
+    face_not_held,
+    face_of,
+    hand_of,
+    lies_of,
+    open_free_table,
+    without_proof_check,
+)
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Said, Scene, judged, said_in, tried
+from nodealer_lab.attacks.scene import CardMessage, PlayedGame, Scene, card_messages_in, judge, play_with_cheater
 from nodealer_lab.attacks.secrets import KNOWLEDGE_PROOF, first_to_pick
 from nodealer_lab.attacks.stage import AttackTable
-from nodealer_lab.attacks.truth import dealt, under_no_key
+from nodealer_lab.attacks.truth import bare_encodings, dealt_decks
 
 # --- copied dice ---
 #
@@ -64,26 +72,26 @@ def _open(moment: SignedMoment) -> bytes:
     return moment.honest if copied is None else encode(RollOpen(copied))
 
 
-def _copied_dice_plays(scene: Scene) -> AttackOutcome:
+def _play_copied_dice(scene: Scene) -> AttackOutcome:
     """It has added nothing of its own, and knows no less than who did."""
-    stage = free_stage(COPIED_DICE, scene, each=0)
-    stage.asks(0, Roll(1, (6, 6)))
+    stage = deal_free_table(COPIED_DICE, scene, each=0)
+    stage.play_move(0, Roll(1, (6, 6)))
     dice = [one for state in stage.states() for one in state.hand.decks.values() if isinstance(one, Dice)]
     same = any(one.shares.get(VICTIM) == one.shares.get(scene.cheater) for one in dice if one.shares)
-    return stage.came("rolls with another seat's share" if same else None, lies(stage, scene.cheater))
+    return stage.outcome("rolls with another seat's share" if same else None, lies_of(stage, scene.cheater))
 
 
 _COPIED_DICE_CLAIM: Final = Cheat("another seat's commitment to the dice", "at opening", True)
 COPIED_DICE: Final = Attack(
     name="copied-dice",
     does="copies another seat's commitment to the dice",
-    of=("A37",),
-    law=Scheme(
-        Way(
+    numbers=("A37",),
+    law=AttackScheme(
+        AttackMethod(
             _COPIED_DICE_CLAIM.cheat,
             {COMMIT: _commit, OPEN: _open},
             late=(COMMIT, OPEN),
-            plays=_copied_dice_plays,
+            play=_play_copied_dice,
             defence=(
                 RemovedDefence(
                     "nodealer.protocols.dice:Dice._commitment", "self.origin, seat, share", "self.origin, share"
@@ -108,31 +116,31 @@ def _passed_mask(moment: SignedMoment) -> bytes:
     said, group = read_message(MaskHand, moment.honest), moment.deck.binding.group
     stage: Any = moment.deck.stage
     (position,) = stage._positions(moment.duty.seat)
-    shift = other_face(moment) - moment.deck.face_points((face_of(moment, position),))
+    shift = face_not_held(moment) - moment.deck.face_points((face_of(moment, position),))
     return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
 
 
-def _passed_plays(scene: Scene) -> AttackOutcome:
-    stage = free_stage(PASSED, scene)
-    held = hand(stage, scene.cheater)
-    position, before = min(held), hand(stage, TO)
-    stage.asks(scene.cheater, PassOn(0, (position,), TO))
-    got = [face for place, face in hand(stage, TO).items() if place not in before]
+def _play_passed(scene: Scene) -> AttackOutcome:
+    stage = deal_free_table(PASSED, scene)
+    held = hand_of(stage, scene.cheater)
+    position, before = min(held), hand_of(stage, TO)
+    stage.play_move(scene.cheater, PassOn(0, (position,), TO))
+    got = [face for place, face in hand_of(stage, TO).items() if place not in before]
     gain = "passes another card on than it held" if got and got != [held[position]] else None
-    return stage.came(gain, lies(stage, scene.cheater))
+    return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
 PASSED: Final = Attack(
     name="passed",
     does="passes on a different card from the one it named",
-    of=("A33",),
+    numbers=("A33",),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a card that is passed or shown to one player exchanged for another",
                 {"hand": _passed_mask},
-                plays=_passed_plays,
-                defence=(nobody_looks("nodealer.protocols.mask.transfer:Handing.apply"),),
+                play=_play_passed,
+                defence=(without_proof_check("nodealer.protocols.mask.transfer:Handing.apply"),),
             ),
         ),
     },
@@ -159,13 +167,13 @@ def _rogue_join_mask(moment: SignedMoment) -> bytes:
     return encode(replace_struct(said, key=rogue.to_bytes()))
 
 
-def _rogue_join_plays(scene: Scene) -> AttackOutcome:
+def _play_rogue_join(scene: Scene) -> AttackOutcome:
     """What the victim declares is in the log, under the joint key."""
-    stage = free_stage(ROGUE_JOIN, scene, each=1)
-    true = set(hand(stage, VICTIM).values())
+    stage = deal_free_table(ROGUE_JOIN, scene, each=1)
+    true = set(hand_of(stage, VICTIM).values())
     tape = stage[scene.cheater].seat._tape(0)
-    stage.say(stage[LEAVES].leave())
-    stage.end()
+    stage.send(stage[LEAVES].leave())
+    stage.run_to_end()
     gain = None
     for state in stage.states():
         for deck in state.hand.decks.values():
@@ -173,20 +181,20 @@ def _rogue_join_plays(scene: Scene) -> AttackOutcome:
                 declared = deck.stage.said[VICTIM]
                 faces = deck.faces.find(declared.msg - _joint(deck, tape) * declared.epk)
                 gain = "reads Ada's card" if set(faces) == true else gain
-    return stage.came(gain, lies(stage, scene.cheater))
+    return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
 ROGUE_JOIN: Final = Attack(
     name="rogue-join",
     does="derives its key from the others' when a deck is rebuilt",
-    of=("A25",),
+    numbers=("A25",),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a key chosen to cancel the others, or copied",
                 {"join": _rogue_join_mask},
                 late=("join",),
-                plays=_rogue_join_plays,
+                play=_play_rogue_join,
                 defence=(KNOWLEDGE_PROOF,),
             ),
         ),
@@ -207,14 +215,14 @@ class _Silent(Cheater):
         return [] if any(known.duty.kind == OPEN for known in mine) else super().due()
 
 
-def _rolled_again_plays(scene: Scene) -> AttackOutcome:
+def _play_rolled_again(scene: Scene) -> AttackOutcome:
     """All others have opened their shares: it knows the numbers, and nobody else does. Then it leaves."""
-    stage = free_stage(ROLLED_AGAIN, scene, each=0, maker=_Silent)
-    stage.asks(0, Roll(1, (6, 6)))
-    stage.says(scene.cheater, Leave())
-    stage.end()
+    stage = deal_free_table(ROLLED_AGAIN, scene, each=0, maker=_Silent)
+    stage.play_move(0, Roll(1, (6, 6)))
+    stage.sign_and_send(scene.cheater, Leave())
+    stage.run_to_end()
     rolled = _numbers(stage[0])
-    return stage.came("has the others roll again without it" if rolled else None)
+    return stage.outcome("has the others roll again without it" if rolled else None)
 
 
 def _numbers(one: Participant) -> bool:
@@ -230,11 +238,11 @@ _ROLLED_AGAIN_CLAIM: Final = Cheat(
 ROLLED_AGAIN: Final = Attack(
     name="rolled-again",
     does="leaves once it knows the dice, to have them rolled again",
-    of=("A37", "A38"),
-    law=Scheme(
-        Way(
+    numbers=("A37", "A38"),
+    law=AttackScheme(
+        AttackMethod(
             _ROLLED_AGAIN_CLAIM.cheat,
-            plays=_rolled_again_plays,
+            play=_play_rolled_again,
             defence=(RemovedDefence("nodealer.protocols.dice:Dice.without", "if self._all_in:", "if False:"),),
         ),
         _ROLLED_AGAIN_CLAIM,
@@ -258,16 +266,16 @@ def _told_mask(moment: SignedMoment) -> bytes:
     return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
 
 
-def _told_plays(scene: Scene) -> AttackOutcome:
+def _play_told(scene: Scene) -> AttackOutcome:
     """Who looks reads a card that is none, or another than the one that lies there."""
-    stage = free_stage(TOLD, scene, each=0)
+    stage = deal_free_table(TOLD, scene, each=0)
     deck: Any = stage.state().hand.decks[0]
     keys = {seat: deck.card_secrets(stage[seat].seat._tape(0), (0,), seat) for seat in deck.binding.players}
     true = deck.unmask((0,), keys)
-    stage.asks(LOOKS, LookAt(0, 1, "look"))
+    stage.play_move(LOOKS, LookAt(0, 1, "look"))
     faces = [face for card, face in _read(stage[LOOKS]).items() if card.position == 0]
     believed = scene.cheater not in stage.state().gone and faces != true
-    return stage.came("has Ada look at another card" if believed else None, lies(stage, scene.cheater))
+    return stage.outcome("has Ada look at another card" if believed else None, lies_of(stage, scene.cheater))
 
 
 def _read(one: Participant) -> Mapping[Card, int]:
@@ -281,14 +289,14 @@ def _read(one: Participant) -> Mapping[Card, int]:
 TOLD: Final = Attack(
     name="told",
     does="shows a player who peeks at a card a different one",
-    of=("A32",),
+    numbers=("A32",),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a card that somebody looks at told as another",
                 {"tell": _told_mask},
-                plays=_told_plays,
-                defence=(nobody_looks("nodealer.protocols.mask.peek:Telling.apply"),),
+                play=_play_told,
+                defence=(without_proof_check("nodealer.protocols.mask.peek:Telling.apply"),),
             ),
         ),
     },
@@ -314,13 +322,13 @@ def _gather(moment: SignedMoment) -> bytes:
 
 
 def _there_again(played: PlayedGame) -> str | None:
-    for one in dealt(played):
+    for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if deck.owner != played.cheater or not deck.epoch or not pile:
             continue
         index = deck.own_index(played.tape(deck.owner, one.hand))
-        found = {index.get(code) for code in under_no_key(one, played, pile)}
-        if found & set(one.hidden(deck.owner).values()):
+        found = {index.get(code) for code in bare_encodings(one, played, pile)}
+        if found & set(one.hidden_cards(deck.owner).values()):
             return "keeps a card, and has it in the deck once more"
     return None
 
@@ -328,21 +336,21 @@ def _there_again(played: PlayedGame) -> str | None:
 SEARCHED: Final = Attack(
     name="searched",
     does="searches its deck, keeps a card, and puts it back as well",
-    of=("A9",),
+    numbers=("A9",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "other cards put back after a search",
                 {"gather": _gather},
                 defence=(EACH_PROOF,),
-                gained=_there_again,
+                find_gain=_there_again,
                 game=SEARCHED_DUEL,
             ),
-            Way(
+            AttackMethod(
                 "a card that the owner replaced or marked, also after a search",
                 {"gather": _gather},
                 defence=(BOOKS,),
-                gained=_there_again,
+                find_gain=_there_again,
                 game=SEARCHED_DUEL,
             ),
         ),
@@ -358,25 +366,25 @@ SEARCHED: Final = Attack(
 LINKED_TAGS_FIRST, LINKED_TAGS_SECOND = 1, 2
 
 
-def _linked_tags_plays(scene: Scene) -> AttackOutcome:
-    stage = free_stage(None, scene, seats=4, each=1)
+def _play_linked_tags(scene: Scene) -> AttackOutcome:
+    stage = deal_free_table(None, scene, seats=4, each=1)
     tape = stage[LINKED_TAGS_SECOND].seat._tape(0)
     for leaver in (LINKED_TAGS_FIRST, LINKED_TAGS_SECOND):
-        stage.say(stage[leaver].leave())
-        stage.end()
+        stage.send(stage[leaver].leave())
+        stage.run_to_end()
     replica = stage[0].replica
     mine: Scalars | None = None
     tags: list[Points] = []
-    for one in said_in(replica.config, replica.entries):
+    for one in card_messages_in(replica.config, replica.entries):
         if one.duty.kind == "tag" and one.duty.seat == LINKED_TAGS_SECOND:
             mine = one.deck.tag_secret(tape, LINKED_TAGS_SECOND, masked(one.deck.stage.points))
         if one.duty.kind == "share" and (shown := _tags(one)) is not None:
             tags.append(shown)
     linked = mine is not None and len(tags) == 2 and set(encodings(mine * tags[1])) <= set(encodings(tags[0]))
-    return stage.came("follows every card from one new deck into the next" if linked else None)
+    return stage.outcome("follows every card from one new deck into the next" if linked else None)
 
 
-def _tags(one: Said) -> Points | None:
+def _tags(one: CardMessage) -> Points | None:
     """What appears with the last share: the tags of the cards that are in the new deck."""
     deck, sharing = one.deck, one.deck.stage
     if len(sharing.said) + 1 < len(deck.binding.players):
@@ -393,11 +401,11 @@ _LINKED_TAGS_CLAIM: Final = Cheat("the tags of a card in two rebuilds, linked", 
 LINKED_TAGS: Final = Attack(
     name="linked-tags",
     does="follows cards from one rebuilt deck into the next by their tags",
-    of=("A38",),
-    law=Scheme(
-        Way(
+    numbers=("A38",),
+    law=AttackScheme(
+        AttackMethod(
             _LINKED_TAGS_CLAIM.cheat,
-            plays=_linked_tags_plays,
+            play=_play_linked_tags,
             seat=LINKED_TAGS_SECOND,
             # The secret of the tags is drawn for these cards and this rebuild.
             defence=(
@@ -422,35 +430,35 @@ LINKED_TAGS: Final = Attack(
 LINKED_DECKS_FIRST, LINKED_DECKS_SECOND = 1, 2
 
 
-def _linked_decks_plays(scene: Scene) -> AttackOutcome:
+def _play_linked_decks(scene: Scene) -> AttackOutcome:
     """What all who stay have multiplied and shuffled lies open when they declare what they hold."""
-    stage = free_stage(None, scene, seats=4, each=1)
+    stage = deal_free_table(None, scene, seats=4, each=1)
     deck: Any = stage.state().hand.decks[0]
     tape = stage[LINKED_DECKS_SECOND].seat._tape(0)
     for leaver in (LINKED_DECKS_FIRST, LINKED_DECKS_SECOND):
-        stage.say(stage[leaver].leave())
-        stage.end()
+        stage.send(stage[leaver].leave())
+        stage.run_to_end()
     replica = stage[0].replica
     decks: dict[int, Points] = {
         one.deck.epoch: one.deck.stage.cards
-        for one in said_in(replica.config, replica.entries)
+        for one in card_messages_in(replica.config, replica.entries)
         if one.duty.kind == "held"
     }
     first, second = decks.values()
     mine = deck.cascade_secret(tape, LINKED_DECKS_SECOND)
     linked = set(encodings(mine * second)) <= set(encodings(first))
-    return stage.came("follows every card from one new deck into the next" if linked else None)
+    return stage.outcome("follows every card from one new deck into the next" if linked else None)
 
 
 _LINKED_DECKS_CLAIM: Final = Cheat("the points of a card in two recovered decks, linked", "never", False)
 LINKED_DECKS: Final = Attack(
     name="linked-decks",
     does="follows cards from one recovered deck into the next by their points",
-    of=("A38",),
-    law=Scheme(
-        Way(
+    numbers=("A38",),
+    law=AttackScheme(
+        AttackMethod(
             _LINKED_DECKS_CLAIM.cheat,
-            plays=_linked_decks_plays,
+            play=_play_linked_decks,
             seat=LINKED_DECKS_SECOND,
             # The secret of a cascade is drawn for one epoch of a deck.
             defence=(
@@ -483,28 +491,28 @@ def _receive(moment: SignedMoment) -> bytes:
     return encode(replace_struct(said, keys=_borrowed(moment.deck).to_bytes()))
 
 
-def _borrowed_key_plays(scene: Scene) -> AttackOutcome:
-    stage = free_stage(BORROWED_KEY, scene)
-    position = min(hand(stage, GIVES))
+def _play_borrowed_key(scene: Scene) -> AttackOutcome:
+    stage = deal_free_table(BORROWED_KEY, scene)
+    position = min(hand_of(stage, GIVES))
     borrowed = _borrowed(stage.state().hand.decks[0])
-    stage.asks(GIVES, PassOn(0, (position,), scene.cheater))
+    stage.play_move(GIVES, PassOn(0, (position,), scene.cheater))
     deck: Any = stage.state().hand.decks.get(0)
     given = tuple(deck.places.hand(scene.cheater))[-1:] if deck is not None else ()
     took = bool(given) and scene.cheater not in stage.state().gone and deck.card_keys(given, scene.cheater) == borrowed
     gain = "has a card under a key that another will publish" if took else None
-    return stage.came(gain, lies(stage, scene.cheater))
+    return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
 BORROWED_KEY: Final = Attack(
     name="borrowed-key",
     does="names a key whose secret it does not have for a card that it is given",
-    of=("A25", "A26"),
+    numbers=("A25", "A26"),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a key chosen to cancel the others, or copied",
                 {"receive": _receive},
-                plays=_borrowed_key_plays,
+                play=_play_borrowed_key,
                 defence=(KNOWLEDGE_PROOF,),
             ),
         ),
@@ -524,7 +532,7 @@ def _mixed_mask(moment: SignedMoment) -> bytes:
     held, S = deck.held_cards(stage.positions), group.points(said.key)
     order, _ = stage._draws(deck, tape, Masked(held.epk, held.msg + group.points(said.gains)), S)
     msg = group.points(said.msg)
-    shift = other_face(moment) - deck.face_points((face_of(moment, stage.positions[order.vartime_list()[0]]),))
+    shift = face_not_held(moment) - deck.face_points((face_of(moment, stage.positions[order.vartime_list()[0]]),))
     mixed = Masked(group.points(said.epk), concat(msg[0] + shift, msg[1:]))
     s = draw_scalars(tape, "mask own key", deck.inputs(seat, deck.epoch), group, 1)
     new = deck.layers.drawn(tape, stage._layer(deck, mixed), seat)
@@ -536,25 +544,25 @@ def _mixed_mask(moment: SignedMoment) -> bytes:
     )
 
 
-def _mixed_plays(scene: Scene) -> AttackOutcome:
-    stage = free_stage(MIXED, scene)
-    before = hand(stage, scene.cheater)
-    stage.asks(scene.cheater, MixHand(0, tuple(before)))
-    after = hand(stage, scene.cheater) if scene.cheater not in stage.state().gone else before
+def _play_mixed(scene: Scene) -> AttackOutcome:
+    stage = deal_free_table(MIXED, scene)
+    before = hand_of(stage, scene.cheater)
+    stage.play_move(scene.cheater, MixHand(0, tuple(before)))
+    after = hand_of(stage, scene.cheater) if scene.cheater not in stage.state().gone else before
     exchanged = set(after.values()) != set(before.values())
-    return stage.came("exchanges a card of its hand" if exchanged else None, lies(stage, scene.cheater))
+    return stage.outcome("exchanges a card of its hand" if exchanged else None, lies_of(stage, scene.cheater))
 
 
 MIXED: Final = Attack(
     name="mixed",
     does="shuffles its hand, and has a different card in it afterwards",
-    of=("A8",),
+    numbers=("A8",),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a card exchanged when a player orders what it looked at, or shuffles its hand",
                 {"mix": _mixed_mask},
-                plays=_mixed_plays,
+                play=_play_mixed,
                 defence=(SHUFFLE_PROOF,),
             ),
         ),
@@ -573,15 +581,15 @@ DRAWN: Final = 6
 
 def drawn_in_order(scene: Scene) -> tuple[AttackTable, list[int]]:
     """Somebody draws a card, and then another, and so on; and which faces these were, which only the holder knows."""
-    stage = free_stage(None, scene, seats=2, each=0)
+    stage = deal_free_table(None, scene, seats=2, each=0)
     for _ in range(DRAWN):
-        stage.asks(HOLDER, DealCards(0, ((HOLDER, 1),)))
-    return stage, [face for _, face in sorted(hand(stage, HOLDER).items())]
+        stage.play_move(HOLDER, DealCards(0, ((HOLDER, 1),)))
+    return stage, [face for _, face in sorted(hand_of(stage, HOLDER).items())]
 
 
 def shows_all(stage: AttackTable) -> None:
     """The holder shows its hand."""
-    stage.asks(HOLDER, ShowCards(0, tuple(hand(stage, HOLDER))))
+    stage.play_move(HOLDER, ShowCards(0, tuple(hand_of(stage, HOLDER))))
 
 
 def places_in_time(stage: AttackTable) -> tuple[list[int], Any]:
@@ -593,21 +601,23 @@ def places_in_time(stage: AttackTable) -> tuple[list[int], Any]:
     return list(came), deck
 
 
-def _drawn_when_plays(scene: Scene) -> AttackOutcome:
+def _play_drawn_when(scene: Scene) -> AttackOutcome:
     stage, true = drawn_in_order(scene)
     shows_all(stage)
     places, deck = places_in_time(stage)
     known = [deck.places.face(place) for place in places] == true
-    return stage.came("knows of each card that Ben shows when he drew it" if known else None)
+    return stage.outcome("knows of each card that Ben shows when he drew it" if known else None)
 
 
 _DRAWN_WHEN_CLAIM: Final = Cheat("when a card was drawn that is shown, where no hand is shuffled", "never", False)
 DRAWN_WHEN: Final = Attack(
     name="drawn-when",
     does="looks up when a shown card was drawn",
-    of=("A47",),
+    numbers=("A47",),
     who="a reader of the log",
-    law=Scheme(Way(_DRAWN_WHEN_CLAIM.cheat, plays=_drawn_when_plays, unseen="cannot be seen"), _DRAWN_WHEN_CLAIM),
+    law=AttackScheme(
+        AttackMethod(_DRAWN_WHEN_CLAIM.cheat, play=_play_drawn_when, if_unseen="cannot be seen"), _DRAWN_WHEN_CLAIM
+    ),
     # A table without rules has no decks of one's own.
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -630,26 +640,26 @@ def _order(deck: Any, before: list[int], after: list[int]) -> list[int]:
     return [found[at] if at in found else next(rest) for at in range(len(after))]
 
 
-def _followed_plays(scene: Scene) -> AttackOutcome:
+def _play_followed(scene: Scene) -> AttackOutcome:
     stage, true = drawn_in_order(scene)
-    stage.asks(HOLDER, MixHand(0, tuple(hand(stage, HOLDER))))
+    stage.play_move(HOLDER, MixHand(0, tuple(hand_of(stage, HOLDER))))
     shows_all(stage)
     places, deck = places_in_time(stage)
     order = _order(deck, places[:DRAWN], places[-DRAWN:])
     known = [deck.places.face(place) for place in order] == true
-    return stage.came("knows of each card that Ben shows when he drew it" if known else None)
+    return stage.outcome("knows of each card that Ben shows when he drew it" if known else None)
 
 
 _FOLLOWED_CLAIM: Final = Cheat("when a card was drawn that is shown from a shuffled hand", "never", False)
 FOLLOWED: Final = Attack(
     name="followed",
     does="follows cards through a hand while it is shuffled",
-    of=("A47",),
+    numbers=("A47",),
     who="a reader of the log",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _FOLLOWED_CLAIM.cheat,
-            plays=_followed_plays,
+            play=_play_followed,
             # A hand that is to be shuffled stays as it is.
             defence=(
                 RemovedDefence("nodealer.protocols.mask.hand_shuffle:mix", "if len(positions) == 1:", "if positions:"),
@@ -674,18 +684,18 @@ def _pick(moment: SignedMoment) -> bytes:
 
 def _lock(scene: Scene) -> AttackOutcome:
     """It has drawn keys until it is the one who names them."""
-    stage = free_stage(ANOTHER_PLACE, scene, each=1, homes=first_to_pick(scene))
+    stage = deal_free_table(ANOTHER_PLACE, scene, each=1, homes=first_to_pick(scene))
     mine = stage.state().hand.decks[0].places.hand(VICTIM)
-    stage.asks(VICTIM, OpenCards(0, 1))
+    stage.play_move(VICTIM, OpenCards(0, 1))
     opened = set(mine) & stage.state().hand.decks[0].places.opened.keys()
     gain = "has a card in Ada's hand opened for all, in the place of one of the deck" if opened else None
-    return stage.came(gain, lies(stage, scene.cheater))
+    return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
 def _chain(scene: Scene) -> AttackOutcome:
     """In `chain` whoever holds a card may say that it is none. Under its own key another seat's is none, and it can
     prove that."""
-    stage, seat = free_stage(None, scene, each=1), scene.cheater
+    stage, seat = deal_free_table(None, scene, each=1), scene.cheater
     deck: Any = stage.state(seat).hand.decks[0]
     duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
     tape, index, theirs = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(VICTIM)[:1]
@@ -693,10 +703,10 @@ def _chain(scene: Scene) -> AttackOutcome:
     links, bare = own_links(deck, own, index, [held.place]), own.key.invert() * held.number
     proof = prove(deck, duty, tape, own.key, [*links.bases, bare], [*links.images, held.number])
     claim = Misdeal(theirs, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof)
-    said = stage.says(seat, Cards(duty.id, Raw(encode(claim))))
-    stage.end()
+    said = stage.sign_and_send(seat, Cards(duty.id, Raw(encode(claim))))
+    stage.run_to_end()
     after: Any = stage.state().hand.decks[0]
-    return stage.came(
+    return stage.outcome(
         "has the hand stopped over a card of Ada's that she can read"
         if isinstance(after.stage, ContradictedCard)
         else None,
@@ -710,16 +720,16 @@ def _take(moment: SignedMoment) -> bytes:
 
 
 def _duel(scene: Scene) -> AttackOutcome:
-    played = tried(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
+    played = play_with_cheater(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
     every = (deck.places for state in played.states() for deck in state.hand.decks.values())
     again = any(places.aside.keys() & set(places.hand(scene.cheater)) for places in every)
-    return judged(played, "has a card in its hand again that it has played" if again else None)
+    return judge(played, "has a card in its hand again that it has played" if again else None)
 
 
 _ON: Final = {"lock": _lock, "chain": _chain, "duel": _duel}
 
 
-def _another_place_plays(scene: Scene) -> AttackOutcome:
+def _play_another_place(scene: Scene) -> AttackOutcome:
     return _ON[scene.protocol.claims.name](scene)
 
 
@@ -727,14 +737,14 @@ _ANOTHER_PLACE_CLAIM: Final = Cheat("a place of the deck that is not the seat's 
 ANOTHER_PLACE: Final = Attack(
     name="another-place",
     does="names a place in the deck that it may not name",
-    of=("A21",),
-    law=Scheme(
-        Way(_ANOTHER_PLACE_CLAIM.cheat, {"pick": _pick, "take": _take}, plays=_another_place_plays),
+    numbers=("A21",),
+    law=AttackScheme(
+        AttackMethod(_ANOTHER_PLACE_CLAIM.cheat, {"pick": _pick, "take": _take}, play=_play_another_place),
         _ANOTHER_PLACE_CLAIM,
     ),
     # Elsewhere no message names a place, but where the log has said which.
     tried_on=tuple(_ON),
-    stands_in={
+    law_defences={
         "lock": (
             RemovedDefence(
                 "nodealer.protocols.lock.community:_refuse", "if position not in deck.places.in_pile:", "if False:"
@@ -781,31 +791,31 @@ def _unseal(moment: SignedMoment) -> bytes:
     return encode(Unsealing(_salt(moment)[: -len(MORE)], MORE + BIDS[-1]))
 
 
-def _two_bids_plays(scene: Scene) -> AttackOutcome:
-    stage = free_table(TWO_BIDS, scene)
-    stage.asks(0, SealAll(0))
+def _play_two_bids(scene: Scene) -> AttackOutcome:
+    stage = open_free_table(TWO_BIDS, scene)
+    stage.play_move(0, SealAll(0))
     for seat, bid in enumerate(BIDS):
         (duty,) = stage[seat].options().choices
-        stage.say(stage[seat].choose(duty, bid))
-    stage.end()
-    stage.asks(0, UnsealAll(0))
+        stage.send(stage[seat].choose(duty, bid))
+    stage.run_to_end()
+    stage.play_move(0, UnsealAll(0))
     hand: Any = stage.state().hand.game
     opened = {one.seat: one.value for one in hand.unsealed}
     more = opened.get(scene.cheater) == MORE + BIDS[-1]
-    return stage.came("opens a higher bid than it sealed" if more else None, lies(stage, scene.cheater))
+    return stage.outcome("opens a higher bid than it sealed" if more else None, lies_of(stage, scene.cheater))
 
 
 _TWO_BIDS_CLAIM: Final = Cheat("an envelope that opens as two things", "never", False)
 TWO_BIDS: Final = Attack(
     name="two-bids",
     does="seals a bid that opens in two ways",
-    of=("A19",),
-    law=Scheme(
-        Way(
+    numbers=("A19",),
+    law=AttackScheme(
+        AttackMethod(
             _TWO_BIDS_CLAIM.cheat,
             {SEAL: _seal, UNSEAL: _unseal},
             late=(UNSEAL,),
-            plays=_two_bids_plays,
+            play=_play_two_bids,
             # Parts are hashed with their lengths; and a salt has a length of its own. Either is enough.
             defence=(
                 RemovedDefence("nodealer.protocols.envelopes:Envelopes._commitment", "salt, value)", "salt + value)"),
@@ -820,7 +830,7 @@ TWO_BIDS: Final = Attack(
         _TWO_BIDS_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )
 
 

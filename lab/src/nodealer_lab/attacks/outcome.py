@@ -12,29 +12,29 @@ from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Replica
 from nodealer.engine.replica import Outcome as OfEntry
 from nodealer.engine.state import Config
-from nodealer_lab.attacks.base import Outcome
+from nodealer_lab.attacks.base import OutcomeLabel
 
-Seen = Literal["at once", "at opening", "at the end", "never"]
+WhenSeen = Literal["at once", "at opening", "at the end", "never"]
 
 
 @dataclass(frozen=True)
 class AttackOutcome:
     """When an attack was seen, whom the log names and in which words, and what was gained: None for nothing."""
 
-    seen: Seen
+    seen: WhenSeen
     culprit: int | None = None
     why: str = ""
     gain: str | None = None
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> OutcomeLabel:
         """In the words of the matrix."""
         if self.seen != "never":
             return self.seen
         return "gains nothing" if self.gain is None else "cannot be seen"
 
 
-def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], gain: str | None = None) -> AttackOutcome:
+def judge_log(config: Config, log: Iterable[bytes], lies: Collection[bytes], gain: str | None = None) -> AttackOutcome:
     """The first fault of a log in which these entries are lies, and how long after them it was found."""
     # The weights of the checks are the same each time: nobody has made these proofs for them.
     replica = Replica(config, entropy=bytes)
@@ -49,7 +49,7 @@ def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], gai
     return AttackOutcome("never", gain=gain)
 
 
-def _seen(applied: Applied) -> Seen:
+def _seen(applied: Applied) -> WhenSeen:
     """Before anybody holds a card of the deck is at once; after the hand, or when all is shown, is at the end."""
     before = applied.before
     if before.phase is not Phase.PLAYING:

@@ -31,7 +31,7 @@ from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import CardProtocol, Duty
 from nodealer.tape import ROOT_BYTES, Tape, expand, hand_tape
 from nodealer_lab.attacks.base import Attack
-from nodealer_lab.attacks.outcome import AttackOutcome, what_came
+from nodealer_lab.attacks.outcome import AttackOutcome, judge_log
 from nodealer_lab.sim.highcard import GAME as HIGHCARD
 from nodealer_lab.sim.highcard import OWN
 
@@ -94,10 +94,12 @@ def scene_of(attack: Attack, protocol: CardProtocol, seed: int = 4, cheater: int
     seat = way.seat if cheater is None else cheater
     hands = 1 if name == "duel" else 2
     cheats = game.seats - 1 if seat is None else seat
-    return Scene(protocol, game, seeded(seed, attack.name), hands, cheats, None if way.leaver == cheats else way.leaver)
+    return Scene(
+        protocol, game, seeded_entropy(seed, attack.name), hands, cheats, None if way.leaver == cheats else way.leaver
+    )
 
 
-def seeded(seed: int, label: str) -> Entropy:
+def seeded_entropy(seed: int, label: str) -> Entropy:
     """Bytes that are the same for the same seed. For games that nobody plays for anything."""
     drawn = 0
 
@@ -110,7 +112,7 @@ def seeded(seed: int, label: str) -> Entropy:
 
 
 @dataclass(frozen=True)
-class Said:
+class CardMessage:
     """A message about cards as everybody has it: the deck before it, what it answers, and what it owes."""
 
     deck: Any
@@ -119,7 +121,7 @@ class Said:
     checks: tuple[Check, ...]
 
 
-def said_in(config: Config, log: Iterable[bytes]) -> Iterator[Said]:
+def card_messages_in(config: Config, log: Iterable[bytes]) -> Iterator[CardMessage]:
     """Every message about cards that was taken in a log."""
     replica = Replica(config, entropy=bytes)
     for data in log:
@@ -130,7 +132,7 @@ def said_in(config: Config, log: Iterable[bytes]) -> Iterator[Said]:
             continue
         if isinstance(body, Cards) and known is not None and known.duty.deck is not None:
             deck = applied.before.hand.decks[known.duty.deck]
-            yield Said(deck, known.duty, bytes(body.message), applied.checks)
+            yield CardMessage(deck, known.duty, bytes(body.message), applied.checks)
 
 
 @dataclass(frozen=True)
@@ -157,31 +159,31 @@ class PlayedGame:
             replica.append(data)
             yield replica.state
 
-    def said(self) -> Iterator[Said]:
+    def card_messages(self) -> Iterator[CardMessage]:
         """Every message about cards that was taken."""
-        return said_in(self.config, self.log)
+        return card_messages_in(self.config, self.log)
 
     @property
-    def honest(self) -> tuple[int, ...]:
+    def honest_seats(self) -> tuple[int, ...]:
         """Who does not cheat."""
         return tuple(seat for seat in range(len(self.names)) if seat != self.cheater)
 
 
 #: Makes a participant for a seat.
-Makes = Callable[..., Participant]
+MakeParticipant = Callable[..., Participant]
 
 
-def rules_of(scene: Scene) -> Rules:
+def default_rules(scene: Scene) -> Rules:
     """The game's rules as they are by default."""
     return scene.game.from_settings({setting.name: setting.default for setting in scene.game.settings})
 
 
-def home_of(scene: Scene, name: str) -> MemoryPlayerStore:
+def new_player(scene: Scene, name: str) -> MemoryPlayerStore:
     """A fresh player."""
     return MemoryPlayerStore(name, Identity(scene.entropy(KEY_BYTES)), scene.entropy(ROOT_BYTES))
 
 
-def seated_as(scene: Scene, rules: Rules) -> dict[str, Any]:
+def participant_arguments(scene: Scene, rules: Rules) -> dict[str, Any]:
     """As what everybody sits down."""
     return {
         "entropy": scene.entropy,
@@ -191,9 +193,9 @@ def seated_as(scene: Scene, rules: Rules) -> dict[str, Any]:
     }
 
 
-def sit(
+def seat_players(
     scene: Scene,
-    makes: Mapping[int, Makes],
+    makes: Mapping[int, MakeParticipant],
     *,
     rules: Rules | None = None,
     clock: Limits | None = None,
@@ -201,12 +203,12 @@ def sit(
 ) -> tuple[LocalTable, list[MemoryPlayerStore]]:
     """A table that has agreed on the game; `makes` are the seats that are not honest, and `homes` those who come with
     what they had at another table. With `clock` there is one more, who keeps the time."""
-    rules = rules or rules_of(scene)
+    rules = rules or default_rules(scene)
     names, known = NAMES[: scene.game.seats + (clock is not None)], homes or {}
-    at = [known.get(seat) or home_of(scene, name) for seat, name in enumerate(names)]
+    at = [known.get(seat) or new_player(scene, name) for seat, name in enumerate(names)]
     keeper = None if clock is None else len(names) - 1
     table = LocalTable(
-        makes.get(seat, Participant)(home, keeps_time=seat == keeper, **seated_as(scene, rules))
+        makes.get(seat, Participant)(home, keeps_time=seat == keeper, **participant_arguments(scene, rules))
         for seat, home in enumerate(at)
     )
     table.run()
@@ -216,11 +218,11 @@ def sit(
     return table, at
 
 
-def played_out(scene: Scene, table: LocalTable, homes: Sequence[PlayerStore]) -> PlayedGame:
+def play_out(scene: Scene, table: LocalTable, homes: Sequence[PlayerStore]) -> PlayedGame:
     """Play until nobody has anything to say. What is kept is what an honest seat has."""
     minds = {one: BotAgent(scene.game, one.home.root) for one in table.participants}
     leaver = None if scene.leaver is None else table.participants[scene.leaver]
-    table.run(lambda one: decided(one, None if one is leaver else minds[one]))
+    table.run(lambda one: decide(one, None if one is leaver else minds[one]))
     caught = table.participants[scene.cheater]
     honest = next(one for one in table.participants if one is not caught)
     lies = tuple(caught.lies) if isinstance(caught, Cheater) else ()
@@ -229,7 +231,7 @@ def played_out(scene: Scene, table: LocalTable, homes: Sequence[PlayerStore]) ->
     return PlayedGame(replica.config, tuple(replica.entries), scene.cheater, lies, scene.names, roots)
 
 
-def decided(one: Participant, mind: BotAgent | None) -> list[bytes]:
+def decide(one: Participant, mind: BotAgent | None) -> list[bytes]:
     """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided. Who has
     no mind leaves."""
     if one.options().unreadable is not None:
@@ -242,32 +244,32 @@ def decided(one: Participant, mind: BotAgent | None) -> list[bytes]:
     return []
 
 
-def tried(attack: Attack, scene: Scene) -> PlayedGame:
+def play_with_cheater(attack: Attack, scene: Scene) -> PlayedGame:
     """A seat carries it out."""
-    return played_out(scene, *sit(scene, {scene.cheater: partial(Cheater, attack=attack)}))
+    return play_out(scene, *seat_players(scene, {scene.cheater: partial(Cheater, attack=attack)}))
 
 
-def watched(read: Callable[[PlayedGame], str | None]) -> Callable[[Scene], AttackOutcome]:
+def read_honest_game(read: Callable[[PlayedGame], str | None]) -> Callable[[Scene], AttackOutcome]:
     """An honest game, which somebody reads afterwards: `read` says what it has of it."""
 
     def plays(scene: Scene) -> AttackOutcome:
-        played = played_out(scene, *sit(scene, {}))
-        return judged(played, read(played))
+        played = play_out(scene, *seat_players(scene, {}))
+        return judge(played, read(played))
 
     return plays
 
 
-def carried_out(attack: Attack, scene: Scene, *, honest: bool = False) -> AttackOutcome:
+def carry_out_once(attack: Attack, scene: Scene, *, honest: bool = False) -> AttackOutcome:
     """Carry an attack out, once, with the program as it is in this process. With `honest` there are no lies in it."""
     way = attack.on(scene.protocol).way
-    if way.plays is not None:
-        return way.plays(scene)
-    played = tried(attack, scene)
+    if way.play is not None:
+        return way.play(scene)
+    played = play_with_cheater(attack, scene)
     if bool(played.lies) is honest:
         raise BadParameter(f"{attack.name} {'lies' if honest else 'never came to it'} on {scene.protocol.claims.name}")
-    return judged(played, None if way.gained is None else way.gained(played))
+    return judge(played, None if way.find_gain is None else way.find_gain(played))
 
 
-def judged(played: PlayedGame, gain: str | None) -> AttackOutcome:
+def judge(played: PlayedGame, gain: str | None) -> AttackOutcome:
     """What the log shows, and what was gained."""
-    return what_came(played.config, played.log, played.lies, gain)
+    return judge_log(played.config, played.log, played.lies, gain)

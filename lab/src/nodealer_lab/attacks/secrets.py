@@ -38,14 +38,22 @@ from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.messages import DealFinal, RespondDealParts
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
 from nodealer_lab.attacks.cards import released
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, IDENTITY, IDENTITY_IN_PROOF, KEY_CHECK
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, home_of, judged, tried, watched, with_chips
-from nodealer_lab.attacks.stage import AttackTable, playing, to_move
-from nodealer_lab.attacks.truth import dealt, spoilt, stopped
+from nodealer_lab.attacks.scene import (
+    PlayedGame,
+    Scene,
+    judge,
+    new_player,
+    play_with_cheater,
+    read_honest_game,
+    with_chips,
+)
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, is_playing
+from nodealer_lab.attacks.truth import dealt_decks, find_spoilt_card, find_stopped_hand
 
 # --- knowledge ---
 #
@@ -90,13 +98,19 @@ def _give(moment: SignedMoment) -> bytes:
 ANOTHER_KEY: Final = Attack(
     name="another-key",
     does="publishes the keys of two cards swapped",
-    of=("A35",),
+    numbers=("A35",),
     ways={
         **released(_release),
-        "offset": (Way("a false key part for a deal", {"dealFinal": _part}, defence=(KEY_CHECK,), gained=spoilt),),
+        "offset": (
+            AttackMethod(
+                "a false key part for a deal", {"dealFinal": _part}, defence=(KEY_CHECK,), find_gain=find_spoilt_card
+            ),
+        ),
         "duel": (
-            Way("a false key of the rival", {"give": _give}, defence=(KEY_CHECK,), gained=spoilt),
-            Way("a false key or card of the rival", {"give": _give}, defence=(BOOKS,), gained=spoilt),
+            AttackMethod("a false key of the rival", {"give": _give}, defence=(KEY_CHECK,), find_gain=find_spoilt_card),
+            AttackMethod(
+                "a false key or card of the rival", {"give": _give}, defence=(BOOKS,), find_gain=find_spoilt_card
+            ),
         ),
     },
 )
@@ -192,10 +206,12 @@ _COALITION_CLAIM: Final = Cheat("all seats but one that put together what they h
 COALITION: Final = Attack(
     name="coalition",
     does="combines what all seats but one know",
-    of=("A40",),
+    numbers=("A40",),
     who="a coalition",
-    law=Scheme(Way(_COALITION_CLAIM.cheat, plays=watched(_read), defence=(_TAPE,)), _COALITION_CLAIM),
-    stands_in=dict.fromkeys(("mask", "lock", "offset"), (_OWN_KEY,)),
+    law=AttackScheme(
+        AttackMethod(_COALITION_CLAIM.cheat, play=read_honest_game(_read), defence=(_TAPE,)), _COALITION_CLAIM
+    ),
+    law_defences=dict.fromkeys(("mask", "lock", "offset"), (_OWN_KEY,)),
 )
 
 
@@ -228,25 +244,25 @@ class _Copies(Participant):
         return list(self.lies)
 
 
-def _copied_key_plays(scene: Scene) -> AttackOutcome:
+def _play_copied_key(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, makers={scene.cheater: _Copies})
-    stage.end()
+    stage.run_to_end()
     one = stage[scene.cheater]
     lies = one.lies if isinstance(one, _Copies) else ()
     decks = (deck for state in stage.states() for deck in state.hand.decks.values() if isinstance(deck, OffsetDeck))
     took = any(deck.start is not None and deck.parts[scene.cheater] == deck.parts[COPIED_KEY_VICTIM] for deck in decks)
-    return stage.came("takes part with keys that it has no secret of" if took else None, lies)
+    return stage.outcome("takes part with keys that it has no secret of" if took else None, lies)
 
 
 _COPIED_KEY_CLAIM: Final = Cheat("the keys and the proof of another seat", "at once", True)
 COPIED_KEY: Final = Attack(
     name="copied-key",
     does="publishes another seat's keys, with the other's proof",
-    of=("A26",),
-    law=Scheme(
-        Way(
+    numbers=("A26",),
+    law=AttackScheme(
+        AttackMethod(
             _COPIED_KEY_CLAIM.cheat,
-            plays=_copied_key_plays,
+            play=_play_copied_key,
             # The seat is not in the challenge.
             defence=(
                 RemovedDefence(
@@ -287,19 +303,19 @@ def _taken(played: PlayedGame) -> str | None:
     return None
 
 
-def _identity_key_plays(scene: Scene) -> AttackOutcome:
+def _play_identity_key(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
-    played = tried(IDENTITY_KEY, scene)
-    return judged(played, _taken(played))
+    played = play_with_cheater(IDENTITY_KEY, scene)
+    return judge(played, _taken(played))
 
 
 _IDENTITY_KEY_CLAIM: Final = Cheat("a key that is the identity", "never", False)
 IDENTITY_KEY: Final = Attack(
     name="identity-key",
     does="takes part with the identity as its key",
-    of=("A27",),
-    law=Scheme(
-        Way(
+    numbers=("A27",),
+    law=AttackScheme(
+        AttackMethod(
             _IDENTITY_KEY_CLAIM.cheat,
             {"respondDealParts": _identity_key_offset},
             defence=(
@@ -308,7 +324,7 @@ IDENTITY_KEY: Final = Attack(
                     "nodealer.proofs.equality:check_knowledge", "keys.first_identity() is not None", "False"
                 ),
             ),
-            plays=_identity_key_plays,
+            play=_play_identity_key,
         ),
         _IDENTITY_KEY_CLAIM,
     ),
@@ -323,10 +339,10 @@ IDENTITY_KEY: Final = Attack(
 OPENED_BOOK_VICTIM: Final = 1
 
 
-def _opened_book_plays(scene: Scene) -> AttackOutcome:
+def _play_opened_book(scene: Scene) -> AttackOutcome:
     """Without proofs every hand ends with open books."""
     stage = AttackTable(with_chips(scene), hands=2)
-    stage.until(lambda state: state.hand.number == 1 and to_move(0)(state))
+    stage.run_until(lambda state: state.hand.number == 1 and awaits_move_of(0)(state))
     entries = (read_entry(data).entry for data in stage[0].replica.entries)
     books = [read_body(bytes(entry.body)) for entry in entries if entry.seat == OPENED_BOOK_VICTIM]
     seeds = [book.seed for book in books if isinstance(book, Book)]
@@ -336,25 +352,25 @@ def _opened_book_plays(scene: Scene) -> AttackOutcome:
         decks = stage.state().hand.decks
         # Where everybody has a deck, it is that of its number.
         read = decks.get(OPENED_BOOK_VICTIM, decks[0]).knows(OPENED_BOOK_VICTIM, Tape(seeds[0]))
-    return stage.came("reads Ben's card of the next hand" if holds and read == holds else None)
+    return stage.outcome("reads Ben's card of the next hand" if holds and read == holds else None)
 
 
 _OPENED_BOOK_CLAIM: Final = Cheat("the book of one hand, tried on another", "never", False)
 OPENED_BOOK: Final = Attack(
     name="opened-book",
     does="tries the disclosure of one hand on the next",
-    of=("A30",),
+    numbers=("A30",),
     who="a reader of the log",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _OPENED_BOOK_CLAIM.cheat,
-            plays=_opened_book_plays,
+            play=_play_opened_book,
             defence=(RemovedDefence("nodealer.tape:hand_tape", "session, seat, hand, size", "session, seat, 0, size"),),
         ),
         _OPENED_BOOK_CLAIM,
     ),
     tried_on=("chain", "duel"),
-    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
+    law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )
 
 
@@ -399,14 +415,14 @@ def _reads(played: PlayedGame) -> str | None:
 ROGUE_KEY: Final = Attack(
     name="rogue-key",
     does="derives its keys from the others', to know the joint keys",
-    of=("A25",),
+    numbers=("A25",),
     ways={
         "offset": (
-            Way(
+            AttackMethod(
                 "a key part chosen to cancel the others",
                 {"respondDealParts": _rogue_key_offset},
                 defence=(KNOWLEDGE_PROOF,),
-                gained=_reads,
+                find_gain=_reads,
                 late=("respondDealParts",),
             ),
         ),
@@ -421,18 +437,18 @@ ROGUE_KEY: Final = Attack(
 
 def first_to_pick(scene: Scene) -> dict[int, MemoryPlayerStore]:
     """Who sits there: the cheater knows the others' keys from the lobby."""
-    me, homes = scene.cheater, [home_of(scene, name) for name in scene.names]
+    me, homes = scene.cheater, [new_player(scene, name) for name in scene.names]
     while _order(scene, homes)[0] != me:
-        homes[me] = home_of(scene, scene.names[me])
+        homes[me] = new_player(scene, scene.names[me])
     return dict(enumerate(homes))
 
 
-def _picker_plays(scene: Scene) -> AttackOutcome:
+def _play_picker(scene: Scene) -> AttackOutcome:
     """The order says who names the cards of the board, and nothing else: what cards these are nobody knows."""
     me, stage = scene.cheater, AttackTable(scene, homes=first_to_pick(scene))
-    stage.until(playing)
+    stage.run_until(is_playing)
     deck: Any = stage.state().hand.decks[0]
-    return stage.came("is the one who names the cards of the board" if deck.pickers[0] == me else None)
+    return stage.outcome("is the one who names the cards of the board" if deck.pickers[0] == me else None)
 
 
 def _order(scene: Scene, homes: list[MemoryPlayerStore]) -> tuple[int, ...]:
@@ -445,7 +461,11 @@ def _order(scene: Scene, homes: list[MemoryPlayerStore]) -> tuple[int, ...]:
 PICKER: Final = Attack(
     name="picker",
     does="draws keys until it is the first of the pickers",
-    ways={"lock": (Way("the last to join grinds the order of pickers", plays=_picker_plays, unseen="cannot be seen"),)},
+    ways={
+        "lock": (
+            AttackMethod("the last to join grinds the order of pickers", play=_play_picker, if_unseen="cannot be seen"),
+        )
+    },
 )
 
 
@@ -506,10 +526,10 @@ def _raise(moment: SignedMoment) -> bytes:
     return encode(RaisedCards(_nothing(moment, len(given)).to_bytes(), _proof(moment, given)))
 
 
-def _zero_plays(scene: Scene) -> AttackOutcome:
+def _play_zero(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
-    played = tried(ZERO, replace(scene, hands=1))
-    return judged(played, stopped(played))
+    played = play_with_cheater(ZERO, replace(scene, hands=1))
+    return judge(played, find_stopped_hand(played))
 
 
 #: The identity is refused in what is sent, in what is to be proven, and in a proof.
@@ -528,20 +548,20 @@ _ZERO_CLAIM: Final = Cheat("zero as the secret that all cards are multiplied by"
 ZERO: Final = Attack(
     name="zero",
     does="multiplies all cards by zero when the deck is rebuilt, and proves it",
-    of=("A11",),
-    law=Scheme(
-        Way(
+    numbers=("A11",),
+    law=AttackScheme(
+        AttackMethod(
             _ZERO_CLAIM.cheat,
             {"tag": _tag, "cascade": _cascade, "held": _held, "raise": _raise},
             leaver=0,
-            plays=_zero_plays,
+            play=_play_zero,
             defence=_ANYWHERE,
         ),
         _ZERO_CLAIM,
     ),
     # Elsewhere who is dealt such a card disputes it, and the books name who made it.
     tried_on=("mask", "lock"),
-    stands_in={"lock": (*_ANYWHERE, _SHUFFLED)},
+    law_defences={"lock": (*_ANYWHERE, _SHUFFLED)},
 )
 
 
@@ -556,8 +576,8 @@ FRIENDS: Final = 2
 def _told(played: PlayedGame) -> str | None:
     """Each reads its own cards, by its own secrets and nobody else's, and hears those of its friend."""
     friends = range(len(played.names) - FRIENDS, len(played.names))
-    for one in dealt(played):
-        own = [one.hidden(seat) for seat in friends]
+    for one in dealt_decks(played):
+        own = [one.hidden_cards(seat) for seat in friends]
         both = {card: face for hand in own for card, face in hand.items()}
         if all(0 < len(hand) < len(both) for hand in own):
             names = " and ".join(played.names[seat] for seat in friends)
@@ -567,16 +587,16 @@ def _told(played: PlayedGame) -> str | None:
 
 #: The same everywhere: all messages are honest ones.
 _WAYS: Final = (
-    Way(
+    AttackMethod(
         "players telling each other their cards outside the table",
-        plays=watched(_told),
-        unseen="cannot be seen",
+        play=read_honest_game(_told),
+        if_unseen="cannot be seen",
     ),
 )
 TOLD_OUTSIDE: Final = Attack(
     name="told-outside",
     does="tells a friend its cards outside the table",
-    of=("A50",),
+    numbers=("A50",),
     who="a coalition",
     ways=dict.fromkeys(("mask", "lock", "offset", "chain"), _WAYS),
 )

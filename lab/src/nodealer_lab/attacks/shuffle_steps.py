@@ -59,7 +59,7 @@ class ShuffleTurn(ABC):
         """Where each card that it passes on was before."""
         return range(self.size)
 
-    def tied(self, change: Callable[[Scalars], Scalars] = lambda numbers: numbers) -> Callable[[Scalars], Scalars]:
+    def tie(self, change: Callable[[Scalars], Scalars] = lambda numbers: numbers) -> Callable[[Scalars], Scalars]:
         """From numbers of the cards before to those of the cards after, with what was changed on the way."""
         return lambda numbers: change(numbers).take(self.order)
 
@@ -230,7 +230,7 @@ class _Offset(ShuffleTurn):
         return encode(replace(honest, deck=concat(cards[1], cards[0]).to_bytes(), proof=proof))
 
 
-def shuffle_of(moment: SignedMoment) -> ShuffleTurn | None:
+def shuffle_turn_of(moment: SignedMoment) -> ShuffleTurn | None:
     """The turn that a message is about; None where it is for no cheater: a shuffle of one's own cards."""
     deck, seat, tape = moment.deck, moment.duty.seat, moment.tape
     match deck.binding.protocol:

@@ -26,8 +26,15 @@ from nodealer.games.base import Rules
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.session import Limits
 from nodealer.wire import Message, encode
-from nodealer_lab.attacks.outcome import AttackOutcome, what_came
-from nodealer_lab.attacks.scene import Makes, Scene, decided, rules_of, seated_as, sit
+from nodealer_lab.attacks.outcome import AttackOutcome, judge_log
+from nodealer_lab.attacks.scene import (
+    MakeParticipant,
+    Scene,
+    decide,
+    default_rules,
+    participant_arguments,
+    seat_players,
+)
 
 #: More than happens in any honest game of a scene.
 STEPS_MAX: Final = 10_000
@@ -43,7 +50,7 @@ class AttackTable:
         seats: int | None = None,
         hands: int = 1,
         clock: Limits | None = None,
-        makers: Mapping[int, Makes] | None = None,
+        makers: Mapping[int, MakeParticipant] | None = None,
         homes: Mapping[int, MemoryPlayerStore] | None = None,
         rules: Rules | None = None,
         bots: bool = True,
@@ -52,28 +59,28 @@ class AttackTable:
         is not the honest program, and `homes` who comes with what it had at another table. Without `bots` nothing is
         decided but by whoever stages this."""
         game = scene.game if seats is None else replace(scene.game, seats=seats)
-        here, rules = replace(scene, game=game, hands=hands), rules or rules_of(scene)
-        table, self.homes = sit(here, makers or {}, rules=rules, clock=clock, homes=homes)
-        self._as = seated_as(here, rules)
-        self.people = list(table.participants)
+        here, rules = replace(scene, game=game, hands=hands), rules or default_rules(scene)
+        table, self.homes = seat_players(here, makers or {}, rules=rules, clock=clock, homes=homes)
+        self._as = participant_arguments(here, rules)
+        self.participants = list(table.participants)
         #: Seats of which nothing is heard any more, and those of which nothing is heard until they are let go.
         self.silent: set[int] = set()
         self.held: set[int] = set()
         #: And from when on a seat's words are held back, by what it sees.
-        self.holds: Callable[[TableState], Collection[int]] = lambda state: ()
+        self.hold_when: Callable[[TableState], Collection[int]] = lambda state: ()
         self._held: list[bytes] = []
         #: What happened to each.
-        self.happened: dict[int, list[ReceivedEvent]] = {seat: [] for seat in range(len(self.people))}
+        self.events: dict[int, list[ReceivedEvent]] = {seat: [] for seat in range(len(self.participants))}
         #: To whom a frame goes, where the relay does not bring it to all.
         self.route: Callable[[bytes], Collection[int]] | None = None
         self._package = scene.game if bots else None
-        self._coming: list[deque[bytes]] = [deque() for _ in self.people]
-        self.say(table.waiting)
+        self._coming: list[deque[bytes]] = [deque() for _ in self.participants]
+        self.send(table.waiting)
 
     # --- Who is there ---
 
     def __getitem__(self, seat: int) -> Participant:
-        return self.people[seat]
+        return self.participants[seat]
 
     def state(self, seat: int = 0) -> TableState:
         """The table, as a seat sees it."""
@@ -81,40 +88,40 @@ class AttackTable:
 
     # --- What happens ---
 
-    def say(self, frames: Iterable[bytes]) -> None:
+    def send(self, frames: Iterable[bytes]) -> None:
         """Frames for everybody, or for those to whom the relay brings them."""
         for frame in frames:
-            to = range(len(self.people)) if self.route is None else self.route(frame)
+            to = range(len(self.participants)) if self.route is None else self.route(frame)
             for seat in to:
                 self._coming[seat].append(frame)
 
     def step(self) -> bool:
         """One frame for one participant, or one decision of a bot. False where nobody has anything to say."""
-        seat = max(range(len(self.people)), key=lambda one: len(self._coming[one]))
+        seat = max(range(len(self.participants)), key=lambda one: len(self._coming[one]))
         if not self._coming[seat]:
-            return any(self._decided(one) for one in range(len(self.people)))
+            return any(self._decided(one) for one in range(len(self.participants)))
         one = self[seat]
         step = one.receive(self._coming[seat].popleft(), one.expects)
-        self.happened[seat] += step.happened
+        self.events[seat] += step.happened
         self._said(seat, step.send)
         return True
 
     def _decided(self, seat: int) -> bool:
-        said = [] if seat in self.silent | self.held else self.decision(seat)
+        said = [] if seat in self.silent | self.held else self.bot_decision(seat)
         self._said(seat, said)
         return bool(said)
 
     def _said(self, seat: int, frames: Iterable[bytes]) -> None:
-        self.held.update(self.holds(self[seat].replica.state))
+        self.held.update(self.hold_when(self[seat].replica.state))
         if seat in self.held:
             self._held += frames
         elif seat not in self.silent:
-            self.say(frames)
+            self.send(frames)
 
-    def let_go(self) -> None:
+    def release_held(self) -> None:
         """What was held back is on its way."""
-        self.held, self.holds = set(), lambda state: ()
-        self.say(self._held)
+        self.held, self.hold_when = set(), lambda state: ()
+        self.send(self._held)
         self._held = []
 
     def take_held(self) -> list[bytes]:
@@ -122,56 +129,56 @@ class AttackTable:
         frames, self._held = self._held, []
         return frames
 
-    def until(self, true: Callable[[TableState], bool]) -> bool:
+    def run_until(self, true: Callable[[TableState], bool]) -> bool:
         """Go on until all see that the table is so. False where they never do."""
         for _ in range(STEPS_MAX):
-            if all(true(one.replica.state) for one in self.people):
+            if all(true(one.replica.state) for one in self.participants):
                 return True
             if not self.step():
                 return False
         return False
 
-    def end(self) -> None:
+    def run_to_end(self) -> None:
         """Go on until nobody has anything to say."""
-        self.until(lambda state: False)
+        self.run_until(lambda state: False)
 
-    def says(self, seat: int, *bodies: Body) -> list[bytes]:
+    def sign_and_send(self, seat: int, *bodies: Body) -> list[bytes]:
         """A seat signs this, whatever the law says of it, and it is on its way."""
         said = [self[seat].seat._send(body) for body in bodies]
-        self.say(said)
+        self.send(said)
         return said
 
-    def asks(self, seat: int, move: Message) -> None:
+    def play_move(self, seat: int, move: Message) -> None:
         """A person makes a move, and all do what comes of it."""
-        self.say(self[seat].move(move))
-        self.end()
+        self.send(self[seat].move(move))
+        self.run_to_end()
 
     def restart(self, seat: int, home: MemoryPlayerStore) -> None:
         """A participant comes back from what a home has; what was on its way to it is not any more."""
         self.homes[seat] = home
-        self.people[seat] = Participant(home, **self._as)
+        self.participants[seat] = Participant(home, **self._as)
         self._coming[seat].clear()
 
-    def decision(self, seat: int) -> list[bytes]:
+    def bot_decision(self, seat: int) -> list[bytes]:
         """What a bot would say now. It is not on its way."""
-        return [] if self._package is None else decided(self[seat], BotAgent(self._package, self[seat].home.root))
+        return [] if self._package is None else decide(self[seat], BotAgent(self._package, self[seat].home.root))
 
-    def bring(self, seat: int, frames: Iterable[bytes]) -> None:
+    def deliver_to(self, seat: int, frames: Iterable[bytes]) -> None:
         """The relay brings frames to one participant alone."""
         self._coming[seat].extend(frames)
 
-    def take_back(self) -> list[bytes]:
+    def take_pending(self) -> list[bytes]:
         """What is on its way to everybody is not any more."""
         frames = list(self._coming[0])
         for coming in self._coming:
             coming.clear()
         return frames
 
-    def again(self, seat: int, data: bytes, body: Body) -> bytes:
+    def sign_again(self, seat: int, data: bytes, body: Body) -> bytes:
         """A seat signs something else with the number of an entry of its own, and it is on its way."""
         entry = structs.replace(read_entry(data).entry, body=Raw(encode(body)))
         signed = sign_entry(self[seat].home.identity, entry)
-        self.say([signed])
+        self.send([signed])
         return signed
 
     # --- What came of it ---
@@ -184,13 +191,13 @@ class AttackTable:
             replica.append(data)
             yield replica.state
 
-    def came(self, gain: str | None, lies: Collection[bytes] = (), seat: int = 0) -> AttackOutcome:
+    def outcome(self, gain: str | None, lies: Collection[bytes] = (), seat: int = 0) -> AttackOutcome:
         """What the log of an honest seat shows."""
         replica = self[seat].replica
-        return what_came(replica.config, replica.entries, lies, gain)
+        return judge_log(replica.config, replica.entries, lies, gain)
 
 
-def copied(home: MemoryPlayerStore) -> MemoryPlayerStore:
+def copy_store(home: MemoryPlayerStore) -> MemoryPlayerStore:
     """A home as it is now."""
     copy = MemoryPlayerStore(home.name, home.identity, home.root)
     copy.journal = deepcopy(home.journal)
@@ -201,7 +208,7 @@ def copied(home: MemoryPlayerStore) -> MemoryPlayerStore:
 # --- When to strike ---
 
 
-def playing(state: TableState) -> bool:
+def is_playing(state: TableState) -> bool:
     """A hand is played."""
     return state.phase is Phase.PLAYING
 
@@ -211,11 +218,11 @@ def owes(seat: int, *kinds: str) -> Callable[[TableState], bool]:
     return lambda state: any(known.duty.kind in kinds for known in state.duties.of(seat).values())
 
 
-def to_move(seat: int) -> Callable[[TableState], bool]:
+def awaits_move_of(seat: int) -> Callable[[TableState], bool]:
     """The others wait for a move of this seat."""
     return lambda state: any(known.is_move and known.holds_up for known in state.duties.of(seat).values())
 
 
-def owed_by(state: TableState, seat: int) -> tuple[bytes, ...]:
+def blocking_duties(state: TableState, seat: int) -> tuple[bytes, ...]:
     """What a seat owes that the others wait for, as a statement names it."""
     return tuple(sorted(id for id, known in state.duties.of(seat).items() if known.holds_up))

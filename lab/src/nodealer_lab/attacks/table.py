@@ -15,12 +15,12 @@ from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
 from nodealer.protocols.base import Cheat
 from nodealer.tape import hand_tape
-from nodealer_lab.attacks.base import Attack, Scheme, Way, attack_from
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, attack_from_cheat
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, home_of
-from nodealer_lab.attacks.stage import AttackTable, owed_by, to_move
-from nodealer_lab.attacks.truth import thrown_out
+from nodealer_lab.attacks.scene import PlayedGame, Scene, new_player
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_duties
+from nodealer_lab.attacks.truth import find_skipped_seat
 
 # --- two things ---
 #
@@ -53,7 +53,9 @@ def _seen(played: PlayedGame, log: Sequence[bytes]) -> TableState:
     return replica.state
 
 
-TWO_THINGS: Final = attack_from(two_things.TWO_THINGS, {"defence": (_NUMBERS,), "gained": _both}, of=("A42",))
+TWO_THINGS: Final = attack_from_cheat(
+    two_things.TWO_THINGS, {"defence": (_NUMBERS,), "find_gain": _both}, numbers=("A42",)
+)
 
 
 # --- throw out ---
@@ -62,7 +64,9 @@ TWO_THINGS: Final = attack_from(two_things.TWO_THINGS, {"defence": (_NUMBERS,), 
 
 #: Half of the voters would not have to be more than half.
 _MAJORITY: Final = RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "by")
-THROW_OUT: Final = attack_from(throw_out.THROW_OUT, {"defence": (_MAJORITY,), "gained": thrown_out}, of=("A39",))
+THROW_OUT: Final = attack_from_cheat(
+    throw_out.THROW_OUT, {"defence": (_MAJORITY,), "find_gain": find_skipped_seat}, numbers=("A39",)
+)
 
 
 # --- two seats ---
@@ -74,32 +78,34 @@ VICTIM: Final = 0
 SEATS: Final = (1, 2)
 
 
-def _two_seats_plays(scene: Scene) -> AttackOutcome:
+def _play_two_seats(scene: Scene) -> AttackOutcome:
     """Both have one root of secrets, on one machine. To the others they are two strangers who agree with each other."""
-    person = home_of(scene, scene.names[SEATS[0]])
+    person = new_player(scene, scene.names[SEATS[0]])
     twin = MemoryPlayerStore(scene.names[SEATS[1]], Identity(scene.entropy(KEY_BYTES)), person.root)
     stage = AttackTable(scene, homes=dict(zip(SEATS, (person, twin), strict=True)))
-    stage.until(to_move(VICTIM))
+    stage.run_until(awaits_move_of(VICTIM))
     state = stage.state()
     deck, session = state.hand.decks[0], stage[VICTIM].session.id
     tapes = {seat: hand_tape(person.root, session=session, seat=seat, hand=state.hand.number) for seat in SEATS}
     held = {seat: len(deck.places.hand(seat)) for seat in SEATS}
     reads = all(len(deck.knows(seat, tape)) == held[seat] > 0 for seat, tape in tapes.items())
-    owed = owed_by(state, VICTIM)
+    owed = blocking_duties(state, VICTIM)
     for seat in SEATS:
-        stage.says(seat, SkipVote(owed))
-    stage.end()
+        stage.sign_and_send(seat, SkipVote(owed))
+    stage.run_to_end()
     done = any(one.of == VICTIM and one.by == SEATS for one in stage.state().chronicle.statements)
     gain = "holds two of three hands, and with both votes plays the third for Ada"
-    return stage.came(gain if reads and done else None)
+    return stage.outcome(gain if reads and done else None)
 
 
 _TWO_SEATS_CLAIM: Final = Cheat("one person in two seats", "never", False)
 TWO_SEATS: Final = Attack(
     name="two-seats",
     does="sits down twice, under two names",
-    of=("A50",),
-    law=Scheme(Way(_TWO_SEATS_CLAIM.cheat, plays=_two_seats_plays, unseen="cannot be seen"), _TWO_SEATS_CLAIM),
+    numbers=("A50",),
+    law=AttackScheme(
+        AttackMethod(_TWO_SEATS_CLAIM.cheat, play=_play_two_seats, if_unseen="cannot be seen"), _TWO_SEATS_CLAIM
+    ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
 

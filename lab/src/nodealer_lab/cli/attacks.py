@@ -12,7 +12,7 @@ from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
 
 if TYPE_CHECKING:
-    from nodealer_lab.attacks.both import Both
+    from nodealer_lab.attacks.comparison import AttackComparison
 
 
 def _complete(incomplete: str) -> list[str]:
@@ -32,14 +32,14 @@ def list_attacks(
 
     if json:
         rows = [
-            {"attack": one.name, "of": list(one.of), "who": one.who, "does": one.does, "protocols": list(one.protocols)}
+            {"attack": one.name, "of": list(one.numbers), "who": one.who, "does": one.does, "protocols": list(one.protocols)}
             for one in ATTACKS.values()
         ]
         beyond = [{"of": one.of, "what": one.what, "comes": one.comes, "why": one.why} for one in BEYOND]
         print_json({"attacks": rows, "beyond": beyond})
         return
     for one in ATTACKS.values():
-        told = f"{one.who} {one.does} [dim]({', '.join((*one.of, *one.protocols))})[/dim]"
+        told = f"{one.who} {one.does} [dim]({', '.join((*one.numbers, *one.protocols))})[/dim]"
         out().print(f"[bold]{shown(one.name)}[/bold]: {told}", soft_wrap=True)
     out().print("\nThese attacks have no program:")
     for no in BEYOND:
@@ -69,15 +69,15 @@ def run(
     nothing. Then against the program as it is, where it must come to what the protocol claims. Ends with 0 when all
     came to what it should, 1 when something did not, 2 when there is no such attack, or not on that protocol.
     """
-    from nodealer_lab.attacks import ATTACKS, attack_of  # late: no other command should wait for it
+    from nodealer_lab.attacks import ATTACKS, find_attack  # late: no other command should wait for it
     from nodealer_lab.attacks.matrix import carry_out, row_of
 
-    chosen = list(ATTACKS.values()) if attack is None else [attack_of(attack)]
+    chosen = list(ATTACKS.values()) if attack is None else [find_attack(attack)]
     if protocol is not None:
         chosen = [one for one in chosen if protocol in one.protocols or attack is not None]
         if not chosen:
             raise BadParameter(f"no attack is written for {protocol!r}")
-    found: list[Both] = []
+    found: list[AttackComparison] = []
     with err().status("carrying out …") as status:
         for both in carry_out(chosen, protocol, doing=lambda what: status.update(f"carrying out: {shown(what)}")):
             found.append(both)
@@ -88,7 +88,7 @@ def run(
     raise typer.Exit(BAD if any(both.wrong for both in found) else GOOD)
 
 
-def _print(both: Both) -> None:
+def _print(both: AttackComparison) -> None:
     console = out()
     mode = "" if both.mode == "{}" else f" {both.mode}"
     mark = "[red bold]✗[/red bold]" if both.wrong else "[green]✓[/green]"

@@ -29,34 +29,34 @@ from nodealer.protocols.chain.parameters import canonical
 from nodealer.relay.invitations import SECRET_BYTES, Invitation, read_link
 from nodealer.relay.sealing import TableSecret
 from nodealer.tape import digest, expand
-from nodealer_lab.attacks.base import Attack, Scheme, Way
-from nodealer_lab.attacks.dealer_decks import FOR_TWO, dealing
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.dealer_decks import TWO_SEATS_GAME, dealer_forgeries
 from nodealer_lab.attacks.defence import RemovedDefence
-from nodealer_lab.attacks.lobbies import gathered, guest, parts_of, proposed
+from nodealer_lab.attacks.lobbies import gather, new_guest, parts_of, proposal_for
 from nodealer_lab.attacks.network.pairing import RELAY
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import NAMES, PlayedGame, Scene, home_of, judged, small_protocol
+from nodealer_lab.attacks.scene import NAMES, PlayedGame, Scene, judge, new_player, small_protocol
 from nodealer_lab.attacks.shuffles.dealer import all_aces, knows_all
-from nodealer_lab.attacks.stage import AttackTable, playing
+from nodealer_lab.attacks.stage import AttackTable, is_playing
 
 # --- downgrade ---
 #
 # A host proposes the game that was agreed on, in a mode that promises less.
 
 
-def _downgrade_plays(scene: Scene) -> AttackOutcome:
+def _play_downgrade(scene: Scene) -> AttackOutcome:
     """The guests have come to play with proofs, and the host proposes to do without."""
 
     def parts(proposal: Proposal) -> Parts:
         return parts_of(scene, small_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
 
     names = scene.names
-    host, *others = [home_of(scene, name) for name in names]
-    first = guest(scene, host, parts=parts)
+    host, *others = [new_player(scene, name) for name in names]
+    first = new_guest(scene, host, parts=parts)
     wanted = _expected(parts_of(scene, small_protocol(scene.protocol.claims.name)), names)
-    people = [first, *(guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
-    table = gathered(*people)
-    table.say(first.propose(proposed(scene, first, parts_of(scene))))
+    people = [first, *(new_guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
+    table = gather(*people)
+    table.say(first.propose(proposal_for(scene, first, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[1:])
     return AttackOutcome("never", gain="has Ben sit down to play without proofs" if agreed else None)
@@ -73,12 +73,12 @@ _DOWNGRADE_CLAIM: Final = Cheat("a proposal of what was agreed on, in a mode tha
 DOWNGRADE: Final = Attack(
     name="downgrade",
     does="proposes what was agreed on, in a mode that promises less",
-    of=("A49",),
+    numbers=("A49",),
     who="the host",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _DOWNGRADE_CLAIM.cheat,
-            plays=_downgrade_plays,
+            play=_play_downgrade,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.lobby:Expected.accept",
@@ -89,7 +89,7 @@ DOWNGRADE: Final = Attack(
         _DOWNGRADE_CLAIM,
     ),
     tried_on=("chain", "duel"),
-    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
+    law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )
 
 
@@ -104,9 +104,9 @@ def _returns(came_by: Invitation, given: Invitation) -> Invitation | None:
     return None if given.is_false_beside(came_by) else came_by
 
 
-def _forged_link_plays(scene: Scene) -> AttackOutcome:
+def _play_forged_link(scene: Scene) -> AttackOutcome:
     """The false link comes first, or second. At the table of the false one only who has its key hears anything."""
-    host, invited, false_host = [home_of(scene, name) for name in NAMES[:3]]
+    host, invited, false_host = [new_player(scene, name) for name in NAMES[:3]]
     secret = TableSecret(scene.entropy(SECRET_BYTES), "0" * 32, 0)
     true = Invitation((RELAY,), secret, host_mark(host.identity.public))
     forged = replace(
@@ -117,9 +117,9 @@ def _forged_link_plays(scene: Scene) -> AttackOutcome:
         by = _returns(*links)
         if by is None or by.key != forged.key:
             continue
-        person, stranger = guest(scene, invited, host=by.host), guest(scene, false_host)
-        table = gathered(person, stranger)
-        table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
+        person, stranger = new_guest(scene, invited, host=by.host), new_guest(scene, false_host)
+        table = gather(person, stranger)
+        table.say(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
         table.run()
         if person.begun:
             return AttackOutcome(
@@ -133,10 +133,10 @@ FORGED_LINK: Final = Attack(
     name="forged-link",
     does="sends an invited player a link of its own, with the number of the table",
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _FORGED_LINK_CLAIM.cheat,
-            plays=_forged_link_plays,
+            play=_play_forged_link,
             defence=(
                 RemovedDefence(
                     "nodealer.relay.invitations:Invitation.is_false_beside",
@@ -148,7 +148,7 @@ FORGED_LINK: Final = Attack(
         _FORGED_LINK_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )
 
 
@@ -163,13 +163,13 @@ FORGED_LINK: Final = Attack(
 WANTED: Final = 0
 
 
-def _ground_plays(scene: Scene) -> AttackOutcome:
+def _play_ground(scene: Scene) -> AttackOutcome:
     """What the cheater opens as the honest program would is kept back until the others have opened."""
-    people = [guest(scene, home_of(scene, name)) for name in NAMES[:3]]
+    people = [new_guest(scene, new_player(scene, name)) for name in NAMES[:3]]
     cheater = people[-1]
     _run(people, [frame for one in people for frame in one.resend()])
     floor = cheater.lobby._floor
-    _run(people, people[0].propose(proposed(scene, people[0], parts_of(scene))), keeps=cheater)
+    _run(people, people[0].propose(proposal_for(scene, people[0], parts_of(scene))), keeps=cheater)
     _run(people, [next(_openings(cheater, floor))])
     ground = [one.session.id[0] == WANTED for one in people[:-1] if one.begun]
     return AttackOutcome("never", gain="has the words of the table come out as it wants" if any(ground) else None)
@@ -206,10 +206,10 @@ _GROUND_CLAIM: Final = Cheat("a session nonce that is chosen when the others are
 GROUND: Final = Attack(
     name="ground",
     does="chooses its session nonce after seeing the others'",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _GROUND_CLAIM.cheat,
-            plays=_ground_plays,
+            play=_play_ground,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.lobby_state:LobbyState._open",
@@ -236,32 +236,32 @@ GROUND: Final = Attack(
 NEW: Final = 3
 
 
-def _newcomer_plays(scene: Scene) -> AttackOutcome:
+def _play_newcomer(scene: Scene) -> AttackOutcome:
     """More than half agree: they think that it would like to sit."""
     stage = AttackTable(scene, hands=2)
-    stage.until(playing)
+    stage.run_until(is_playing)
     dov = Identity(scene.entropy(KEY_BYTES))
     member = member_of(dov, NEW, "Dov")
     state = stage.state()
     roster = roster_with(state, member)
     elsewhere = sign_newcomer(dov, digest("another session"), roster.digest, member)
-    stage.says(scene.cheater, Propose(roster, (Newcomer(NEW, elsewhere),)))
-    stage.until(lambda state: bool(state.proposed))
-    stage.says(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
-    stage.end()
+    stage.sign_and_send(scene.cheater, Propose(roster, (Newcomer(NEW, elsewhere),)))
+    stage.run_until(lambda state: bool(state.proposed))
+    stage.sign_and_send(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
+    stage.run_to_end()
     seated = any(NEW in seating.roster.seats for seating in stage.state().chronicle.seatings)
-    return stage.came("seats Dov, who never asked for it" if seated else None)
+    return stage.outcome("seats Dov, who never asked for it" if seated else None)
 
 
 _NEWCOMER_CLAIM: Final = Cheat("a roster with somebody who has not signed for it", "never", False)
 NEWCOMER: Final = Attack(
     name="newcomer",
     does="proposes a roster with a player who has signed for another table",
-    of=("A43", "A44"),
-    law=Scheme(
-        Way(
+    numbers=("A43", "A44"),
+    law=AttackScheme(
+        AttackMethod(
             _NEWCOMER_CLAIM.cheat,
-            plays=_newcomer_plays,
+            play=_play_newcomer,
             defence=(
                 RemovedDefence("nodealer.log.roster:newcomer_words", "session, roster_digest", 'b"", roster_digest'),
             ),
@@ -285,40 +285,40 @@ def _its_own(scene: Scene) -> Chain:
     return chain
 
 
-def _no_openings_plays(scene: Scene) -> AttackOutcome:
+def _play_no_openings(scene: Scene) -> AttackOutcome:
     """The guest has come to play whatever its program can, and looks at nothing itself."""
 
     def parts(proposal: Proposal) -> Parts:
         return parts_of(scene, make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
 
-    homes = [home_of(scene, name) for name in scene.names]
+    homes = [new_player(scene, name) for name in scene.names]
     its = parts_of(scene, _its_own(scene))
     host = Cheater(
         homes[0], attack=NO_OPENINGS, entropy=scene.entropy, accept=lambda proposal: None, parts=lambda proposal: its
     )
-    other = guest(scene, homes[1], parts=parts)
-    table = gathered(host, other)
-    table.say(host.propose(proposed(scene, host, its)))
+    other = new_guest(scene, homes[1], parts=parts)
+    table = gather(host, other)
+    table.say(host.propose(proposal_for(scene, host, its)))
     table.run()
     if not other.begun:
         return AttackOutcome("never")
     replica = other.replica
     roots = {seat: home.root for seat, home in enumerate(homes)}
     played = PlayedGame(replica.config, tuple(replica.entries), 0, tuple(host.lies), scene.names, roots)
-    return judged(played, knows_all(played))
+    return judge(played, knows_all(played))
 
 
 _NO_OPENINGS_CLAIM: Final = Cheat("a proposal of the dealer's decks of which none is opened", "never", False)
 NO_OPENINGS: Final = Attack(
     name="no-openings",
     does="proposes to deal from a deck of its own, and to open none",
-    of=("A3", "A20"),
+    numbers=("A3", "A20"),
     who="the host",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _NO_OPENINGS_CLAIM.cheat,
-            dealing(all_aces),
-            plays=_no_openings_plays,
+            dealer_forgeries(all_aces),
+            play=_play_no_openings,
             # That one is opened for each player is the least that a table can agree on. A program that took less would
             # have nothing to open, and would play the only deck there is.
             defence=(
@@ -334,12 +334,12 @@ NO_OPENINGS: Final = Attack(
                 ),
             ),
             seat=0,
-            game=FOR_TWO,
+            game=TWO_SEATS_GAME,
         ),
         _NO_OPENINGS_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"deck":"dealer","proven":false}'},
+    law_modes={"chain": b'{"deck":"dealer","proven":false}'},
 )
 
 
@@ -348,11 +348,11 @@ NO_OPENINGS: Final = Attack(
 # A relay brings a lobby the offer that somebody made in another one: the table waits for who never came.
 
 
-def _other_lobby_plays(scene: Scene) -> AttackOutcome:
-    host, other, absent = [home_of(scene, name) for name in NAMES[:3]]
-    (offer,) = guest(scene, absent, table="another").resend()
-    people = [guest(scene, home, table="this one") for home in (host, other)]
-    table = gathered(*people)
+def _play_other_lobby(scene: Scene) -> AttackOutcome:
+    host, other, absent = [new_player(scene, name) for name in NAMES[:3]]
+    (offer,) = new_guest(scene, absent, table="another").resend()
+    people = [new_guest(scene, home, table="this one") for home in (host, other)]
+    table = gather(*people)
     table.say([offer])
     table.run()
     there = any(one.key == absent.identity.public for one in people[0].offers)
@@ -363,12 +363,12 @@ _OTHER_LOBBY_CLAIM: Final = Cheat("an offer that was made in another lobby", "ne
 OTHER_LOBBY: Final = Attack(
     name="other-lobby",
     does="delivers to a lobby what was said in another",
-    of=("A43",),
+    numbers=("A43",),
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _OTHER_LOBBY_CLAIM.cheat,
-            plays=_other_lobby_plays,
+            play=_play_other_lobby,
             defence=(RemovedDefence("nodealer.engine.lobby_messages:_signed_words", "table, words", '"", words'),),
         ),
         _OTHER_LOBBY_CLAIM,
@@ -381,14 +381,14 @@ OTHER_LOBBY: Final = Attack(
 # Somebody who has the link proposes a game in the lobby in place of its host.
 
 
-def _stranger_plays(scene: Scene) -> AttackOutcome:
+def _play_stranger(scene: Scene) -> AttackOutcome:
     """The host has not come yet; the guests know its mark from their links."""
-    host, *others = [home_of(scene, name) for name in NAMES[:4]]
+    host, *others = [new_player(scene, name) for name in NAMES[:4]]
     mark = host_mark(host.identity.public)
-    people = [guest(scene, home, host=mark) for home in others]
-    table = gathered(*people)
+    people = [new_guest(scene, home, host=mark) for home in others]
+    table = gather(*people)
     stranger = people[-1]
-    table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
+    table.say(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[:-1])
     return AttackOutcome("never", gain="has the guests sit down at a table that is not the host's" if agreed else None)
@@ -399,10 +399,10 @@ STRANGER: Final = Attack(
     name="stranger",
     does="proposes a game in place of the host",
     who="someone with a link",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _STRANGER_CLAIM.cheat,
-            plays=_stranger_plays,
+            play=_play_stranger,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.lobby_state:LobbyState.may_propose", "host_mark(key) == self._host", "True"

@@ -26,7 +26,7 @@ from nodealer.relay.pairing import (
 from nodealer.relay.sealing import TableSecret
 from nodealer.wire import decode, encode
 from nodealer.wordlist import word_list
-from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
@@ -40,7 +40,7 @@ RELAY: Final = "wss://relay.example"
 WRONG: Final = 5
 
 
-def _guessed_code_plays(scene: Scene) -> AttackOutcome:
+def _play_guessed_code(scene: Scene) -> AttackOutcome:
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     code = new_code(7, scene.entropy)
@@ -64,10 +64,10 @@ GUESSED_CODE: Final = Attack(
     name="guessed-code",
     does="guesses words at the mailbox of a pairing code",
     who="someone who hears a pairing code",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _GUESSED_CODE_CLAIM.cheat,
-            plays=_guessed_code_plays,
+            play=_play_guessed_code,
             defence=(
                 RemovedDefence(
                     "nodealer.relay.pairing:HostExchange._confirm",
@@ -79,7 +79,7 @@ GUESSED_CODE: Final = Attack(
         _GUESSED_CODE_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )
 
 
@@ -88,7 +88,7 @@ GUESSED_CODE: Final = Attack(
 # Who hears the number of a spoken code speaks as its host, and sends back to the guest what the guest has said.
 
 
-def _reflected_plays(scene: Scene) -> AttackOutcome:
+def _play_reflected(scene: Scene) -> AttackOutcome:
     """It does not know the words: its share is any point, and the proof that it knows them is the guest's own."""
     code = new_code(7, scene.entropy)
     guest = GuestExchange(code, RELAY, Identity(scene.entropy(KEY_BYTES)), "Ben", scene.entropy, 0)
@@ -106,10 +106,10 @@ REFLECTED: Final = Attack(
     name="reflected",
     does="plays the host of a pairing code, and sends back what the guest says",
     who="someone who hears a pairing code",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _REFLECTED_CLAIM.cheat,
-            plays=_reflected_plays,
+            play=_play_reflected,
             # Who confirms says in which role.
             defence=(
                 RemovedDefence(
@@ -122,7 +122,7 @@ REFLECTED: Final = Attack(
         _REFLECTED_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )
 
 
@@ -145,7 +145,7 @@ class _Thief(GuestExchange):
         return (self._message,)
 
 
-def _no_words_plays(scene: Scene) -> AttackOutcome:
+def _play_no_words(scene: Scene) -> AttackOutcome:
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     exchange = HostExchange(new_code(7, scene.entropy), RELAY, invitation, host, scene.entropy, 0)
@@ -162,12 +162,12 @@ _NO_WORDS_CLAIM: Final = Cheat("an answer to a spoken code by somebody who knows
 NO_WORDS: Final = Attack(
     name="no-words",
     does="answers a pairing code with the identity, without knowing its words",
-    of=("A22", "A27"),
+    numbers=("A22", "A27"),
     who="someone who hears a pairing code",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _NO_WORDS_CLAIM.cheat,
-            plays=_no_words_plays,
+            play=_play_no_words,
             # Reading a point refuses the identity.
             defence=(
                 RemovedDefence(
@@ -180,5 +180,5 @@ NO_WORDS: Final = Attack(
         _NO_WORDS_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )

@@ -28,11 +28,11 @@ from nodealer.relay.sealing import HEADER_BYTES, SENDER_BYTES, TableSecret
 from nodealer.tape import DIGEST_BYTES, ROOT_BYTES
 from nodealer.wire import encode
 from nodealer_lab.attacks import defence
-from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene, with_chips
-from nodealer_lab.attacks.stage import AttackTable, copied, owed_by, to_move
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_duties, copy_store
 from nodealer_lab.sim.highcard import Bet
 
 # --- big frame ---
@@ -42,7 +42,7 @@ from nodealer_lab.sim.highcard import Bet
 BIG_FRAME_SIZE: Final = 100 << 20
 
 
-def _big_frame_plays(scene: Scene) -> AttackOutcome:
+def _play_big_frame(scene: Scene) -> AttackOutcome:
     token = TableSecret(scene.entropy(16), "0" * 32, 0).write_token
     rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(token).digest()))]) or TablePermissions()
     took = False
@@ -56,18 +56,18 @@ _BIG_FRAME_CLAIM: Final = Cheat("a frame of 100 MB", "never", False)
 BIG_FRAME: Final = Attack(
     name="big-frame",
     does="sends the relay a frame of 100 MB",
-    of=("A48",),
+    numbers=("A48",),
     who="someone with a link",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _BIG_FRAME_CLAIM.cheat,
-            plays=_big_frame_plays,
+            play=_play_big_frame,
             defence=(RemovedDefence("nodealer.relay.permissions:check_frame", "not 0 < size <= largest", "False"),),
         ),
         _BIG_FRAME_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )
 
 
@@ -76,27 +76,27 @@ BIG_FRAME: Final = Attack(
 # Who has lost the last hand cuts it off a log, and shows the rest as all that was played.
 
 
-def _cut_log_plays(scene: Scene) -> AttackOutcome:
+def _play_cut_log(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, hands=2)
-    stage.end()
+    stage.run_to_end()
     replica = stage[0].replica
     log = replica.entries[: replica.state.chronicle.ends[0]]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log"
         save_log(path, replica.config.session, log)
         report = verify_file(path, entropy=bytes, on=scene.protocol.group, game=scene.game)
-    return stage.came("has a log called clean that lacks a hand" if report.verdict == "clean" else None)
+    return stage.outcome("has a log called clean that lacks a hand" if report.verdict == "clean" else None)
 
 
 _CUT_LOG_CLAIM: Final = Cheat("a log that is cut, and shown as the whole", "never", False)
 CUT_LOG: Final = Attack(
     name="cut-log",
     does="cuts a hand that it lost off a log",
-    of=("A45",),
-    law=Scheme(
-        Way(
+    numbers=("A45",),
+    law=AttackScheme(
+        AttackMethod(
             _CUT_LOG_CLAIM.cheat,
-            plays=_cut_log_plays,
+            play=_play_cut_log,
             defence=(
                 RemovedDefence(
                     "nodealer.audit.verify:_verify_entries", "cut or replica.state.phase is not Phase.ENDED", "cut"
@@ -118,33 +118,33 @@ FIRST: Final = 0
 SECOND: Final = 1
 
 
-def _fork_plays(scene: Scene) -> AttackOutcome:
+def _play_fork(scene: Scene) -> AttackOutcome:
     """The two others say that they would not wait for a third, whose answer is on its way. One hears the answer before
     these words, the other one after them; what is said after that, both hear alike."""
     stage = AttackTable(scene)
-    stage.until(to_move(SLOW))
-    votes = [stage[seat].seat._send(SkipVote(owed_by(stage.state(seat), SLOW))) for seat in (FIRST, SECOND)]
-    answer = stage.decision(SLOW)
-    stage.bring(FIRST, [*answer, *votes])
-    stage.bring(SECOND, [*votes, *answer])
-    stage.bring(SLOW, [*answer, *votes])
-    stage.end()
+    stage.run_until(awaits_move_of(SLOW))
+    votes = [stage[seat].seat._send(SkipVote(blocking_duties(stage.state(seat), SLOW))) for seat in (FIRST, SECOND)]
+    answer = stage.bot_decision(SLOW)
+    stage.deliver_to(FIRST, [*answer, *votes])
+    stage.deliver_to(SECOND, [*votes, *answer])
+    stage.deliver_to(SLOW, [*answer, *votes])
+    stage.run_to_end()
     histories = {stage.state(seat).hand.course for seat in (FIRST, SECOND)}
-    noticed = any(isinstance(one, Diverged) for seat in (FIRST, SECOND) for one in stage.happened[seat])
+    noticed = any(isinstance(one, Diverged) for seat in (FIRST, SECOND) for one in stage.events[seat])
     parted = len(histories) == 2 or stage.state(FIRST).chronicle.statements != stage.state(SECOND).chronicle.statements
-    return stage.came("has two players go on at two tables, and neither notices" if parted and not noticed else None)
+    return stage.outcome("has two players go on at two tables, and neither notices" if parted and not noticed else None)
 
 
 _FORK_CLAIM: Final = Cheat("two histories for two players", "never", False)
 FORK: Final = Attack(
     name="fork",
     does="shows two players two histories",
-    of=("A42", "A45"),
+    numbers=("A42", "A45"),
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _FORK_CLAIM.cheat,
-            plays=_fork_plays,
+            play=_play_fork,
             defence=(
                 defence.RemovedDefence(
                     "nodealer.engine.replica:Replica.append", "entry.seen not in self._heights", "False"
@@ -171,24 +171,24 @@ FORK: Final = Attack(
 OVERSIZE_SIZE: Final = 3 << 20
 
 
-def _oversize_plays(scene: Scene) -> AttackOutcome:
+def _play_oversize(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene)
-    stage.until(to_move(0))
-    stage.says(scene.cheater, Word("x" * OVERSIZE_SIZE))
-    stage.end()
+    stage.run_until(awaits_move_of(0))
+    stage.sign_and_send(scene.cheater, Word("x" * OVERSIZE_SIZE))
+    stage.run_to_end()
     size = sum(map(len, stage[0].replica.entries))
-    return stage.came("fills everybody's log with megabytes" if size > OVERSIZE_SIZE else None)
+    return stage.outcome("fills everybody's log with megabytes" if size > OVERSIZE_SIZE else None)
 
 
 _OVERSIZE_CLAIM: Final = Cheat("words of megabytes", "never", False)
 OVERSIZE: Final = Attack(
     name="oversize",
     does="sends messages of megabytes",
-    of=("A48",),
-    law=Scheme(
-        Way(
+    numbers=("A48",),
+    law=AttackScheme(
+        AttackMethod(
             _OVERSIZE_CLAIM.cheat,
-            plays=_oversize_plays,
+            play=_play_oversize,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.transitions:_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"
@@ -207,32 +207,32 @@ OVERSIZE: Final = Attack(
 VICTIM: Final = 0
 
 
-def _replayed_plays(scene: Scene) -> AttackOutcome:
+def _play_replayed(scene: Scene) -> AttackOutcome:
     """At the earlier table the victim's second word was that it sits out. At the next one it has said one so far."""
     before = AttackTable(scene)
-    before.take_back()
+    before.take_pending()
     left = before[VICTIM].seat._send(Leave())
     homes = {
         seat: MemoryPlayerStore(one.home.name, one.home.identity, scene.entropy(ROOT_BYTES))
-        for seat, one in enumerate(before.people)
+        for seat, one in enumerate(before.participants)
     }
     stage = AttackTable(scene, homes=homes)
-    stage.say([left])
-    stage.end()
+    stage.send([left])
+    stage.run_to_end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
-    return stage.came("has Ada sit out, by what she said at another table" if gone else None, seat=1)
+    return stage.outcome("has Ada sit out, by what she said at another table" if gone else None, seat=1)
 
 
 _REPLAYED_CLAIM: Final = Cheat("what a seat has said at another table", "never", False)
 REPLAYED: Final = Attack(
     name="replayed",
     does="delivers to a table what was said at an earlier one",
-    of=("A43",),
+    numbers=("A43",),
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _REPLAYED_CLAIM.cheat,
-            plays=_replayed_plays,
+            play=_play_replayed,
             # Without the nonces that all players add, two sessions of the same players have one number.
             defence=(RemovedDefence("nodealer.log.session:Session.id", "encode(self)", "encode(self.proposal)"),),
         ),
@@ -249,22 +249,22 @@ REPLAYED: Final = Attack(
 # two entries, and is named for it.
 
 
-def _restored_plays(scene: Scene) -> AttackOutcome:
+def _play_restored(scene: Scene) -> AttackOutcome:
     """The copy is of the moment before the victim's move. Then it moves and the hand goes on; and then it is restored,
     is told how much there is to be heard, hears nothing of it, and is asked for its move again."""
     stage = AttackTable(scene)
-    stage.until(to_move(VICTIM))
-    copy = copied(stage.homes[VICTIM])
-    stage.until(to_move(VICTIM + 1))
+    stage.run_until(awaits_move_of(VICTIM))
+    copy = copy_store(stage.homes[VICTIM])
+    stage.run_until(awaits_move_of(VICTIM + 1))
     known = stage[VICTIM].expects
     stage.restart(VICTIM, copy)
-    stage.say(stage[VICTIM].resend(known))
+    stage.send(stage[VICTIM].resend(known))
     with suppress(IllegalMove):
         # Its person thinks of something else this time.
-        stage.say(stage[VICTIM].leave())
-    stage.end()
+        stage.send(stage[VICTIM].leave())
+    stage.run_to_end()
     fault = stage.state(1).fault
-    return stage.came(
+    return stage.outcome(
         "has Ada named for two words with one number" if fault is not None and fault.seat == VICTIM else None, seat=1
     )
 
@@ -274,10 +274,10 @@ RESTORED: Final = Attack(
     name="restored",
     does="has a player who was restored from a copy sign again",
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _RESTORED_CLAIM.cheat,
-            plays=_restored_plays,
+            play=_play_restored,
             defence=(RemovedDefence("nodealer.engine.participant:Participant.hearing", "self.missing > 0", "False"),),
         ),
         _RESTORED_CLAIM,
@@ -293,12 +293,12 @@ FOLDS: Final = 0
 FOLD: Final = encode(Bet(0, fold=True))
 
 
-def _sizes_plays(scene: Scene) -> AttackOutcome:
+def _play_sizes(scene: Scene) -> AttackOutcome:
     """It has the program, as everybody has, and makes a fold of its own to see how long one is: the how-manieth of its
     sender a frame is, it has counted."""
     stage = AttackTable(with_chips(scene))
-    stage.until(to_move(FOLDS))
-    stage.asks(FOLDS, Bet(0, fold=True))
+    stage.run_until(awaits_move_of(FOLDS))
+    stage.play_move(FOLDS, Bet(0, fold=True))
     log, key = stage[1].replica.entries, TableSecret(scene.entropy(16), "0" * 32, 0).reading
     senders = [scene.entropy(SENDER_BYTES) for _ in scene.names]
     told, counts = list[bool](), Counter[bytes]()
@@ -306,7 +306,7 @@ def _sizes_plays(scene: Scene) -> AttackOutcome:
         told.append(len(frame) == len(key.seal(sender, _fold(scene, counts[sender]))))
         counts[sender] += 1
     known = told == [_is_fold(data) for data in log] and any(told)
-    return stage.came("knows who folds and when, and has not read a word" if known else None)
+    return stage.outcome("knows who folds and when, and has not read a word" if known else None)
 
 
 def _fold(scene: Scene, number: int) -> bytes:
@@ -325,9 +325,9 @@ _SIZES_CLAIM: Final = Cheat("what is said, guessed by its length", "never", Fals
 SIZES: Final = Attack(
     name="sizes",
     does="guesses moves from the lengths of sealed frames",
-    of=("A47",),
+    numbers=("A47",),
     who="the relay",
-    law=Scheme(Way(_SIZES_CLAIM.cheat, plays=_sizes_plays, unseen="cannot be seen"), _SIZES_CLAIM),
+    law=AttackScheme(AttackMethod(_SIZES_CLAIM.cheat, play=_play_sizes, if_unseen="cannot be seen"), _SIZES_CLAIM),
 )
 
 
@@ -336,30 +336,30 @@ SIZES: Final = Attack(
 # A seat says in another one's name that it leaves.
 
 
-def _spoofed_plays(scene: Scene) -> AttackOutcome:
+def _play_spoofed(scene: Scene) -> AttackOutcome:
     """Everything in the entry is as it should be but the key that it is signed with."""
     stage = AttackTable(scene)
-    stage.until(to_move(VICTIM))
+    stage.run_until(awaits_move_of(VICTIM))
     replica = stage[scene.cheater].replica
     state = replica.state
     number = replica.signed_by(state.roster.member(VICTIM).key)
     said = Raw(encode(Leave()))
     entry = Entry(replica.config.session.id, state.roster.digest, state.hand.number, VICTIM, number, replica.head, said)
-    stage.say([sign_entry(stage[scene.cheater].home.identity, entry)])
-    stage.end()
+    stage.send([sign_entry(stage[scene.cheater].home.identity, entry)])
+    stage.run_to_end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
-    return stage.came("has Ada leave, who never said so" if gone else None, seat=1)
+    return stage.outcome("has Ada leave, who never said so" if gone else None, seat=1)
 
 
 _SPOOFED_CLAIM: Final = Cheat("words in another seat's name", "never", False)
 SPOOFED: Final = Attack(
     name="spoofed",
     does="announces in another seat's name that this seat leaves",
-    of=("A44",),
-    law=Scheme(
-        Way(
+    numbers=("A44",),
+    law=AttackScheme(
+        AttackMethod(
             _SPOOFED_CLAIM.cheat,
-            plays=_spoofed_plays,
+            play=_play_spoofed,
             defence=(
                 RemovedDefence(
                     "nodealer.log.entry:authenticate",
@@ -378,19 +378,19 @@ SPOOFED: Final = Attack(
 # A relay brings a table what a player has signed at another one with the same number, as if it had said two things.
 
 
-def _two_tables_plays(scene: Scene) -> AttackOutcome:
+def _play_two_tables(scene: Scene) -> AttackOutcome:
     """The victim plays at both tables with one key; its first entries there have the same numbers."""
     elsewhere = AttackTable(scene)
-    elsewhere.until(to_move(VICTIM))
+    elsewhere.run_until(awaits_move_of(VICTIM))
     other = MemoryPlayerStore("Ada", elsewhere.homes[VICTIM].identity, scene.entropy(ROOT_BYTES))
     stage = AttackTable(scene, homes={VICTIM: other})
-    stage.until(to_move(VICTIM))
+    stage.run_until(awaits_move_of(VICTIM))
     said = [data for data in elsewhere[1].replica.entries if read_entry(data).entry.seat == VICTIM]
-    stage.say(said[:1])
-    stage.end()
+    stage.send(said[:1])
+    stage.run_to_end()
     fault = stage.state(1).fault
     named = fault is not None and fault.seat == VICTIM
-    return stage.came("has Ada named for what she said at another table" if named else None, seat=1)
+    return stage.outcome("has Ada named for what she said at another table" if named else None, seat=1)
 
 
 _TWO_TABLES_CLAIM: Final = Cheat(
@@ -399,12 +399,12 @@ _TWO_TABLES_CLAIM: Final = Cheat(
 TWO_TABLES: Final = Attack(
     name="two-tables",
     does="delivers to a table what a seat signed at another with the same number",
-    of=("A43", "A46"),
+    numbers=("A43", "A46"),
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _TWO_TABLES_CLAIM.cheat,
-            plays=_two_tables_plays,
+            play=_play_two_tables,
             defence=(RemovedDefence("nodealer.log.entry:authenticate", "entry.session != session", "False"),),
         ),
         _TWO_TABLES_CLAIM,
@@ -420,11 +420,11 @@ TWO_TABLES: Final = Attack(
 # texts are under one key stream.
 
 
-def _two_time_plays(scene: Scene) -> AttackOutcome:
+def _play_two_time(scene: Scene) -> AttackOutcome:
     """It knows the text of the first, which is in the log that everybody has after the game, and wants the second."""
     stage = AttackTable(scene)
-    stage.until(to_move(0))
-    copy = copied(stage.homes[0])
+    stage.run_until(awaits_move_of(0))
+    copy = copy_store(stage.homes[0])
     (said,) = stage[0].word("I think that I raise")
     stage.restart(0, copy)
     (again,) = stage[0].word("I think that I fold")
@@ -432,7 +432,7 @@ def _two_time_plays(scene: Scene) -> AttackOutcome:
     sender = scene.entropy(SENDER_BYTES)
     first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (said, again))
     read = bytes(a ^ b ^ c for a, b, c in zip(first, second, said, strict=False))
-    return stage.came("reads what Ada has said" if again.startswith(read) else None)
+    return stage.outcome("reads what Ada has said" if again.startswith(read) else None)
 
 
 _TWO_TIME_CLAIM: Final = Cheat("two frames of a process that was restored from a copy", "never", False)
@@ -440,10 +440,10 @@ TWO_TIME: Final = Attack(
     name="two-time",
     does="reads a frame with the help of another that a restored process sealed",
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _TWO_TIME_CLAIM.cheat,
-            plays=_two_time_plays,
+            play=_play_two_time,
             defence=(RemovedDefence("nodealer.relay.sealing:ReadKey._message_key", '"msg", words', '"msg"'),),
         ),
         _TWO_TIME_CLAIM,
@@ -456,7 +456,7 @@ TWO_TIME: Final = Attack(
 # Who has a link to watch makes a token of what it has, and writes to the table.
 
 
-def _watcher_plays(scene: Scene) -> AttackOutcome:
+def _play_watcher(scene: Scene) -> AttackOutcome:
     """The relay knows the hash of the token, and nothing else of it."""
     secret = TableSecret(scene.entropy(16), "0" * 32, 0)
     rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(secret.write_token).digest()))])
@@ -471,10 +471,10 @@ WATCHER: Final = Attack(
     name="watcher",
     does="makes a write token from a spectator link",
     who="someone with a link",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _WATCHER_CLAIM.cheat,
-            plays=_watcher_plays,
+            play=_play_watcher,
             defence=(
                 RemovedDefence("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"),
             ),
@@ -482,5 +482,5 @@ WATCHER: Final = Attack(
         _WATCHER_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )

@@ -24,11 +24,11 @@ from nodealer.relay.permissions import (
     record_bytes,
 )
 from nodealer.relay.sealing import TableSecret
-from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import AttackTable, to_move
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of
 
 # --- false box ---
 #
@@ -37,13 +37,13 @@ from nodealer_lab.attacks.stage import AttackTable, to_move
 VICTIM: Final = 0
 
 
-def _false_box_plays(scene: Scene) -> AttackOutcome:
+def _play_false_box(scene: Scene) -> AttackOutcome:
     """The box opens, and the secret in it is one that nobody else has."""
     stage = AttackTable(scene)
-    stage.until(to_move(0))
+    stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
-    rings = [Keyring(one, [link], scene.entropy) for one in stage.people]
-    for one, ring in zip(stage.people, rings, strict=True):
+    rings = [Keyring(one, [link], scene.entropy) for one in stage.participants]
+    for one, ring in zip(stage.participants, rings, strict=True):
         one.refuse_key = ring.refuse_key
     state = stage.state(scene.cheater)
     roster, key = state.roster, rings[scene.cheater].fresh(state.roster)
@@ -51,23 +51,23 @@ def _false_box_plays(scene: Scene) -> AttackOutcome:
     session = stage[VICTIM].session.id
     false = other.box(scene.entropy(KEY_BYTES), roster.member(VICTIM).box, session, roster.digest)
     boxes = tuple(Box(VICTIM, false) if box.seat == VICTIM else box for box in key.boxes)
-    stage.says(scene.cheater, Propose(roster, (), replace(key, boxes=boxes)))
+    stage.sign_and_send(scene.cheater, Propose(roster, (), replace(key, boxes=boxes)))
     proposal = proposal_id(roster, scene.cheater, state.hand.number)
-    stage.until(lambda state: proposal in state.proposed)
+    stage.run_until(lambda state: proposal in state.proposed)
     agreed = []
     with suppress(IllegalMove):
         agreed = stage[VICTIM].agree(proposal)
-    return stage.came("has Ada agree to a key that she cannot read with" if agreed else None)
+    return stage.outcome("has Ada agree to a key that she cannot read with" if agreed else None)
 
 
 _FALSE_BOX_CLAIM: Final = Cheat("a new key that is another one in a seat's box", "never", False)
 FALSE_BOX: Final = Attack(
     name="false-box",
     does="proposes a new key, and puts a different one into a seat's box",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _FALSE_BOX_CLAIM.cheat,
-            plays=_false_box_plays,
+            play=_play_false_box,
             defence=(
                 RemovedDefence(
                     "nodealer.relay.sealing:open_box", "not hmac.compare_digest(secret_digest(found), digest)", "False"
@@ -86,20 +86,20 @@ FALSE_BOX: Final = Attack(
 OUT: Final = 1
 
 
-def _old_key_plays(scene: Scene) -> AttackOutcome:
+def _play_old_key(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene)
-    stage.until(to_move(0))
+    stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
     stage[0].refuse_key = Keyring(stage[0], [link], scene.entropy).refuse_key
     state = stage.state(scene.cheater)
     roster = Roster(tuple(member for member in state.roster.members if member.seat != OUT))
-    stage.says(scene.cheater, Propose(roster, (), None))
+    stage.sign_and_send(scene.cheater, Propose(roster, (), None))
     proposal = proposal_id(roster, scene.cheater, state.hand.number)
-    stage.until(lambda state: proposal in state.proposed)
+    stage.run_until(lambda state: proposal in state.proposed)
     agreed = []
     with suppress(IllegalMove):
         agreed = stage[0].agree(proposal)
-    return stage.came("has who was put out go on reading" if agreed else None)
+    return stage.outcome("has who was put out go on reading" if agreed else None)
 
 
 _OLD_KEY_CLAIM: Final = Cheat("a roster that puts somebody out and keeps the key", "never", False)
@@ -107,10 +107,10 @@ OLD_KEY: Final = Attack(
     name="old-key",
     does="proposes to remove a friend and keep the key",
     who="a coalition",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _OLD_KEY_CLAIM.cheat,
-            plays=_old_key_plays,
+            play=_play_old_key,
             defence=(
                 RemovedDefence(
                     "nodealer.client.keyring:Keyring.refuse_key", "leavers(state.roster, one.roster)", "False"
@@ -129,7 +129,7 @@ OLD_KEY: Final = Attack(
 # A player who was put out has named keys of its own to the relay before, and goes on writing by one of them.
 
 
-def _put_out_plays(scene: Scene) -> AttackOutcome:
+def _play_put_out(scene: Scene) -> AttackOutcome:
     """The table has a new key since, which somebody has named who has the old one; the relay has heard it used."""
     first, own, new = (TableSecret(scene.entropy(32), "0" * 32, epoch) for epoch in (0, 1, 1))
     notes: tuple[PermissionRecord, ...] = (
@@ -153,10 +153,10 @@ PUT_OUT: Final = Attack(
     name="put-out",
     does="writes with a key that it left behind when it was removed",
     who="a player who was removed",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _PUT_OUT_CLAIM.cheat,
-            plays=_put_out_plays,
+            play=_play_put_out,
             defence=(
                 RemovedDefence("nodealer.relay.permissions:TablePermissions._counts", "epoch == self.reached", "True"),
             ),
@@ -164,5 +164,5 @@ PUT_OUT: Final = Attack(
         _PUT_OUT_CLAIM,
     ),
     tried_on=("mask",),
-    anywhere=True,
+    without_cards=True,
 )

@@ -27,13 +27,13 @@ from nodealer.protocols.offset.deck import OffsetPairs
 from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.tape import SEED_BYTES, Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Forge, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, Forge, SignedMoment
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import IDENTITY
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, tried, watched
-from nodealer_lab.attacks.shuffle_steps import shuffle_of
-from nodealer_lab.attacks.truth import spoilt, stopped
+from nodealer_lab.attacks.scene import PlayedGame, Scene, judge, play_with_cheater, read_honest_game
+from nodealer_lab.attacks.shuffle_steps import shuffle_turn_of
+from nodealer_lab.attacks.truth import find_spoilt_card, find_stopped_hand
 
 # --- fold ---
 #
@@ -74,23 +74,23 @@ _BOUND: Final = RemovedDefence(
 FOLD: Final = Attack(
     name="fold",
     does="moves two cards in opposite directions, so that a folded proof does not notice",
-    of=("A13", "A16"),
+    numbers=("A13", "A16"),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
                 {"tag": _fold_mask},
                 leaver=0,
                 defence=(_BOUND,),
-                gained=stopped,
+                find_gain=find_stopped_hand,
             ),
         ),
         "chain": (
-            Way(
+            AttackMethod(
                 "a false nonce, prior name or decryption in a draw",
                 {"pass": _fold_chain},
                 defence=(_BOUND,),
-                gained=spoilt,
+                find_gain=find_spoilt_card,
                 seat=0,
             ),
         ),
@@ -132,23 +132,23 @@ _KEY_ROW: Final = RemovedDefence("nodealer.proofs.equality:check_equality", "(ke
 OTHER_SECRET: Final = Attack(
     name="other-secret",
     does="removes a different secret from all cards than that of its key",
-    of=("A7",),
+    numbers=("A7",),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
                 {"share": _other_secret_mask},
                 leaver=0,
                 defence=(_KEY_ROW,),
-                gained=stopped,
+                find_gain=find_stopped_hand,
             ),
         ),
         "chain": (
-            Way(
+            AttackMethod(
                 "a false nonce, prior name or decryption in a draw",
                 {"pass": _other_secret_chain},
                 defence=(_KEY_ROW,),
-                gained=spoilt,
+                find_gain=find_spoilt_card,
                 seat=0,
             ),
         ),
@@ -168,7 +168,7 @@ OTHER_SECRET: Final = Attack(
 def _read(played: PlayedGame) -> str | None:
     """Every check is an equation T + c·Z = ẑ·G that everybody has."""
     seen: dict[bytes, tuple[Scalars, Scalars]] = {}
-    for one in played.said():
+    for one in played.card_messages():
         for check in one.checks:
             if check.name != f"proof of {labels.EQUALITY}":
                 continue
@@ -189,9 +189,11 @@ _NONCE_CLAIM: Final = Cheat("a secret, computed from two proofs with one nonce",
 NONCE: Final = Attack(
     name="nonce",
     does="looks for two proofs with the same nonce, to compute the secret",
-    of=("A29",),
+    numbers=("A29",),
     who="a reader of the log",
-    law=Scheme(Way(_NONCE_CLAIM.cheat, plays=watched(_read), defence=(_STATEMENT,)), _NONCE_CLAIM),
+    law=AttackScheme(
+        AttackMethod(_NONCE_CLAIM.cheat, play=read_honest_game(_read), defence=(_STATEMENT,)), _NONCE_CLAIM
+    ),
     tried_on=("chain",),
 )
 
@@ -211,7 +213,7 @@ ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
 
 def _forged(moved: Callable[[Any], Any]) -> Forge:
     def forge(moment: SignedMoment) -> bytes:
-        step = shuffle_of(moment)
+        step = shuffle_turn_of(moment)
         if step is None:
             return moment.honest
         cards, there = step.after(), step.transcript(moved(moment.deck))
@@ -225,18 +227,20 @@ def _forged(moved: Callable[[Any], Any]) -> Forge:
 def _taken(played: PlayedGame, where: str) -> str | None:
     bodies = [read_body(bytes(read_entry(data).entry.body)) for data in played.lies]
     lies = {bytes(body.message) for body in bodies if isinstance(body, Cards)}
-    false = any(one.message in lies for one in played.said())
+    false = any(one.message in lies for one in played.card_messages())
     return f"has a proof of {where} count" if false else None
 
 
-def _elsewhere_plays(scene: Scene) -> AttackOutcome:
+def _play_elsewhere(scene: Scene) -> AttackOutcome:
     """Each in a game of its own."""
     came = []
     for where, moved in ELSEWHERE.items():
         forge = _forged(moved)
-        way = replace(_WAY, forge={"shuffle": forge, "cascade": forge}, plays=None)
-        played = tried(replace(FROM_ELSEWHERE, law=Scheme(way, _ELSEWHERE_CLAIM)), replace(scene, hands=1))
-        came.append(judged(played, _taken(played, where)))
+        way = replace(_WAY, forge={"shuffle": forge, "cascade": forge}, play=None)
+        played = play_with_cheater(
+            replace(FROM_ELSEWHERE, law=AttackScheme(way, _ELSEWHERE_CLAIM)), replace(scene, hands=1)
+        )
+        came.append(judge(played, _taken(played, where)))
     return _all_alike(came)
 
 
@@ -251,7 +255,7 @@ def _all_alike(came: Sequence[AttackOutcome]) -> AttackOutcome:
 
 
 _ELSEWHERE_CLAIM: Final = Cheat("a message of another hand, deck or session", "at once", True)
-_WAY: Final = Way(
+_WAY: Final = AttackMethod(
     _ELSEWHERE_CLAIM.cheat,
     # The context of a proof says where it belongs, and stands in every challenge.
     defence=(
@@ -261,13 +265,13 @@ _WAY: Final = Way(
             'b"", self.roster, 0, 0,',
         ),
     ),
-    plays=_elsewhere_plays,
+    play=_play_elsewhere,
 )
 FROM_ELSEWHERE: Final = Attack(
     name="from-elsewhere",
     does="shuffles with a proof from another hand, deck or session",
-    of=("A43",),
-    law=Scheme(_WAY, _ELSEWHERE_CLAIM),
+    numbers=("A43",),
+    law=AttackScheme(_WAY, _ELSEWHERE_CLAIM),
 )
 
 
@@ -304,22 +308,22 @@ def _offset(moment: SignedMoment) -> bytes:
     )
 
 
-def _fits_all_plays(scene: Scene) -> AttackOutcome:
+def _play_fits_all(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
-    played = tried(FITS_ALL, scene)
-    return judged(played, spoilt(played))
+    played = play_with_cheater(FITS_ALL, scene)
+    return judge(played, find_spoilt_card(played))
 
 
 _FITS_ALL_CLAIM: Final = Cheat("a card of nothing, which fits every key: it is refused", "never", False)
 FITS_ALL: Final = Attack(
     name="fits-all",
     does="puts a pair of identities into the deck, which fits every key",
-    of=("A22",),
-    law=Scheme(
-        Way(
+    numbers=("A22",),
+    law=AttackScheme(
+        AttackMethod(
             _FITS_ALL_CLAIM.cheat,
             {"shuffle": _offset},
-            plays=_fits_all_plays,
+            play=_play_fits_all,
             # The identity is refused where points are read, in the proof of the factors, and in that of the shuffle.
             defence=(
                 IDENTITY,

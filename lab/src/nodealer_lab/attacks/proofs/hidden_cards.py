@@ -24,12 +24,12 @@ from nodealer.protocols.codec import read_message
 from nodealer.protocols.exclusion import EXCLUDE, Exclude, _excluded, _transcript
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
 from nodealer_lab.attacks.defence import RemovedDefence
-from nodealer_lab.attacks.free_table import CARDS, free_stage, hand
+from nodealer_lab.attacks.free_table import CARDS, deal_free_table, hand_of
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, said_in, watched
-from nodealer_lab.attacks.truth import Dealt, dealt
+from nodealer_lab.attacks.scene import PlayedGame, Scene, card_messages_in, read_honest_game
+from nodealer_lab.attacks.truth import DealtDeck, dealt_decks
 from nodealer_lab.sim.highcard import HighBot, HighCard, HighHand
 
 # --- swearing ---
@@ -113,7 +113,7 @@ def _forged(transcript: Transcript, tape: Tape, excluded: Exclusion, s: Scalars)
 def _believed(played: PlayedGame) -> str | None:
     """It swore, nobody named it, and the card is one of those that it should not be."""
     sworn = False
-    for one in played.said():
+    for one in played.card_messages():
         if one.duty.kind == EXCLUDE and one.duty.seat == played.cheater:
             claim = one.deck.stage._claim(played.cheater)
             known = one.deck.knows(played.cheater, played.tape(played.cheater, one.duty.binding.hand))
@@ -137,8 +137,16 @@ FALSE_WORD: Final = Attack(
     name="false-word",
     does="proves something false about its hidden cards",
     ways={
-        "mask": (Way(_FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_MASK,), gained=_believed, game=SWEAR),),
-        "lock": (Way(_FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_LOCK,), gained=_believed, game=SWEAR),),
+        "mask": (
+            AttackMethod(
+                _FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_MASK,), find_gain=_believed, game=SWEAR
+            ),
+        ),
+        "lock": (
+            AttackMethod(
+                _FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_LOCK,), find_gain=_believed, game=SWEAR
+            ),
+        ),
     },
 )
 
@@ -151,37 +159,37 @@ FALSE_WORD: Final = Attack(
 VICTIM: Final = 0
 
 
-def _two_words_plays(scene: Scene) -> AttackOutcome:
+def _play_two_words(scene: Scene) -> AttackOutcome:
     """Each of its two cards is none of half of the faces, among which is the other one."""
-    stage = free_stage(None, scene)
-    held = hand(stage, VICTIM)
+    stage = deal_free_table(None, scene)
+    held = hand_of(stage, VICTIM)
     rest = [face for face in range(CARDS) if face not in held.values()]
     for position, face in held.items():
         others = (*(other for other in held.values() if other != face), *rest[: CARDS // 2 - 1])
-        stage.asks(VICTIM, ProveCards(0, (position,), tuple(sorted(others))))
+        stage.play_move(VICTIM, ProveCards(0, (position,), tuple(sorted(others))))
     replica = stage[1].replica
     read: set[int] = set()
     cards: set[bytes] = set()
-    for one in said_in(replica.config, replica.entries):
+    for one in card_messages_in(replica.config, replica.entries):
         if one.duty.kind == EXCLUDE:
             said, group = read_message(Exclude, one.message), one.deck.binding.group
             claim = one.deck.stage._claim(VICTIM)
             faces = dict(zip(encodings(group.points(said.faces)), claim.faces, strict=True))
             read |= {faces[card] for card in cards if card in faces}
             cards |= set(encodings(group.points(said.cards)))
-    return stage.came("reads Ada's card" if read and read <= set(held.values()) else None)
+    return stage.outcome("reads Ada's card" if read and read <= set(held.values()) else None)
 
 
 _TWO_WORDS_CLAIM: Final = Cheat("a card of one word on hidden cards, read from the faces of another", "never", False)
 TWO_WORDS: Final = Attack(
     name="two-words",
     does="works out a card in one statement about hidden cards from the faces in another",
-    of=("A29",),
+    numbers=("A29",),
     who="a reader of the log",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _TWO_WORDS_CLAIM.cheat,
-            plays=_two_words_plays,
+            play=_play_two_words,
             # The secret hangs on the whole statement.
             defence=(
                 RemovedDefence(
@@ -222,7 +230,7 @@ def _orders(played: PlayedGame) -> Iterator[tuple[tuple[int, int], list[Order]]]
 
     shuffle._read_proof = listening
     try:
-        for one in played.said():
+        for one in played.card_messages():
             for relation, opened in seen:
                 deck = one.duty.binding.hand, one.deck.number
                 yield deck, _opened(opened) or _followed(relation, opened, deck, under)
@@ -295,9 +303,9 @@ def _read(played: PlayedGame) -> str | None:
         if some:
             orders[deck].append(some)
     known = dict[tuple[int, int], int]()
-    for one in dealt(played):
+    for one in dealt_decks(played):
         deck, players = (one.hand, one.deck.number), len(one.deck.binding.players)
-        hidden = {card.position: face for seat in played.honest for card, face in one.hidden(seat).items()}
+        hidden = {card.position: face for seat in played.honest_seats for card, face in one.hidden_cards(seat).items()}
         if deck in known or not hidden or len(orders[deck]) < players:
             continue
         every = [faces_of(one, list(these)) for these in product(*orders[deck][:players])]
@@ -309,7 +317,7 @@ def _read(played: PlayedGame) -> str | None:
     return "reads every card of the deck" if few == 1 else f"knows that the deck is in one of {few} orders"
 
 
-def faces_of(one: Dealt, orders: list[Order]) -> list[int]:
+def faces_of(one: DealtDeck, orders: list[Order]) -> list[int]:
     """Which face lies where. In pairs it is the deals that are shuffled, and their places are the faces."""
     found = list(range(len(orders[0])))
     for order in orders:
@@ -339,8 +347,8 @@ _LEAK_CLAIM: Final = Cheat("the order of a shuffle, read from its proof", "never
 LEAK: Final = Attack(
     name="leak",
     does="reads the order of the cards from the shuffle proofs",
-    of=("A12",),
+    numbers=("A12",),
     who="a reader of the log",
-    law=Scheme(Way(_LEAK_CLAIM.cheat, plays=watched(_read), defence=(_NUMBERS,)), _LEAK_CLAIM),
-    stands_in={"lock": (_SECRETS,), "offset": (_SECRETS,), "chain": (_PRODUCTS,)},
+    law=AttackScheme(AttackMethod(_LEAK_CLAIM.cheat, play=read_honest_game(_read), defence=(_NUMBERS,)), _LEAK_CLAIM),
+    law_defences={"lock": (_SECRETS,), "offset": (_SECRETS,), "chain": (_PRODUCTS,)},
 )

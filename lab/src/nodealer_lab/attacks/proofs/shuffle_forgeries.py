@@ -10,7 +10,7 @@ from nodealer.proofs import labels, shuffle
 from nodealer.proofs.encoding import encode_proof
 from nodealer.proofs.generators import blinding_generator
 from nodealer_lab.attacks.defence import RemovedDefence
-from nodealer_lab.attacks.proofs.shuffle_prover import backwards, forged, on_shuffles
+from nodealer_lab.attacks.proofs.shuffle_prover import attack_shuffles, forge_backwards, forge_proof
 from nodealer_lab.attacks.shuffle_steps import ShuffleTurn
 
 # --- combine ---
@@ -48,11 +48,11 @@ def side_by_side(size: int) -> list[int]:
 
 def _combine_false(step: ShuffleTurn) -> bytes:
     cards = step.after(combined)
-    proof, _ = forged(step.transcript(), step.moment.tape, step.relation(cards), step.tied(weights), step.secrets)
+    proof, _ = forge_proof(step.transcript(), step.moment.tape, step.relation(cards), step.tie(weights), step.secrets)
     return step.message(cards, proof)
 
 
-COMBINE: Final = on_shuffles(
+COMBINE: Final = attack_shuffles(
     "combine",
     "puts sums of two cards into the deck, with weights that add up",
     ("A17",),
@@ -74,14 +74,14 @@ def _shift_false(step: ShuffleTurn) -> bytes:
     """Σ d̂_j·out_j does not see d̂_2·P more in the first card and d̂_1·P less in the second, and so on in pairs."""
     *others, honest = step.after()
     relation = step.relation((*others, honest))
-    proof, d_hat = forged(step.transcript(), step.moment.tape, relation, step.tied(), step.secrets)
+    proof, d_hat = forge_proof(step.transcript(), step.moment.tape, relation, step.tie(), step.secrets)
     P = step.group.G
     (first, second), (d_1, d_2) = pairs(honest), pairs(d_hat)
     moved = concat(first + d_2 * P, second - d_1 * P, honest[-1:]).take(side_by_side(step.size))
     return step.message((*others, moved), proof)
 
 
-SHIFT: Final = on_shuffles(
+SHIFT: Final = attack_shuffles(
     "shift",
     "changes two cards after the proof is made, so that its sums stay the same",
     ("A13",),
@@ -100,10 +100,10 @@ def _backwards_false(step: ShuffleTurn) -> bytes:
     """The cards are any points."""
     *others, last = step.after()
     cards = (*others, step.group.integers(range(5, 5 + step.size)) * last[0])
-    return step.message(cards, backwards(step.transcript(), step.moment.tape, step.relation(cards)))
+    return step.message(cards, forge_backwards(step.transcript(), step.moment.tape, step.relation(cards)))
 
 
-BACKWARDS: Final = on_shuffles(
+BACKWARDS: Final = attack_shuffles(
     "backwards",
     "knows the challenge, and builds a proof of false cards from its end",
     ("A14",),
@@ -134,11 +134,11 @@ def _cancel_false(step: ShuffleTurn) -> bytes:
         return d.group.identity(1), d.sum() * P
 
     relation = step.relation(cards)
-    proof, _ = forged(step.transcript(), step.moment.tape, relation, step.tied(), step.secrets, adds)
+    proof, _ = forge_proof(step.transcript(), step.moment.tape, relation, step.tie(), step.secrets, adds)
     return step.message(cards, proof)
 
 
-CANCEL: Final = on_shuffles(
+CANCEL: Final = attack_shuffles(
     "cancel",
     "makes two equations false so that their sum is true",
     ("A16",),
@@ -170,7 +170,7 @@ def _trapdoor_false(step: ShuffleTurn) -> bytes:
     transcript.absorb_points(labels.COMMITMENT, b * H)
     y, z = transcript.challenge("y", group), transcript.challenge("z", group)
     D = shuffle._weights(powers, y, z)
-    d = step.tied(weights)(D)
+    d = step.tie(weights)(D)
     e, k = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "k", group, relation.secrets)
     E = group.msm_each([shuffle._masked_row(row, e, k) for row in relation.rows(D)])
     commitments = e_0 * H, c_0 * H, c_1 * H, E
@@ -186,7 +186,7 @@ def _trapdoor_false(step: ShuffleTurn) -> bytes:
     return step.message(cards, encode_proof(concat(a * H, b * H, *commitments), answers))
 
 
-TRAPDOOR: Final = on_shuffles(
+TRAPDOOR: Final = attack_shuffles(
     "trapdoor",
     "knows a relation between the generators of commitments, and opens them as it likes",
     ("A15",),
@@ -210,11 +210,11 @@ def _loose_false(step: ShuffleTurn) -> bytes:
     two = step.group.integers([2])
     cards = step.after(lambda points: two * points)
     transcript, tape = step.transcript(), step.moment.tape
-    proof, _ = forged(transcript, tape, step.relation(cards), step.tied(), lambda d: two * step.s)
+    proof, _ = forge_proof(transcript, tape, step.relation(cards), step.tie(), lambda d: two * step.s)
     return step.message(cards, proof)
 
 
-LOOSE: Final = on_shuffles(
+LOOSE: Final = attack_shuffles(
     "loose",
     "multiplies all cards by a different secret than that of its key",
     ("A7",),
@@ -244,11 +244,11 @@ def _neighbours_false(step: ShuffleTurn) -> bytes:
         at = order.index(place)
         data = put(data, at, (honest[at] + errors[place % len(errors)]).to_bytes())
     cards = (*others, step.group.points(data))
-    proof, _ = forged(step.transcript(), step.moment.tape, step.relation(cards), step.tied(), step.secrets)
+    proof, _ = forge_proof(step.transcript(), step.moment.tape, step.relation(cards), step.tie(), step.secrets)
     return step.message(cards, proof)
 
 
-NEIGHBOURS: Final = on_shuffles(
+NEIGHBOURS: Final = attack_shuffles(
     "neighbours",
     "changes three neighbouring cards so that weights which only count the cards do not notice",
     ("A17",),
@@ -287,11 +287,11 @@ def _halved_false(step: ShuffleTurn) -> bytes:
         return factors.invert() * numbers
 
     cards = step.after(marked)
-    proof, _ = forged(step.transcript(), step.moment.tape, step.relation(cards), step.tied(weights), step.secrets)
+    proof, _ = forge_proof(step.transcript(), step.moment.tape, step.relation(cards), step.tie(weights), step.secrets)
     return step.message(cards, proof)
 
 
-HALVED: Final = on_shuffles(
+HALVED: Final = attack_shuffles(
     "halved",
     "doubles a card and halves another, so that the product stays the same",
     ("A17",),

@@ -13,11 +13,11 @@ from nodealer.proofs.generators import commitment_key
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
-from nodealer_lab.attacks.base import Attack, SignedMoment, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, SignedMoment
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import EQUALITY_PROOF
-from nodealer_lab.attacks.shuffle_steps import ShuffleTurn, shuffle_of
-from nodealer_lab.attacks.truth import spoilt
+from nodealer_lab.attacks.shuffle_steps import ShuffleTurn, shuffle_turn_of
+from nodealer_lab.attacks.truth import find_spoilt_card
 
 # --- prover ---
 #
@@ -29,12 +29,12 @@ from nodealer_lab.attacks.truth import spoilt
 #: From numbers of the inputs to those of the outputs: for an honest prover, in the order of the permutation.
 Tie = Callable[[Scalars], Scalars]
 #: What is added to C_0 and C_1, from d and e: points, or nothing.
-Adds = Callable[[Scalars, Scalars], tuple[Points, Points]]
+ExtraTerms = Callable[[Scalars, Scalars], tuple[Points, Points]]
 Secrets = Callable[[Scalars], Scalars]
 
 
 @dataclass(frozen=True)
-class Opening:
+class ProofOpening:
     """The first half of a proof: what is committed to before x is known."""
 
     A: Points
@@ -45,7 +45,7 @@ class Opening:
     r: Scalars
 
 
-def begin(transcript: Transcript, tape: Tape, relation: Relation, tie: Tie) -> Opening:
+def commit_to_tie(transcript: Transcript, tape: Tape, relation: Relation, tie: Tie) -> ProofOpening:
     """Commit to what the tie makes of 1 … m, and then to what it makes of the powers of ξ."""
     m, group = relation.size, relation.statement[0].group
     key = commitment_key(group, m)
@@ -58,16 +58,16 @@ def begin(transcript: Transcript, tape: Tape, relation: Relation, tie: Tie) -> O
     B = msm(concat(tie(powers), r_B), key)
     transcript.absorb_points(labels.COMMITMENT, B)
     y, z = transcript.challenge("y", group), transcript.challenge("z", group)
-    return Opening(A, B, shuffle._weights(powers, y, z), y, z, y * r_A + r_B)
+    return ProofOpening(A, B, shuffle._weights(powers, y, z), y, z, y * r_A + r_B)
 
 
-def forged(
-    transcript: Transcript, tape: Tape, relation: Relation, tie: Tie, secrets: Secrets, adds: Adds | None = None
+def forge_proof(
+    transcript: Transcript, tape: Tape, relation: Relation, tie: Tie, secrets: Secrets, adds: ExtraTerms | None = None
 ) -> tuple[bytes, Scalars]:
     """A proof, and the opened numbers in it."""
     m, group = relation.size, relation.statement[0].group
     key, zero = commitment_key(group, m), group.integers([0])
-    begun = begin(transcript, tape, relation, tie)
+    begun = commit_to_tie(transcript, tape, relation, tie)
     D, d = begun.D, tie(begun.D)
     p = d.cumprod()
     e = transcript.nonces(tape, "e", group, m)
@@ -89,10 +89,10 @@ def forged(
     return encode_proof(concat(begun.A, begun.B, C_e, C_0, C_1, E), responses), d_hat
 
 
-def backwards(transcript: Transcript, tape: Tape, relation: Relation) -> bytes:
+def forge_backwards(transcript: Transcript, tape: Tape, relation: Relation) -> bytes:
     """A proof of anything, for who knows x before it has committed itself: the answers first, then what they fit."""
     m, group = relation.size, relation.statement[0].group
-    begun = begin(transcript, tape, relation, lambda numbers: numbers)
+    begun = commit_to_tie(transcript, tape, relation, lambda numbers: numbers)
     x = transcript.challenge("x", group)
     answers = transcript.nonces(tape, "answers", group, 2 * m + relation.secrets)
     nothing = group.identity(1)
@@ -104,13 +104,13 @@ def backwards(transcript: Transcript, tape: Tape, relation: Relation) -> bytes:
         s_p_hat=answers[2 * m - 1], secret_hats=answers[2 * m :],
         D=begun.D, y=begun.y, z=begun.z, x=x,
     )  # fmt: skip
-    of_order = [lacking(one) for one in shuffle._permutation_equations(relation, opened)]
-    of_cards = [lacking(one) for one in shuffle._relation_equations(relation, opened)]
+    of_order = [missing_point(one) for one in shuffle._permutation_equations(relation, opened)]
+    of_cards = [missing_point(one) for one in shuffle._relation_equations(relation, opened)]
     commitments = concat(begun.A, begun.B, of_order[0], of_order[1], group.G, *of_cards)
     return encode_proof(commitments, answers)
 
 
-def lacking(equation: Equation) -> Points:
+def missing_point(equation: Equation) -> Points:
     """What an equation lacks to be true."""
     total = None
     for scalars, points in equation.terms:
@@ -129,18 +129,27 @@ def lacking(equation: Equation) -> Points:
 Forgery = Callable[[ShuffleTurn], bytes]
 
 
-def on_shuffles(
-    name: str, does: str, of: tuple[str, ...], forgery: Forgery, *defence: RemovedDefence, only: Collection[str] = ()
+def attack_shuffles(
+    name: str,
+    does: str,
+    numbers: tuple[str, ...],
+    forgery: Forgery,
+    *defence: RemovedDefence,
+    only: Collection[str] = (),
 ) -> Attack:
     """An attack that leaves an honest seat with a card that cannot be read: what was proven is not what is there. With
     `only` it is one on the shuffles of these protocols."""
 
     def forge(moment: SignedMoment) -> bytes:
-        step = shuffle_of(moment)
+        step = shuffle_turn_of(moment)
         return moment.honest if step is None else forgery(step)
 
-    def way(claim: str, step: str, *beside: RemovedDefence, seat: int | None = None) -> tuple[Way, ...]:
-        return (Way(claim, {step: forge}, defence=(*defence, *beside), gained=spoilt, seat=seat, seen="at once"),)
+    def way(claim: str, step: str, *beside: RemovedDefence, seat: int | None = None) -> tuple[AttackMethod, ...]:
+        return (
+            AttackMethod(
+                claim, {step: forge}, defence=(*defence, *beside), find_gain=find_spoilt_card, seat=seat, seen="at once"
+            ),
+        )
 
     ways = {
         "lock": way("a card doubled, replaced or marked in the cascade", "cascade"),
@@ -150,4 +159,6 @@ def on_shuffles(
         "chain": way("a number doubled, dropped or foreign in a shuffle", "shuffle", EQUALITY_PROOF, seat=1),
         "duel": way("a card doubled, replaced or marked in a shuffle", "shuffle"),
     }
-    return Attack(name=name, does=does, of=of, ways={one: ways[one] for one in ways if not only or one in only})
+    return Attack(
+        name=name, does=does, numbers=numbers, ways={one: ways[one] for one in ways if not only or one in only}
+    )

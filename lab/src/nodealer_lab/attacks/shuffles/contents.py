@@ -23,35 +23,35 @@ from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.messages import Cascade
 from nodealer.protocols.mask.messages import MaskShuffle
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way, attack_from
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment, attack_from_cheat
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EACH_PROOF, EQUALITY_PROOF, SHUFFLE_PROOF
 from nodealer_lab.attacks.duel_seats import SMALL_DUEL
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, tried
-from nodealer_lab.attacks.truth import dealt, spoilt, there_twice, under_no_key, whole
+from nodealer_lab.attacks.scene import PlayedGame, Scene, judge, play_with_cheater
+from nodealer_lab.attacks.truth import all_faces, bare_encodings, dealt_decks, find_doubled_card, find_spoilt_card
 
 # --- double ---
 #
 # One card twice in the deck, and so another one not at all.
 
-_SPOILT: Final = {"defence": (SHUFFLE_PROOF,), "gained": spoilt}
+_SPOILT: Final = {"defence": (SHUFFLE_PROOF,), "find_gain": find_spoilt_card}
 
-DOUBLE: Final = attack_from(
+DOUBLE: Final = attack_from_cheat(
     double.DOUBLE,
     # mask
-    {"defence": (SHUFFLE_PROOF,), "gained": there_twice},
+    {"defence": (SHUFFLE_PROOF,), "find_gain": find_doubled_card},
     # lock, offset
     _SPOILT,
     _SPOILT,
     # chain
-    {"defence": (SHUFFLE_PROOF, EQUALITY_PROOF), "gained": spoilt, "seat": 1},
-    {"defence": (EQUALITY_PROOF,), "gained": spoilt, "seat": 1},
+    {"defence": (SHUFFLE_PROOF, EQUALITY_PROOF), "find_gain": find_spoilt_card, "seat": 1},
+    {"defence": (EQUALITY_PROOF,), "find_gain": find_spoilt_card, "seat": 1},
     # duel
     _SPOILT,
-    {"defence": (BOOKS,), "gained": spoilt},
-    {"defence": (BOOKS,), "gained": spoilt},
-    of=("A9",),
+    {"defence": (BOOKS,), "find_gain": find_spoilt_card},
+    {"defence": (BOOKS,), "find_gain": find_spoilt_card},
+    numbers=("A9",),
 )
 
 
@@ -62,33 +62,33 @@ DOUBLE: Final = attack_from(
 
 def reads(played: PlayedGame) -> str | None:
     """What the cheater drew, without the power, is the first card that somebody else holds."""
-    for one in dealt(played):
+    for one in dealt_decks(played):
         deck, hand, me = one.deck, one.hand, played.cheater
         mine = deck.hidden(me) if me in deck.order and isinstance(one.reads.get(me), CardUnreadable) else ()
         if not mine:
             continue
         bare = deck.bare(me, played.tape(me, hand), mine)[0]
         found = deck.read(bare.group.integers([POWER]).invert() * bare)
-        for seat in played.honest:
-            if found is not None and found[0] in one.hidden(seat).values():
+        for seat in played.honest_seats:
+            if found is not None and found[0] in one.hidden_cards(seat).values():
                 return f"reads the card of {played.names[seat]}"
     return None
 
 
-MARK: Final = attack_from(
+MARK: Final = attack_from_cheat(
     mark.MARK,
     # mask, lock, offset
-    {"defence": (EACH_PROOF,), "gained": spoilt},
-    {"defence": (EACH_PROOF,), "gained": spoilt},
-    {"defence": (SHUFFLE_PROOF,), "gained": spoilt},
+    {"defence": (EACH_PROOF,), "find_gain": find_spoilt_card},
+    {"defence": (EACH_PROOF,), "find_gain": find_spoilt_card},
+    {"defence": (SHUFFLE_PROOF,), "find_gain": find_spoilt_card},
     # chain
-    {"defence": (SHUFFLE_PROOF,), "gained": reads},
-    {"defence": (BOOKS,), "gained": reads},
+    {"defence": (SHUFFLE_PROOF,), "find_gain": reads},
+    {"defence": (BOOKS,), "find_gain": reads},
     # duel
-    {"defence": (EACH_PROOF,), "gained": spoilt},
-    {"defence": (BOOKS,), "gained": spoilt},
-    {"defence": (BOOKS,), "gained": spoilt},
-    of=("A7", "A8"),
+    {"defence": (EACH_PROOF,), "find_gain": find_spoilt_card},
+    {"defence": (BOOKS,), "find_gain": find_spoilt_card},
+    {"defence": (BOOKS,), "find_gain": find_spoilt_card},
+    numbers=("A7", "A8"),
 )
 
 
@@ -117,8 +117,8 @@ def _mask(moment: SignedMoment) -> bytes:
 def _highest(played: PlayedGame) -> str | None:
     """In every hand: in one of them anybody may have it by luck."""
     held = dict[int, bool]()
-    for one in dealt(played):
-        highest = one.deck.faces.size - 1 in one.hidden(played.cheater).values()
+    for one in dealt_decks(played):
+        highest = one.deck.faces.size - 1 in one.hidden_cards(played.cheater).values()
         held[one.hand] = held.get(one.hand, False) or highest
     return "deals itself the highest card in every hand" if len(held) > 1 and all(held.values()) else None
 
@@ -126,14 +126,14 @@ def _highest(played: PlayedGame) -> str | None:
 STACK: Final = Attack(
     name="stack",
     does="puts the card it wants where it will be dealt to it",
-    of=("A8",),
+    numbers=("A8",),
     ways={
         "mask": (
-            Way(
+            AttackMethod(
                 "a card doubled, dropped, replaced or marked in a shuffle",
                 {"shuffle": _mask},
                 defence=(SHUFFLE_PROOF,),
-                gained=_highest,
+                find_gain=_highest,
             ),
         ),
     },
@@ -170,7 +170,7 @@ def _pass(moment: SignedMoment) -> bytes:
 def _gained(played: PlayedGame) -> str | None:
     """A link of its was taken whose number is not the one under the prior name to the power of its key: who follows
     the names comes to another card than who takes the keys off."""
-    for one in played.said():
+    for one in played.card_messages():
         if one.duty.kind != "pass" or one.duty.seat != played.cheater:
             continue
         deck, said = one.deck, read_message(Pass, one.message)
@@ -188,11 +188,11 @@ NAMES: Final = Attack(
     does="puts the names of the cards in a different order from their numbers",
     ways={
         "chain": (
-            Way(
+            AttackMethod(
                 "names in another order than the numbers",
                 {"shuffle": _names_shuffle, "pass": _pass},
                 defence=(EQUALITY_PROOF,),
-                gained=_gained,
+                find_gain=_gained,
                 seat=1,
             ),
         ),
@@ -229,7 +229,7 @@ def _reveal(moment: SignedMoment) -> bytes:
 
 def finds(played: PlayedGame) -> str | None:
     """What it has when it is to give each card a key: the deck under both keys, in an order that it should not know."""
-    for one in played.said():
+    for one in played.card_messages():
         deck: Any = one.deck
         if one.duty.kind == "lock" and one.duty.seat == deck.owner == played.cheater:
             cards = deck.stage.cards
@@ -253,30 +253,30 @@ _BLIND: Final = ("reveal",)
 SLOT: Final = Attack(
     name="slot",
     does="puts a multiple of a card into its own deck, to recognise that card",
-    of=("A7",),
+    numbers=("A7",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "a card that the owner replaced or marked, also after a search",
                 _FORGE,
                 defence=_AT_THE_END,
-                gained=finds,
+                find_gain=finds,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
-            Way(
+            AttackMethod(
                 "a card that the owner replaced",
                 _FORGE,
                 defence=_AT_THE_END,
-                gained=finds,
+                find_gain=finds,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
-            Way(
+            AttackMethod(
                 "a card doubled, replaced or marked in a shuffle",
                 _FORGE,
                 defence=(SHUFFLE_PROOF,),
-                gained=finds,
+                find_gain=finds,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
@@ -311,8 +311,8 @@ def _products_shuffle(moment: SignedMoment) -> bytes:
 def _reads(played: PlayedGame) -> str | None:
     """What the honest seats hold is held against the one order that fits."""
     me = played.cheater
-    for one in dealt(played):
-        hidden = {card.position: face for seat in played.honest for card, face in one.hidden(seat).items()}
+    for one in dealt_decks(played):
+        hidden = {card.position: face for seat in played.honest_seats for card, face in one.hidden_cards(seat).items()}
         if hidden and isinstance(one.reads.get(me), CardUnreadable):
             drawn = one.deck.bare(me, played.tape(me, one.hand), one.deck.hidden(me))[0]
             if hidden.items() <= _order(one.deck, one.deck.binding.players.index(me), drawn).items():
@@ -331,10 +331,10 @@ def _order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
     return {}
 
 
-def _products_plays(scene: Scene) -> AttackOutcome:
+def _play_products(scene: Scene) -> AttackOutcome:
     """Only where the cards are public and nothing is proven: nothing for a bot that others play with."""
-    played = tried(PRODUCTS, scene)
-    return judged(played, _reads(played))
+    played = play_with_cheater(PRODUCTS, scene)
+    return judge(played, _reads(played))
 
 
 _PRODUCTS_CLAIM: Final = Cheat(
@@ -343,13 +343,13 @@ _PRODUCTS_CLAIM: Final = Cheat(
 PRODUCTS: Final = Attack(
     name="products",
     does="puts a product of all other cards into the slot that it will draw",
-    of=("A7", "A8"),
-    law=Scheme(
-        Way(_PRODUCTS_CLAIM.cheat, {"shuffle": _products_shuffle}, plays=_products_plays, defence=(BOOKS,)),
+    numbers=("A7", "A8"),
+    law=AttackScheme(
+        AttackMethod(_PRODUCTS_CLAIM.cheat, {"shuffle": _products_shuffle}, play=_play_products, defence=(BOOKS,)),
         _PRODUCTS_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"proven":false}'},
+    law_modes={"chain": b'{"proven":false}'},
 )
 
 
@@ -367,19 +367,19 @@ def _duel(moment: SignedMoment) -> bytes:
 
 def _there_twice(played: PlayedGame) -> str | None:
     """What lies in the owner's deck under both keys."""
-    for one in dealt(played):
+    for one in dealt_decks(played):
         deck, every = one.deck, tuple(range(one.deck.size))
         if deck.owner == played.cheater:
             continue
-        if len(set(under_no_key(one, played, every))) < len(every):
+        if len(set(bare_encodings(one, played, every))) < len(every):
             return f"has a card in the deck of {played.names[deck.owner]} twice"
     return None
 
 
-def _twin_plays(scene: Scene) -> AttackOutcome:
+def _play_twin(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
-    played = tried(TWIN, scene)
-    return judged(played, _there_twice(played))
+    played = play_with_cheater(TWIN, scene)
+    return judge(played, _there_twice(played))
 
 
 #: Two cards that are the same are refused; and where they are not, the books say who did it.
@@ -393,14 +393,14 @@ _TWO_OF_ONE: Final = (
 TWIN: Final = Attack(
     name="twin",
     does="puts a card of the opponent's deck in twice, unchanged",
-    of=("A9",),
+    numbers=("A9",),
     ways={
         "duel": (
-            Way(
+            AttackMethod(
                 "two equal cards in a shuffle: it is refused, and the seat is waited for",
                 {"shuffle": _duel},
                 defence=_TWO_OF_ONE,
-                plays=_twin_plays,
+                play=_play_twin,
                 game=SMALL_DUEL,
             ),
         ),
@@ -434,15 +434,15 @@ def _lock(moment: SignedMoment) -> bytes:
 def _finds(played: PlayedGame) -> str | None:
     """The deck as it came from the cascade: its cards lie as they will lie."""
     found: dict[int, set[int]] = {}
-    for one in played.said():
+    for one in played.card_messages():
         if isinstance(one.deck.stage, Locking) and not one.deck.stage.layer.keys:
             cards = one.deck.stage.layer.cards
             known = set(encodings(cards))
             for pair in combinations(range(len(cards)), 2):
                 if (cards[pair[0]] + cards[pair[1]]).to_bytes() in known:
                     found[one.duty.binding.hand] = set(pair)
-    for deck in dealt(played):
-        faces = whole(deck, played)
+    for deck in dealt_decks(played):
+        faces = all_faces(deck, played)
         if faces and {faces[place] for place in found.get(deck.hand, ())} == set(CHOSEN):
             return "knows where two cards of its choice lie"
     return None
@@ -451,14 +451,14 @@ def _finds(played: PlayedGame) -> str | None:
 SUMS: Final = Attack(
     name="sums",
     does="puts the sum of two cards in place of a third, to recognise them",
-    of=("A2", "A7"),
+    numbers=("A2", "A7"),
     ways={
         "lock": (
-            Way(
+            AttackMethod(
                 "a card doubled, replaced or marked in the cascade",
                 {"cascade": _lock},
                 defence=(SHUFFLE_PROOF,),
-                gained=_finds,
+                find_gain=_finds,
                 seat=0,
             ),
         ),

@@ -18,13 +18,13 @@ from nodealer.protocols.chain.parameters import ChainParameters
 from nodealer.protocols.chain.protocol import claims_of
 from nodealer.tape import DIGEST_BYTES, Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
-from nodealer_lab.attacks.dealer_decks import FOR_TWO, dealing
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.dealer_decks import TWO_SEATS_GAME, dealer_forgeries
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS
 from nodealer_lab.attacks.outcome import AttackOutcome
-from nodealer_lab.attacks.scene import PlayedGame, Scene, judged, seeded, tried
-from nodealer_lab.attacks.truth import dealt
+from nodealer_lab.attacks.scene import PlayedGame, Scene, judge, play_with_cheater, seeded_entropy
+from nodealer_lab.attacks.truth import dealt_decks
 
 # --- aces ---
 #
@@ -45,7 +45,7 @@ def all_aces(moment: SignedMoment, number: int) -> DealersDeck:
 
 def knows_all(played: PlayedGame) -> str | None:
     """Every card of the deck that is played is an ace: that an honest seat holds one may be luck."""
-    for one in dealt(played):
+    for one in dealt_decks(played):
         deck: Any = one.deck
         bare = deck.layers[-1].cards.numbers
         for index, seat in enumerate(deck.order):
@@ -64,16 +64,16 @@ _EVERY_VALUE: Final = RemovedDefence(
 ACES: Final = Attack(
     name="aces",
     does="makes every deck from one repeated card, and opens the decks as they are",
-    of=("A10",),
+    numbers=("A10",),
     ways={
         "chain": (
-            Way(
+            AttackMethod(
                 "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
-                dealing(all_aces),
+                dealer_forgeries(all_aces),
                 defence=(_EVERY_VALUE,),
-                gained=knows_all,
+                find_gain=knows_all,
                 seat=0,
-                game=FOR_TWO,
+                game=TWO_SEATS_GAME,
             ),
         ),
     },
@@ -109,7 +109,7 @@ def _made(moment: SignedMoment, number: int) -> DealersDeck:
 
 def _finds(played: PlayedGame) -> str | None:
     """The last list of numbers, as everybody has it, in the order in which they are drawn."""
-    for one in dealt(played):
+    for one in dealt_decks(played):
         deck: Any = one.deck
         numbers = deck.layers[-1].cards.numbers
         codes = dict(zip(encodings(numbers + numbers), range(deck.size), strict=True))
@@ -130,16 +130,16 @@ _REDUNDANCY: Final = RemovedDefence(
 PROGRESSION: Final = Attack(
     name="progression",
     does="makes cards with a relation between their numbers, to recognise them",
-    of=("A2",),
+    numbers=("A2",),
     ways={
         "chain": (
-            Way(
+            AttackMethod(
                 "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
-                dealing(_made),
+                dealer_forgeries(_made),
                 defence=(_REDUNDANCY,),
-                gained=_finds,
+                find_gain=_finds,
                 seat=0,
-                game=FOR_TWO,
+                game=TWO_SEATS_GAME,
             ),
         ),
     },
@@ -171,10 +171,10 @@ def _coin(moment: SignedMoment) -> bytes:
     return encode(Coin(next(false)))
 
 
-def _last_coin_plays(scene: Scene) -> AttackOutcome:
+def _play_last_coin(scene: Scene) -> AttackOutcome:
     """In one mode of one protocol: nothing for a bot that others play with."""
-    played = tried(LAST_COIN, scene)
-    return judged(played, knows_all(played))
+    played = play_with_cheater(LAST_COIN, scene)
+    return judge(played, knows_all(played))
 
 
 _LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen when all others are open", "at once", True)
@@ -182,11 +182,11 @@ _LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen when all others are open"
 LAST_COIN: Final = Attack(
     name="last-coin",
     does="reveals its coin last, to have its false deck played",
-    of=("A37",),
-    law=Scheme(
-        Way(
+    numbers=("A37",),
+    law=AttackScheme(
+        AttackMethod(
             _LAST_COIN_CLAIM.cheat,
-            {**dealing(one_false), "coin": _coin},
+            {**dealer_forgeries(one_false), "coin": _coin},
             defence=(
                 RemovedDefence(
                     "nodealer.protocols.chain.candidates:Tossing.apply",
@@ -194,15 +194,15 @@ LAST_COIN: Final = Attack(
                     "if False:",
                 ),
             ),
-            plays=_last_coin_plays,
+            play=_play_last_coin,
             late=("coin",),
             seat=0,
-            game=FOR_TWO,
+            game=TWO_SEATS_GAME,
         ),
         _LAST_COIN_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"deck":"dealer","proven":false}'},
+    law_modes={"chain": b'{"deck":"dealer","proven":false}'},
 )
 
 
@@ -232,12 +232,12 @@ def _its_own(moment: SignedMoment) -> bytes:
 GAMES_MAX: Final = 16
 
 
-def _false_deck_plays(scene: Scene) -> AttackOutcome:
+def _play_false_deck(scene: Scene) -> AttackOutcome:
     """It tries until nobody has opened it. Whoever is dealt its cards sees one that is there twice."""
     for seed in range(GAMES_MAX):
-        played = tried(FALSE_DECK, replace(scene, entropy=seeded(seed, FALSE_DECK.name), hands=1))
+        played = play_with_cheater(FALSE_DECK, replace(scene, entropy=seeded_entropy(seed, FALSE_DECK.name), hands=1))
         if (gain := knows_all(played)) is not None:
-            return judged(played, gain)
+            return judge(played, gain)
     raise BadParameter(f"in {GAMES_MAX} games its false deck was never picked")
 
 
@@ -251,13 +251,13 @@ _FALSE_DECK_CLAIM: Final = next(
 FALSE_DECK: Final = Attack(
     name="false-deck",
     does="makes one false deck among true ones, and is lucky",
-    of=("A10",),
+    numbers=("A10",),
     ways={
         "chain": (
-            Way(
+            AttackMethod(
                 _FALSE_DECK_CLAIM,
                 dict.fromkeys(("candidate", "unblind", "pass", "reveal"), _its_own),
-                plays=_false_deck_plays,
+                play=_play_false_deck,
                 # A face that is there twice was in the dealer's deck twice: for who holds it, and for all. And
                 # without proofs every hand ends with open books.
                 defence=(
@@ -272,7 +272,7 @@ FALSE_DECK: Final = Attack(
                     BOOKS,
                 ),
                 seat=0,
-                game=FOR_TWO,
+                game=TWO_SEATS_GAME,
             ),
         ),
     },

@@ -33,15 +33,25 @@ from nodealer.protocols.mask.tags import masked
 from nodealer.protocols.offset.messages import OffsetShuffle, RequestDealParts, RevealOffset
 from nodealer.tape import ROOT_BYTES, Tape, digest, hand_tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, Scheme, SignedMoment, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.duel_seats import SMALL_DUEL
-from nodealer_lab.attacks.multiples import order_of
+from nodealer_lab.attacks.multiples import order_of_multiples
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.proofs.hidden_cards import faces_of
-from nodealer_lab.attacks.scene import PlayedGame, Said, Scene, judged, played_out, sit, tried, watched, with_chips
-from nodealer_lab.attacks.shuffle_steps import shuffle_of
-from nodealer_lab.attacks.truth import Dealt, dealt, under_no_key, whole
+from nodealer_lab.attacks.scene import (
+    CardMessage,
+    PlayedGame,
+    Scene,
+    judge,
+    play_out,
+    play_with_cheater,
+    read_honest_game,
+    seat_players,
+    with_chips,
+)
+from nodealer_lab.attacks.shuffle_steps import shuffle_turn_of
+from nodealer_lab.attacks.truth import DealtDeck, all_faces, bare_encodings, dealt_decks
 
 # --- early ---
 #
@@ -74,7 +84,7 @@ _SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[OffsetShuffl
 def _known(moment: SignedMoment) -> bytes:
     """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order. In pairs each is so many
     times the other half of its own pair."""
-    step = shuffle_of(moment)
+    step = shuffle_turn_of(moment)
     if step is None:
         return moment.honest
     counted = step.group.integers(range(1, step.size + 1))
@@ -110,7 +120,7 @@ def _tags_are_read(played: PlayedGame) -> bool:
     """In every rebuild all that is held has the tag of its face, as they were put there: for one card that may be luck,
     and the cheater has one of its own to see."""
     right = list[bool]()
-    for one in played.said():
+    for one in played.card_messages():
         deck, sharing = one.deck, one.deck.stage
         if one.duty.kind != "share" or len(sharing.said) + 1 < len(deck.binding.players):
             continue
@@ -123,23 +133,23 @@ def _tags_are_read(played: PlayedGame) -> bool:
     return bool(right) and all(right)
 
 
-def _held(played: PlayedGame, one: Said, seat: int) -> list[int]:
+def _held(played: PlayedGame, one: CardMessage, seat: int) -> list[int]:
     """What a seat really holds, in the order in which it declares it."""
     knows = one.deck.knows(seat, played.tape(seat, one.duty.binding.hand))
     return [knows[one.deck.places.card(position)] for position in held_by(one.deck, seat)]
 
 
-def _early_plays(scene: Scene) -> AttackOutcome:
-    table, homes = sit(scene, {scene.cheater: partial(Listener, attack=EARLY)})
-    played = played_out(scene, table, homes)
+def _play_early(scene: Scene) -> AttackOutcome:
+    table, homes = seat_players(scene, {scene.cheater: partial(Listener, attack=EARLY)})
+    played = play_out(scene, table, homes)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
     if scene.protocol.claims.name == "mask":
         gain = f"reads the card that {scene.names[victim]} holds" if _tags_are_read(played) else None
-        return judged(played, gain)
+        return judge(played, gain)
     heard = cheater.heard if isinstance(cheater, Listener) else []
     said = [message for frame in heard if (message := _message(frame, victim)) is not None]
     reads = _pairs_are_read(said, scene) if scene.protocol.claims.name == "offset" else _order_is_read(said, scene)
-    return judged(played, f"reads the order in which {scene.names[victim]} shuffled" if reads else None)
+    return judge(played, f"reads the order in which {scene.names[victim]} shuffled" if reads else None)
 
 
 def _message(frame: bytes, victim: int) -> bytes | None:
@@ -157,7 +167,7 @@ def _order_is_read(said: Sequence[bytes], scene: Scene) -> bool:
         with suppress(NodealerError):
             shuffled = read_message(_SAID[scene.protocol.claims.name], message)
             cards = shuffled.cards if isinstance(shuffled, Cascade | DuelShuffle) else getattr(shuffled, "numbers", b"")
-            if order_of(scene.protocol.group.points(cards)) is not None:
+            if order_of_multiples(scene.protocol.group.points(cards)) is not None:
                 return True
     return False
 
@@ -194,38 +204,38 @@ EARLY: Final = Attack(
     does="passes on a deck that it can still read, to players who continue before they check the proof",
     ways={
         "lock": (
-            Way(
+            AttackMethod(
                 "a card doubled, replaced or marked in the cascade",
                 {"cascade": _known},
-                plays=_early_plays,
+                play=_play_early,
                 defence=_VERIFIED,
                 seat=1,
             ),
         ),
         "offset": (
-            Way(
+            AttackMethod(
                 "a pair doubled, dropped or foreign in a shuffle",
                 {"shuffle": _known},
-                plays=_early_plays,
+                play=_play_early,
                 defence=_VERIFIED,
                 seat=1,
             ),
         ),
         "chain": (
-            Way(
+            AttackMethod(
                 "a number doubled, dropped or foreign in a shuffle",
                 {"shuffle": _known},
-                plays=_early_plays,
+                play=_play_early,
                 defence=_VERIFIED,
                 seat=1,
                 seen="at once",
             ),
         ),
         "duel": (
-            Way(
+            AttackMethod(
                 "a card doubled, replaced or marked in a shuffle",
                 {"shuffle": _own},
-                plays=_early_plays,
+                play=_play_early,
                 defence=_VERIFIED,
                 seat=0,
                 game=SMALL_DUEL,
@@ -233,10 +243,10 @@ EARLY: Final = Attack(
         ),
         # In a shuffle what comes back is masked anew, and shows nothing.
         "mask": (
-            Way(
+            AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
                 {"tag": _tags},
-                plays=_early_plays,
+                play=_play_early,
                 defence=_VERIFIED,
                 leaver=0,
                 seat=1,
@@ -273,7 +283,7 @@ def _mask(moment: SignedMoment) -> bytes:
 
 def _once(moment: SignedMoment) -> bytes:
     """Every card times one: the secret of its key is one, and the proof is true."""
-    step = shuffle_of(moment)
+    step = shuffle_turn_of(moment)
     if step is None:
         return moment.honest
     step = replace(step, s=step.group.integers([1]))
@@ -287,7 +297,7 @@ def _shuffle(moment: SignedMoment) -> bytes:
 
 
 def _lazy_unmoved(played: PlayedGame) -> str | None:
-    for one in played.said():
+    for one in played.card_messages():
         if one.duty.kind not in STEPS or one.duty.seat != played.cheater:
             continue
         # Masked cards are told by what they are masked with.
@@ -298,13 +308,13 @@ def _lazy_unmoved(played: PlayedGame) -> str | None:
     return None
 
 
-def _lazy_plays(scene: Scene) -> AttackOutcome:
+def _play_lazy(scene: Scene) -> AttackOutcome:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
-    played = tried(LAZY, scene)
-    return judged(played, _lazy_unmoved(played))
+    played = play_with_cheater(LAZY, scene)
+    return judge(played, _lazy_unmoved(played))
 
 
-def _sent(one: Said) -> bytes:
+def _sent(one: CardMessage) -> bytes:
     match one.deck.binding.protocol:
         case "mask":
             return read_message(MaskShuffle, one.message).epk
@@ -325,9 +335,10 @@ _LAZY_CLAIM: Final = Cheat(
 LAZY: Final = Attack(
     name="lazy",
     does="passes the deck on unchanged",
-    of=("A23",),
-    law=Scheme(
-        Way(_LAZY_CLAIM.cheat, dict.fromkeys(STEPS, _shuffle), defence=(_AS_IT_WAS,), plays=_lazy_plays), _LAZY_CLAIM
+    numbers=("A23",),
+    law=AttackScheme(
+        AttackMethod(_LAZY_CLAIM.cheat, dict.fromkeys(STEPS, _shuffle), defence=(_AS_IT_WAS,), play=_play_lazy),
+        _LAZY_CLAIM,
     ),
     # In `offset` and `chain` the same is looked at in two functions.
     tried_on=("mask", "lock", "duel"),
@@ -356,10 +367,10 @@ def _roots(played: PlayedGame) -> Iterator[bytes]:
 
 def _predict_read(played: PlayedGame) -> str | None:
     """In every hand, when cards have been dealt for the first time."""
-    first: dict[tuple[int, int], Dealt] = {}
-    for one in dealt(played):
-        for seat in played.honest:
-            if one.hidden(seat):
+    first: dict[tuple[int, int], DealtDeck] = {}
+    for one in dealt_decks(played):
+        for seat in played.honest_seats:
+            if one.hidden_cards(seat):
                 first.setdefault((one.hand, seat), one)
     if first and all(_predict_unmoved(one, seat) for (_, seat), one in first.items()):
         return "knows every card, for nobody shuffles"
@@ -367,14 +378,14 @@ def _predict_read(played: PlayedGame) -> str | None:
         for root in _roots(played):
             guess = hand_tape(root, session=played.config.session.id, seat=seat, hand=hand)
             with suppress(NodealerError):
-                if one.hidden(seat).items() <= one.deck.knows(seat, guess).items():
+                if one.hidden_cards(seat).items() <= one.deck.knows(seat, guess).items():
                     return f"reads the cards of {played.names[seat]}"
     return None
 
 
-def _predict_unmoved(one: Dealt, seat: int) -> bool:
+def _predict_unmoved(one: DealtDeck, seat: int) -> bool:
     """Whether a seat's cards are those that lay there in a new deck."""
-    return all(card.position == face for card, face in one.hidden(seat).items())
+    return all(card.position == face for card, face in one.hidden_cards(seat).items())
 
 
 #: The tape hangs on a root that never leaves its machine, and on all of it.
@@ -386,9 +397,11 @@ _PREDICT_CLAIM: Final = Cheat("shuffles and keys that somebody foresees", "never
 PREDICT: Final = Attack(
     name="predict",
     does="predicts what the others draw for their shuffles and keys",
-    of=("A28",),
+    numbers=("A28",),
     who="a reader of the log",
-    law=Scheme(Way(_PREDICT_CLAIM.cheat, plays=watched(_predict_read), defence=(_ROOT,)), _PREDICT_CLAIM),
+    law=AttackScheme(
+        AttackMethod(_PREDICT_CLAIM.cheat, play=read_honest_game(_predict_read), defence=(_ROOT,)), _PREDICT_CLAIM
+    ),
 )
 
 
@@ -496,28 +509,28 @@ def _order(deck: Any, seat: int, tape: Tape) -> list[int]:
     return places
 
 
-def _faces(one: Dealt, played: PlayedGame) -> Mapping[int, int | None]:
+def _faces(one: DealtDeck, played: PlayedGame) -> Mapping[int, int | None]:
     """What lies where: in the whole deck, or in everybody's hands where only hands are read."""
     match one.deck.binding.protocol:
         case "chain":
             players = one.deck.binding.players
-            return {card.position: face for seat in players for card, face in one.hidden(seat).items()}
+            return {card.position: face for seat in players for card, face in one.hidden_cards(seat).items()}
         case "duel":
-            bare = under_no_key(one, played, tuple(range(one.deck.size)))
+            bare = bare_encodings(one, played, tuple(range(one.deck.size)))
             return dict(enumerate(map(one.deck.faces.index.get, bare)))
         case _:
-            return dict(enumerate(whole(one, played)))
+            return dict(enumerate(all_faces(one, played)))
 
 
 def _only_friends_read(played: PlayedGame) -> str | None:
     """With the friends' orders alone, as if the last seat had moved nothing. What is true is held against it."""
     alone, known = len(played.names) - 1, defaultdict[tuple[int, int], list[list[int]]](list)
-    for said in played.said():
+    for said in played.card_messages():
         seat, hand = said.duty.seat, said.duty.binding.hand
         # A deck that belongs to somebody is its owner's business.
         if said.duty.kind in STEPS and seat != alone and getattr(said.deck, "owner", seat) == seat:
             known[hand, said.deck.number].append(_order(said.deck, seat, played.tape(seat, hand)))
-    decks = [one for one in dealt(played) if (one.hand, one.deck.number) in known]
+    decks = [one for one in dealt_decks(played) if (one.hand, one.deck.number) in known]
     for one in decks:
         guess, true = faces_of(one, known[one.hand, one.deck.number]), _faces(one, played)
         if any(guess[at] != face for at, face in true.items()):
@@ -527,21 +540,21 @@ def _only_friends_read(played: PlayedGame) -> str | None:
     return gain if decks else None
 
 
-def _only_friends_plays(scene: Scene) -> AttackOutcome:
+def _play_only_friends(scene: Scene) -> AttackOutcome:
     """The dealer of `offset` says who is to shuffle, and is not heard; elsewhere nobody can say so."""
-    played = tried(ONLY_FRIENDS, replace(with_chips(scene), hands=1))
-    return judged(played, _only_friends_read(played))
+    played = play_with_cheater(ONLY_FRIENDS, replace(with_chips(scene), hands=1))
+    return judge(played, _only_friends_read(played))
 
 
 _ONLY_FRIENDS_CLAIM: Final = Cheat("a deck that only friends shuffle", "never", False)
 ONLY_FRIENDS: Final = Attack(
     name="only-friends",
     does="shuffles only with its friends, and leaves an honest seat out",
-    of=("A24",),
+    numbers=("A24",),
     who="a coalition",
-    law=Scheme(
-        Way(_ONLY_FRIENDS_CLAIM.cheat, {"requestDealParts": _offset}, plays=_only_friends_plays, seat=0),
+    law=AttackScheme(
+        AttackMethod(_ONLY_FRIENDS_CLAIM.cheat, {"requestDealParts": _offset}, play=_play_only_friends, seat=0),
         _ONLY_FRIENDS_CLAIM,
     ),
-    stands_in=EVERYBODY,
+    law_defences=EVERYBODY,
 )

@@ -11,11 +11,11 @@ from nodealer.engine.phases import Phase
 from nodealer.errors import IllegalMove
 from nodealer.log.session import Limits
 from nodealer.protocols.base import Cheat
-from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import AttackTable, owed_by, playing, to_move
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_duties, is_playing
 
 # --- late alone ---
 #
@@ -26,14 +26,14 @@ HOURS: Final = 10_000_000
 LIMITS: Final = Limits(move=10_000, cards=10_000, bank=0, refill=0)
 
 
-def _late_alone_plays(scene: Scene) -> AttackOutcome:
+def _play_late_alone(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, clock=LIMITS)
-    stage.until(to_move(VICTIM))
-    keeper = len(stage.people) - 1
-    stage.says(keeper, Tick(0), Tick(HOURS))
-    stage.end()
+    stage.run_until(awaits_move_of(VICTIM))
+    keeper = len(stage.participants) - 1
+    stage.sign_and_send(keeper, Tick(0), Tick(HOURS))
+    stage.run_to_end()
     done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
-    return stage.came("has Ben's hand played for him, alone" if done else None)
+    return stage.outcome("has Ben's hand played for him, alone" if done else None)
 
 
 #: Who is late by the ticks alone, and not by half of the voters too.
@@ -53,12 +53,12 @@ _LATE_ALONE_CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "n
 LATE_ALONE: Final = Attack(
     name="late-alone",
     does="claims that hours have passed",
-    of=("A39",),
+    numbers=("A39",),
     who="the timekeeper",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _LATE_ALONE_CLAIM.cheat,
-            plays=_late_alone_plays,
+            play=_play_late_alone,
             defence=(RemovedDefence("nodealer.engine.votes:_reached", _COUNTED, _LATE), _WITHOUT_VOTES),
         ),
         _LATE_ALONE_CLAIM,
@@ -74,28 +74,29 @@ LATE_ALONE: Final = Attack(
 # each looks at a clock of its own too.
 
 
-def _late_with_half_plays(scene: Scene) -> AttackOutcome:
+def _play_late_with_half(scene: Scene) -> AttackOutcome:
     # Of two, one is half.
     seats = 2 if scene.game.seats == 2 else 4
     stage = AttackTable(scene, seats=seats, clock=LIMITS)
-    stage.until(to_move(VICTIM))
-    keeper = len(stage.people) - 1
-    stage.says(keeper, Tick(0), Tick(HOURS))
+    stage.run_until(awaits_move_of(VICTIM))
+    keeper = len(stage.participants) - 1
+    stage.sign_and_send(keeper, Tick(0), Tick(HOURS))
     for friend in (0,) if seats == 2 else (2, 3):
-        stage.says(friend, SkipVote(owed_by(stage.state(friend), VICTIM)))
-    stage.end()
+        stage.sign_and_send(friend, SkipVote(blocking_duties(stage.state(friend), VICTIM)))
+    stage.run_to_end()
     done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
-    return stage.came("plays Ben's hand for him, with half of the table" if done else None)
+    return stage.outcome("plays Ben's hand for him, with half of the table" if done else None)
 
 
 _LATE_WITH_HALF_CLAIM: Final = Cheat("a timekeeper and half of a table that call an honest seat late", "never", False)
 LATE_WITH_HALF: Final = Attack(
     name="late-with-half",
     does="claims that hours have passed, with half of the table as its friends",
-    of=("A39",),
+    numbers=("A39",),
     who="a coalition",
-    law=Scheme(
-        Way(_LATE_WITH_HALF_CLAIM.cheat, plays=_late_with_half_plays, unseen="cannot be seen"), _LATE_WITH_HALF_CLAIM
+    law=AttackScheme(
+        AttackMethod(_LATE_WITH_HALF_CLAIM.cheat, play=_play_late_with_half, if_unseen="cannot be seen"),
+        _LATE_WITH_HALF_CLAIM,
     ),
 )
 
@@ -105,21 +106,21 @@ LATE_WITH_HALF: Final = Attack(
 # A relay holds a tick back until a seat is asked, so that the seat's time seems to run from long before.
 
 
-def _held_tick_plays(scene: Scene) -> AttackOutcome:
+def _play_held_tick(scene: Scene) -> AttackOutcome:
     """The honest timekeeper has said the time while another seat was to move."""
     stage = AttackTable(scene, clock=LIMITS)
-    keeper = len(stage.people) - 1
-    stage.until(to_move(0))
+    keeper = len(stage.participants) - 1
+    stage.run_until(awaits_move_of(0))
     early = stage[keeper].tick(0)
-    stage.until(to_move(VICTIM))
+    stage.run_until(awaits_move_of(VICTIM))
     stage.held.add(VICTIM)
-    stage.say(early)
-    stage.end()
-    stage.say(stage[keeper].tick(LIMITS.move + 1))
-    stage.end()
+    stage.send(early)
+    stage.run_to_end()
+    stage.send(stage[keeper].tick(LIMITS.move + 1))
+    stage.run_to_end()
     clock = stage.state().clock
     late = clock is not None and bool(clock.late)
-    return stage.came("makes Ben late, who was asked a moment ago" if late else None)
+    return stage.outcome("makes Ben late, who was asked a moment ago" if late else None)
 
 
 _HELD_TICK_CLAIM: Final = Cheat("a relay that holds a tick back, to make a seat late", "never", False)
@@ -127,10 +128,10 @@ HELD_TICK: Final = Attack(
     name="held-tick",
     does="holds a tick back until it is a seat's turn",
     who="the relay",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _HELD_TICK_CLAIM.cheat,
-            plays=_held_tick_plays,
+            play=_play_held_tick,
             defence=(RemovedDefence("nodealer.engine.clock:Clock.ticked", " and one.since <= seen"),),
         ),
         _HELD_TICK_CLAIM,
@@ -145,17 +146,17 @@ HELD_TICK: Final = Attack(
 FRIEND: Final = 1
 
 
-def _time_back_plays(scene: Scene) -> AttackOutcome:
+def _play_time_back(scene: Scene) -> AttackOutcome:
     """The friend has used most of its time when the time is what it was before."""
     stage = AttackTable(scene, clock=LIMITS)
-    stage.until(to_move(FRIEND))
-    keeper = len(stage.people) - 1
-    stage.says(keeper, Tick(50_000), Tick(59_000), Tick(50_000))
+    stage.run_until(awaits_move_of(FRIEND))
+    keeper = len(stage.participants) - 1
+    stage.sign_and_send(keeper, Tick(50_000), Tick(59_000), Tick(50_000))
     stage.held.add(FRIEND)
-    stage.end()
+    stage.run_to_end()
     clock = stage.state().clock
     back = clock is not None and clock.last == 50_000
-    return stage.came("gives a friend the time back that it has used" if back else None)
+    return stage.outcome("gives a friend the time back that it has used" if back else None)
 
 
 _TIME_BACK_CLAIM: Final = Cheat("a timekeeper that turns the time back", "never", False)
@@ -163,10 +164,10 @@ TIME_BACK: Final = Attack(
     name="time-back",
     does="turns the time back for a friend",
     who="the timekeeper",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _TIME_BACK_CLAIM.cheat,
-            plays=_time_back_plays,
+            play=_play_time_back,
             # Half a rule would still refuse it: a tick is no less than a second after the last one, either.
             defence=(
                 RemovedDefence(
@@ -184,24 +185,24 @@ TIME_BACK: Final = Attack(
 # A seat keeps back what it owes of the cards, so that nobody can go on.
 
 
-def _withhold_plays(scene: Scene) -> AttackOutcome:
+def _play_withhold(scene: Scene) -> AttackOutcome:
     """The others wait, and when nothing comes they say that they would go on without it."""
     others = [seat for seat in range(scene.game.seats) if seat != scene.cheater]
     # Of two, one is half: that is enough where somebody keeps the time.
     stage = AttackTable(scene, clock=LIMITS if len(others) == 1 else None)
-    stage.until(playing)
+    stage.run_until(is_playing)
     stage.silent.add(scene.cheater)
-    stage.end()
+    stage.run_to_end()
     if len(others) == 1:
         for time in (0, LIMITS.cards + 1):
-            stage.say(stage[-1].tick(time))
-            stage.end()
+            stage.send(stage[-1].tick(time))
+            stage.run_to_end()
     for seat in others:
         with suppress(IllegalMove):
-            stage.say(stage[seat].without({scene.cheater}))
-    stage.end()
+            stage.send(stage[seat].without({scene.cheater}))
+    stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
-    return stage.came("keeps the others waiting for ever" if stuck else None)
+    return stage.outcome("keeps the others waiting for ever" if stuck else None)
 
 
 #: More than half; or half, where it is late.
@@ -210,11 +211,11 @@ _WITHHOLD_CLAIM: Final = Cheat("a seat that keeps back what it owes, to stop the
 WITHHOLD: Final = Attack(
     name="withhold",
     does="withholds its part of the cards",
-    of=("A36", "A41"),
-    law=Scheme(
-        Way(
+    numbers=("A36", "A41"),
+    law=AttackScheme(
+        AttackMethod(
             _WITHHOLD_CLAIM.cheat,
-            plays=_withhold_plays,
+            play=_play_withhold,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.votes:_reached",

@@ -12,11 +12,11 @@ from nodealer.engine.state import TableState
 from nodealer.games.registry import find_game
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.deck import ChainDeck
-from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import AttackTable, owed_by, to_move
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_duties
 
 # --- deals again ---
 #
@@ -50,11 +50,11 @@ def _helped(scene: Scene) -> AttackOutcome:
 
 def _leaves(scene: Scene, leaver: int, gain: str) -> AttackOutcome:
     stage = AttackTable(scene, hands=2, makers={leaver: _KeepsItsCoin})
-    stage.end()
-    stage.says(leaver, Leave())
+    stage.run_to_end()
+    stage.sign_and_send(leaver, Leave())
     # Whose deck it is in the second hand is known when there is one: nobody has to wait for the end of that hand.
-    stage.until(lambda state: bool(_dealers(state)))
-    return stage.came(gain if DEALER in _dealers(stage.state(HONEST)) else None, seat=HONEST)
+    stage.run_until(lambda state: bool(_dealers(state)))
+    return stage.outcome(gain if DEALER in _dealers(stage.state(HONEST)) else None, seat=HONEST)
 
 
 def _dealers(state: TableState) -> list[int | None]:
@@ -69,29 +69,29 @@ _DEALS_AGAIN_CLAIM: Final = Cheat(
 DEALS_AGAIN: Final = Attack(
     name="deals-again",
     does="leaves when it sees which of its decks is picked, to deal again",
-    of=("A36", "A38"),
-    law=Scheme(
-        Way(
+    numbers=("A36", "A38"),
+    law=AttackScheme(
+        AttackMethod(
             _DEALS_AGAIN_CLAIM.cheat,
-            plays=_alone,
+            play=_alone,
             seat=DEALER,
             defence=(RemovedDefence("nodealer.engine.votes:leave", "tried=state.tried | tried", "tried=state.tried"),),
         ),
         _DEALS_AGAIN_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"deck":"dealer"}'},
+    law_modes={"chain": b'{"deck":"dealer"}'},
 )
 
 HELPED_CLAIM: Final = Cheat("a dealer's friend that leaves when it sees which deck is picked", "never", False)
 FRIEND_LEAVES: Final = Attack(
     name="friend-leaves",
     does="leaves when it sees which of the dealer's decks is picked, so that the dealer deals again",
-    of=("A36", "A38"),
-    law=Scheme(
-        Way(
+    numbers=("A36", "A38"),
+    law=AttackScheme(
+        AttackMethod(
             HELPED_CLAIM.cheat,
-            plays=_helped,
+            play=_helped,
             seat=FRIEND,
             # As if only the dealer itself could want other coins.
             defence=(
@@ -103,7 +103,7 @@ FRIEND_LEAVES: Final = Attack(
         HELPED_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"deck":"dealer"}'},
+    law_modes={"chain": b'{"deck":"dealer"}'},
 )
 
 
@@ -124,28 +124,28 @@ class Waits(Participant):
         return [] if self.begun and opening(self.replica.state) else super().due()
 
 
-def _price_plays(scene: Scene) -> AttackOutcome:
+def _play_price(scene: Scene) -> AttackOutcome:
     """The others have published theirs: it knows the card, and they do not."""
     stage = AttackTable(scene, seats=3, makers={scene.cheater: Waits})
-    stage.end()
+    stage.run_to_end()
     state = stage.state()
     left = {half for deck in state.hand.decks.values() for seat, half in deck.half.items() if seat == scene.cheater}
-    stage.says(scene.cheater, Leave())
-    stage.end()
+    stage.sign_and_send(scene.cheater, Leave())
+    stage.run_to_end()
     charged = stage.state().chronicle.records[0].charged.get(scene.cheater, 0)
     free = Half.OPENED in left and not charged
-    return stage.came("takes a card of the board back and pays nothing for it" if free else None)
+    return stage.outcome("takes a card of the board back and pays nothing for it" if free else None)
 
 
 _PRICE_CLAIM: Final = Cheat("a seat that leaves rather than open a card that it has seen, at no price", "never", False)
 PRICE: Final = Attack(
     name="price",
     does="leaves rather than open a card that it has seen",
-    of=("A36", "A38"),
-    law=Scheme(
-        Way(
+    numbers=("A36", "A38"),
+    law=AttackScheme(
+        AttackMethod(
             _PRICE_CLAIM.cheat,
-            plays=_price_plays,
+            play=_play_price,
             seat=2,
             game=find_game("holdem"),
             defence=(RemovedDefence("nodealer.engine.votes:_left", "hand = _charged(hand, seats)"),),
@@ -163,16 +163,16 @@ PRICE: Final = Attack(
 # It tells a friend who is still in the hand, or leaves if the friend would like another card.
 
 
-def _no_stake_plays(scene: Scene) -> AttackOutcome:
+def _play_no_stake(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, seats=3, makers={scene.cheater: Waits})
-    stage.until(to_move(scene.cheater))
-    stage.say(stage[scene.cheater].move({"type": "fold"}))
-    stage.end()
+    stage.run_until(awaits_move_of(scene.cheater))
+    stage.send(stage[scene.cheater].move({"type": "fold"}))
+    stage.run_to_end()
     state = stage.state(1)
     decks: list[Any] = [deck for deck in state.hand.decks.values() if opening(state)]
     others = set(range(3)) - {scene.cheater}
     first = any(others <= keys.keys() for deck in decks for at, keys in deck.released.items() if at in deck.places.pile)
-    return stage.came("knows the next card first, with nothing at stake" if first else None, seat=1)
+    return stage.outcome("knows the next card first, with nothing at stake" if first else None, seat=1)
 
 
 _NO_STAKE_CLAIM: Final = Cheat(
@@ -181,11 +181,11 @@ _NO_STAKE_CLAIM: Final = Cheat(
 NO_STAKE: Final = Attack(
     name="no-stake",
     does="folds and waits for the others' keys, to see a card first",
-    of=("A36",),
-    law=Scheme(
-        Way(
+    numbers=("A36",),
+    law=AttackScheme(
+        AttackMethod(
             _NO_STAKE_CLAIM.cheat,
-            plays=_no_stake_plays,
+            play=_play_no_stake,
             seat=0,
             game=find_game("holdem"),
             defence=(
@@ -207,15 +207,15 @@ NO_STAKE: Final = Attack(
 # A friend with a throw-away key lets itself be named, so that its partner gets its bets back.
 
 
-def _refund_plays(scene: Scene) -> AttackOutcome:
+def _play_refund(scene: Scene) -> AttackOutcome:
     """It says two things with one number, which the log itself shows, when the others have bet."""
     stage = AttackTable(scene)
-    stage.until(to_move(scene.cheater))
-    (said,) = stage.says(scene.cheater, Word("I stay"))
-    lie = stage.again(scene.cheater, said, Word("I go"))
-    stage.end()
+    stage.run_until(awaits_move_of(scene.cheater))
+    (said,) = stage.sign_and_send(scene.cheater, Word("I stay"))
+    lie = stage.sign_again(scene.cheater, said, Word("I go"))
+    stage.run_to_end()
     void = any(record.void for record in stage.state().chronicle.records)
-    return stage.came("gives its partner's bets back" if void else None, [lie])
+    return stage.outcome("gives its partner's bets back" if void else None, [lie])
 
 
 _REFUND_CLAIM: Final = Cheat(
@@ -225,10 +225,10 @@ REFUND: Final = Attack(
     name="refund",
     does="lets itself be named, so that a friend gets its bets back",
     who="a coalition",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _REFUND_CLAIM.cheat,
-            plays=_refund_plays,
+            play=_play_refund,
             defence=(RemovedDefence("nodealer.engine.votes:expel", "if not play_on:", "if True:"),),
         ),
         _REFUND_CLAIM,
@@ -247,20 +247,20 @@ REFUND: Final = Attack(
 OTHER: Final = 0
 
 
-def _undo_plays(scene: Scene) -> AttackOutcome:
+def _play_undo(scene: Scene) -> AttackOutcome:
     """It has seen its own cards, and the other is to move."""
     stage = AttackTable(scene, seats=2)
-    stage.until(to_move(OTHER))
-    stage.says(1, Break(owed_by(stage.state(), OTHER)[0]))
-    stage.end()
+    stage.run_until(awaits_move_of(OTHER))
+    stage.sign_and_send(1, Break(blocking_duties(stage.state(), OTHER)[0]))
+    stage.run_to_end()
     void = any(record.void for record in stage.state().chronicle.records)
-    return stage.came("undoes a hand that it may lose, and the log shows who said so" if void else None)
+    return stage.outcome("undoes a hand that it may lose, and the log shows who said so" if void else None)
 
 
 _UNDO_CLAIM: Final = Cheat("one of two that breaks a hand off, where nobody keeps the time", "never", False)
 UNDO: Final = Attack(
     name="undo",
     does="aborts a hand that it may lose, at a table of two without a timekeeper",
-    of=("A36",),
-    law=Scheme(Way(_UNDO_CLAIM.cheat, plays=_undo_plays, unseen="cannot be seen", seat=1), _UNDO_CLAIM),
+    numbers=("A36",),
+    law=AttackScheme(AttackMethod(_UNDO_CLAIM.cheat, play=_play_undo, if_unseen="cannot be seen", seat=1), _UNDO_CLAIM),
 )

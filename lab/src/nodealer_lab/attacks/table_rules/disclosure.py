@@ -16,7 +16,7 @@ from nodealer.engine.seat import Seat
 from nodealer.engine.state import TableState
 from nodealer.engine.store import PlayerStore
 from nodealer.protocols.base import Cheat
-from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import PlayedGame, Scene, with_chips
@@ -41,38 +41,39 @@ def hurried(scene: Scene, owed: Owed, hands: int = 1) -> tuple[AttackTable, int,
     """The table, its winner and a loser. What the winner says is on its way, and the relay is slow: the losers name
     something that the winner owes, and only then it is heard."""
     stage = AttackTable(scene, hands=hands)
-    stage.holds = lambda state: {winner} if (winner := winner_of(state)) is not None else ()
-    stage.until(lambda state: winner_of(state) is not None)
+    stage.hold_when = lambda state: {winner} if (winner := winner_of(state)) is not None else ()
+    stage.run_until(lambda state: winner_of(state) is not None)
     winner = winner_of(stage.state()) or 0
     losers = [seat for seat in range(3) if seat != winner]
     for seat in losers:
         duties = stage.state(seat).duties.of(winner).values()
-        stage.says(seat, SkipVote(tuple(known.duty.id for known in duties if known.duty.kind == owed)))
-    stage.end()
-    stage.let_go()
-    stage.end()
+        stage.sign_and_send(seat, SkipVote(tuple(known.duty.id for known in duties if known.duty.kind == owed)))
+    stage.run_to_end()
+    stage.release_held()
+    stage.run_to_end()
     return stage, winner, losers[0]
 
 
-def _hurried_begin_plays(scene: Scene) -> AttackOutcome:
+def _play_hurried_begin(scene: Scene) -> AttackOutcome:
     """They do not wait for it to begin, and end."""
     stage, winner, loser = hurried(scene, Owed.BEGIN)
     state = stage.state(loser)
     ended = state.phase is Phase.ENDED and state.account.chips[winner] <= state.config.rules.stake
-    return stage.came("ends the session before the winner's book is in, and has its bets back" if ended else None)
+    return stage.outcome("ends the session before the winner's book is in, and has its bets back" if ended else None)
 
 
 _HURRIED_BEGIN_CLAIM: Final = Cheat("more than half that end a session before the winner's book is in", "never", False)
 HURRIED_BEGIN: Final = Attack(
     name="hurried-begin",
     does="ends the session before the winner's disclosure is in the log, with more than half of the table",
-    of=("A39",),
+    numbers=("A39",),
     who="a coalition",
-    law=Scheme(
-        Way(_HURRIED_BEGIN_CLAIM.cheat, plays=_hurried_begin_plays, unseen="cannot be seen"), _HURRIED_BEGIN_CLAIM
+    law=AttackScheme(
+        AttackMethod(_HURRIED_BEGIN_CLAIM.cheat, play=_play_hurried_begin, if_unseen="cannot be seen"),
+        _HURRIED_BEGIN_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"proven":false}'},
+    law_modes={"chain": b'{"proven":false}'},
 )
 
 
@@ -82,26 +83,26 @@ HURRIED_BEGIN: Final = Attack(
 # it, as soon as they have opened theirs. Were their word a proof, the log would name who did nothing wrong.
 
 
-def _hurried_book_plays(scene: Scene) -> AttackOutcome:
+def _play_hurried_book(scene: Scene) -> AttackOutcome:
     """As soon as the hand is over they name the book that it owes."""
     stage, winner, loser = hurried(scene, Owed.BOOK, hands=2)
     state = stage.state(loser)
     named = any(fault.seat == winner for fault in state.faults)
     out = any(one.of == winner for one in state.chronicle.statements)
     gain = "has the winner named, whose book was on its way" if named else "puts the winner out" if out else None
-    return stage.came(gain, seat=loser)
+    return stage.outcome(gain, seat=loser)
 
 
 _HURRIED_BOOK_CLAIM: Final = Cheat("seats that would not wait for another's book", "never", False)
 HURRIED_BOOK: Final = Attack(
     name="hurried-book",
     does="tries to skip the winner's disclosure, with more than half of the table",
-    of=("A39",),
+    numbers=("A39",),
     who="a coalition",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _HURRIED_BOOK_CLAIM.cheat,
-            plays=_hurried_book_plays,
+            play=_play_hurried_book,
             # A book is never too late; and whom others do not wait for is gone, and not at fault.
             defence=(
                 RemovedDefence(
@@ -120,7 +121,7 @@ HURRIED_BOOK: Final = Attack(
         _HURRIED_BOOK_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"proven":false}'},
+    law_modes={"chain": b'{"proven":false}'},
 )
 
 
@@ -166,32 +167,32 @@ class Shut(Participant):
         )
 
 
-def _kept_book_plays(scene: Scene) -> AttackOutcome:
+def _play_kept_book(scene: Scene) -> AttackOutcome:
     """Whoever wins the hand is the cheater. At the end all sign what there is."""
     scene = with_chips(scene)
     stage = AttackTable(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net > 0)))
-    stage.end()
+    stage.run_to_end()
     state = stage.state()
     stake = state.config.rules.stake
     kept = state.phase is Phase.ENDED and any(chips > stake for chips in state.account.chips.values())
-    return stage.came("keeps a pot whose book nobody has seen" if kept else None)
+    return stage.outcome("keeps a pot whose book nobody has seen" if kept else None)
 
 
 _KEPT_BOOK_CLAIM: Final = Cheat("a winner that never opens its book", "never", False)
 KEPT_BOOK: Final = Attack(
     name="kept-book",
     does="wins and never discloses",
-    of=("A36",),
-    law=Scheme(
-        Way(
+    numbers=("A36",),
+    law=AttackScheme(
+        AttackMethod(
             _KEPT_BOOK_CLAIM.cheat,
-            plays=_kept_book_plays,
+            play=_play_kept_book,
             defence=(RemovedDefence("nodealer.engine.ledger:Ledger.closed", "if not books:", "if True:"),),
         ),
         _KEPT_BOOK_CLAIM,
     ),
     tried_on=("chain", "duel"),
-    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
+    law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )
 
 
@@ -201,14 +202,14 @@ KEPT_BOOK: Final = Attack(
 # won would go back when the session ends.
 
 
-def _lost_book_plays(scene: Scene) -> AttackOutcome:
+def _play_lost_book(scene: Scene) -> AttackOutcome:
     """Whoever loses the hand is a cheater. At the end all sign what there is."""
     scene = with_chips(scene)
     stage = AttackTable(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net < 0)))
-    stage.end()
+    stage.run_to_end()
     state = stage.state()
     back = state.phase is Phase.ENDED and not any(chips > state.config.rules.stake for chips in _chips(stage))
-    return stage.came("has its bets back, by a book that it never opens" if back else None)
+    return stage.outcome("has its bets back, by a book that it never opens" if back else None)
 
 
 def _chips(stage: AttackTable) -> list[int]:
@@ -219,11 +220,11 @@ _LOST_BOOK_CLAIM: Final = Cheat("a loser that never opens its book", "never", Fa
 LOST_BOOK: Final = Attack(
     name="lost-book",
     does="loses and never discloses",
-    of=("A36",),
-    law=Scheme(
-        Way(
+    numbers=("A36",),
+    law=AttackScheme(
+        AttackMethod(
             _LOST_BOOK_CLAIM.cheat,
-            plays=_lost_book_plays,
+            play=_play_lost_book,
             # What somebody has won waits for its own book, and for nobody else's.
             defence=(
                 RemovedDefence(
@@ -236,7 +237,7 @@ LOST_BOOK: Final = Attack(
         _LOST_BOOK_CLAIM,
     ),
     tried_on=("chain", "duel"),
-    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
+    law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )
 
 
@@ -260,27 +261,30 @@ class _Friend(Cheater):
     signs = _Shut
 
 
-def _folded_friend_plays(scene: Scene) -> AttackOutcome:
+def _play_folded_friend(scene: Scene) -> AttackOutcome:
     """Whoever of the others wins is its friend."""
     stage = AttackTable(scene, makers={scene.cheater: partial(_Friend, attack=MARK)})
-    stage.end()
+    stage.run_to_end()
     state, replica = stage.state(), stage[0].replica
     roots = {seat: home.root for seat, home in enumerate(stage.homes)}
     played = PlayedGame(replica.config, tuple(replica.entries), scene.cheater, (), scene.names, roots)
     chips = state.account.chips.values() if state.phase is Phase.ENDED else ()
     kept = max(chips, default=0) > state.config.rules.stake
-    return stage.came("has a friend keep a pot that it has read another's card for" if kept and reads(played) else None)
+    return stage.outcome(
+        "has a friend keep a pot that it has read another's card for" if kept and reads(played) else None
+    )
 
 
 _FOLDED_FRIEND_CLAIM: Final = Cheat("a folded friend that cheats for another and never opens its book", "never", False)
 FOLDED_FRIEND: Final = Attack(
     name="folded-friend",
     does="reads a card for a friend, folds, and never discloses",
-    of=("A36", "A50"),
+    numbers=("A36", "A50"),
     who="a coalition",
-    law=Scheme(
-        Way(_FOLDED_FRIEND_CLAIM.cheat, plays=_folded_friend_plays, unseen="cannot be seen"), _FOLDED_FRIEND_CLAIM
+    law=AttackScheme(
+        AttackMethod(_FOLDED_FRIEND_CLAIM.cheat, play=_play_folded_friend, if_unseen="cannot be seen"),
+        _FOLDED_FRIEND_CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"proven":false}'},
+    law_modes={"chain": b'{"proven":false}'},
 )

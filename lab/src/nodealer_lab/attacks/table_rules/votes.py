@@ -22,11 +22,11 @@ from nodealer.log.entry import read_entry
 from nodealer.log.roster import Roster, member_of
 from nodealer.protocols.base import Cheat
 from nodealer_lab.attacks import defence
-from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
-from nodealer_lab.attacks.stage import AttackTable, owed_by, playing, to_move
+from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_duties, is_playing
 from nodealer_lab.sim.highcard import HighCard, HighHand
 
 # --- another seat ---
@@ -42,40 +42,40 @@ def _owed(state: TableState) -> bytes | None:
     return next((id for id, known in owed if known.duty.deck is not None), None)
 
 
-def _another_seat_plays(scene: Scene) -> AttackOutcome:
+def _play_another_seat(scene: Scene) -> AttackOutcome:
     """With the words that the victim itself has signed there in the hand before: they are false in this one."""
     stage = AttackTable(scene, hands=2)
-    stage.until(lambda state: state.hand.number == 1)
-    stage.until(lambda state: state.phase is Phase.BETWEEN and ANOTHER_SEAT_VICTIM in state.hand.commitments)
+    stage.run_until(lambda state: state.hand.number == 1)
+    stage.run_until(lambda state: state.phase is Phase.BETWEEN and ANOTHER_SEAT_VICTIM in state.hand.commitments)
     # She is slower than the cheater.
     stage.held.add(ANOTHER_SEAT_VICTIM)
-    stage.until(lambda state: _owed(state) is not None)
+    stage.run_until(lambda state: _owed(state) is not None)
     replica = stage[scene.cheater].replica
     owed = _owed(replica.state)
     entries = (read_entry(data).entry for data in replica.entries)
     said = (read_body(bytes(entry.body)) for entry in entries if entry.seat == ANOTHER_SEAT_VICTIM)
     lies = [
-        stage.says(scene.cheater, Cards(owed, body.message))[0]
+        stage.sign_and_send(scene.cheater, Cards(owed, body.message))[0]
         for body in [body for body in said if isinstance(body, Cards)][:1]
         if owed is not None
     ]
-    stage.end()
-    stage.let_go()
-    stage.end()
+    stage.run_to_end()
+    stage.release_held()
+    stage.run_to_end()
     fault = stage.state(1).fault
     named = fault is not None and fault.seat == ANOTHER_SEAT_VICTIM
-    return stage.came("has Ada named for what she never said" if named else None, lies, seat=1)
+    return stage.outcome("has Ada named for what she never said" if named else None, lies, seat=1)
 
 
 _ANOTHER_SEAT_CLAIM: Final = Cheat("an answer to what another seat owes", "never", False)
 ANOTHER_SEAT: Final = Attack(
     name="another-seat",
     does="answers a duty of another seat",
-    of=("A33",),
-    law=Scheme(
-        Way(
+    numbers=("A33",),
+    law=AttackScheme(
+        AttackMethod(
             _ANOTHER_SEAT_CLAIM.cheat,
-            plays=_another_seat_plays,
+            play=_play_another_seat,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.transitions:_duty",
@@ -94,25 +94,25 @@ ANOTHER_SEAT: Final = Attack(
 # Who is about to lose says alone that the hand should be broken off.
 
 
-def _break_alone_plays(scene: Scene) -> AttackOutcome:
+def _play_break_alone(scene: Scene) -> AttackOutcome:
     """As soon as somebody else is to move, and it has seen its own card."""
     stage = AttackTable(scene)
-    stage.until(to_move(1))
-    stage.says(scene.cheater, Break(owed_by(stage.state(), 1)[0]))
-    stage.end()
+    stage.run_until(awaits_move_of(1))
+    stage.sign_and_send(scene.cheater, Break(blocking_duties(stage.state(), 1)[0]))
+    stage.run_to_end()
     void = any(record.void for record in stage.state().chronicle.records)
-    return stage.came("has a hand voided that it may lose" if void else None)
+    return stage.outcome("has a hand voided that it may lose" if void else None)
 
 
 _BREAK_ALONE_CLAIM: Final = Cheat("fewer than half that would break a hand off", "never", False)
 BREAK_ALONE: Final = Attack(
     name="break-alone",
     does="tries to abort a hand that it may lose",
-    of=("A36",),
-    law=Scheme(
-        Way(
+    numbers=("A36",),
+    law=AttackScheme(
+        AttackMethod(
             _BREAK_ALONE_CLAIM.cheat,
-            plays=_break_alone_plays,
+            play=_play_break_alone,
             defence=(RemovedDefence("nodealer.engine.votes:_reached", "2 * len(breaking) >= len(said)", "True"),),
         ),
         _BREAK_ALONE_CLAIM,
@@ -141,36 +141,36 @@ class _Waits(Participant):
         return [] if self.begun and _all_owe(self.replica.state) else super().due()
 
 
-def _burst_plays(scene: Scene) -> AttackOutcome:
+def _play_burst(scene: Scene) -> AttackOutcome:
     """The victim's answer is on its way, and theirs will come when their words are in the log."""
     stage = AttackTable(scene, makers={1: _Waits, 2: _Waits})
-    stage.holds = lambda state: {BURST_VICTIM} if _all_owe(state) else ()
-    stage.until(_all_owe)
+    stage.hold_when = lambda state: {BURST_VICTIM} if _all_owe(state) else ()
+    stage.run_until(_all_owe)
     for friend in (1, 2):
-        stage.says(friend, SkipVote(owed_by(stage.state(friend), BURST_VICTIM)))
-    stage.let_go()
-    stage.end()
+        stage.sign_and_send(friend, SkipVote(blocking_duties(stage.state(friend), BURST_VICTIM)))
+    stage.release_held()
+    stage.run_to_end()
     done = stage.state(1).chronicle.statements
-    return stage.came("throws Ada out, who was no later than they" if done else None, seat=1)
+    return stage.outcome("throws Ada out, who was no later than they" if done else None, seat=1)
 
 
 _BURST_CLAIM: Final = Cheat("seats that owe cards themselves, and would not wait for another", "never", False)
 BURST: Final = Attack(
     name="burst",
     does="votes with a friend to skip a seat while both owe as much themselves",
-    of=("A39",),
+    numbers=("A39",),
     who="a coalition",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _BURST_CLAIM.cheat,
-            plays=_burst_plays,
+            play=_play_burst,
             defence=(defence.RemovedDefence("nodealer.engine.votes:has_word", " and not owes"),),
         ),
         _BURST_CLAIM,
     ),
     tried_on=("mask", "lock", "offset", "chain"),
     # Only where the dealer makes decks do all owe something at once: a coin.
-    in_mode={"chain": b'{"deck":"dealer"}'},
+    law_modes={"chain": b'{"deck":"dealer"}'},
 )
 
 
@@ -181,15 +181,15 @@ BURST: Final = Attack(
 HALF_VICTIM: Final = 1
 
 
-def _half_plays(scene: Scene) -> AttackOutcome:
+def _play_half(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, seats=4)
-    stage.until(to_move(HALF_VICTIM))
-    owed = owed_by(stage.state(), HALF_VICTIM)
+    stage.run_until(awaits_move_of(HALF_VICTIM))
+    owed = blocking_duties(stage.state(), HALF_VICTIM)
     for friend in (2, 3):
-        stage.says(friend, SkipVote(owed))
-    stage.end()
+        stage.sign_and_send(friend, SkipVote(owed))
+    stage.run_to_end()
     done = [one for one in stage.state().chronicle.statements if one.of == HALF_VICTIM]
-    return stage.came("plays Ben's hand for him" if done else None)
+    return stage.outcome("plays Ben's hand for him" if done else None)
 
 
 _HALF_CLAIM: Final = Cheat(
@@ -198,12 +198,12 @@ _HALF_CLAIM: Final = Cheat(
 HALF: Final = Attack(
     name="half",
     does="votes with a friend, as half of the table, to skip a seat",
-    of=("A39",),
+    numbers=("A39",),
     who="a coalition",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _HALF_CLAIM.cheat,
-            plays=_half_plays,
+            play=_play_half,
             defence=(
                 defence.RemovedDefence(
                     "nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"
@@ -223,25 +223,26 @@ HALF: Final = Attack(
 MORE_THAN_HALF_VICTIM: Final = 0
 
 
-def _more_than_half_plays(scene: Scene) -> AttackOutcome:
+def _play_more_than_half(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene)
-    stage.until(to_move(MORE_THAN_HALF_VICTIM))
-    owed = owed_by(stage.state(), MORE_THAN_HALF_VICTIM)
+    stage.run_until(awaits_move_of(MORE_THAN_HALF_VICTIM))
+    owed = blocking_duties(stage.state(), MORE_THAN_HALF_VICTIM)
     for friend in (1, 2):
-        stage.says(friend, SkipVote(owed))
-    stage.end()
+        stage.sign_and_send(friend, SkipVote(owed))
+    stage.run_to_end()
     done = [one for one in stage.state().chronicle.statements if one.of == MORE_THAN_HALF_VICTIM and one.by == (1, 2)]
-    return stage.came("plays Ada's hand for her, and the log shows who said so" if done else None)
+    return stage.outcome("plays Ada's hand for her, and the log shows who said so" if done else None)
 
 
 _MORE_THAN_HALF_CLAIM: Final = Cheat("more than half of a table that would not wait for an honest seat", "never", False)
 MORE_THAN_HALF: Final = Attack(
     name="more-than-half",
     does="votes to skip an honest seat, with more than half of the table",
-    of=("A39",),
+    numbers=("A39",),
     who="a coalition",
-    law=Scheme(
-        Way(_MORE_THAN_HALF_CLAIM.cheat, plays=_more_than_half_plays, unseen="cannot be seen"), _MORE_THAN_HALF_CLAIM
+    law=AttackScheme(
+        AttackMethod(_MORE_THAN_HALF_CLAIM.cheat, play=_play_more_than_half, if_unseen="cannot be seen"),
+        _MORE_THAN_HALF_CLAIM,
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -254,30 +255,30 @@ MORE_THAN_HALF: Final = Attack(
 PUPPET_VICTIM: Final = 0
 
 
-def _puppet_plays(scene: Scene) -> AttackOutcome:
+def _play_puppet(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, hands=2)
-    stage.until(playing)
+    stage.run_until(is_playing)
     state = stage.state()
     puppet = member_of(Identity(scene.entropy(KEY_BYTES)), PUPPET_VICTIM, "Dov")
     roster = Roster((puppet, *(one for one in state.roster.members if one.seat != PUPPET_VICTIM)))
-    stage.says(scene.cheater, Propose(roster, ()))
-    stage.until(lambda state: bool(state.proposed))
-    stage.says(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
-    stage.end()
+    stage.sign_and_send(scene.cheater, Propose(roster, ()))
+    stage.run_until(lambda state: bool(state.proposed))
+    stage.sign_and_send(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
+    stage.run_to_end()
     took = stage.state(1).roster.member(PUPPET_VICTIM).name != "Ada"
-    return stage.came("gives Ada's number and chips to a stranger" if took else None, seat=1)
+    return stage.outcome("gives Ada's number and chips to a stranger" if took else None, seat=1)
 
 
 _PUPPET_CLAIM: Final = Cheat("a stranger at another seat's number", "never", False)
 PUPPET: Final = Attack(
     name="puppet",
     does="seats a stranger at another seat's number, with more than half of the table",
-    of=("A44",),
+    numbers=("A44",),
     who="a coalition",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _PUPPET_CLAIM.cheat,
-            plays=_puppet_plays,
+            play=_play_puppet,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.rosters:_refuse_mixed_up", "member != state.known[member.seat]", "False"
@@ -297,25 +298,27 @@ PUPPET: Final = Attack(
 ROSTER_ALONE_VICTIM: Final = 0
 
 
-def _roster_alone_plays(scene: Scene) -> AttackOutcome:
+def _play_roster_alone(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, hands=2)
-    stage.until(playing)
+    stage.run_until(is_playing)
     members = stage.state().roster.members
-    stage.says(scene.cheater, Propose(Roster(tuple(one for one in members if one.seat != ROSTER_ALONE_VICTIM)), ()))
-    stage.end()
+    stage.sign_and_send(
+        scene.cheater, Propose(Roster(tuple(one for one in members if one.seat != ROSTER_ALONE_VICTIM)), ())
+    )
+    stage.run_to_end()
     out = ROSTER_ALONE_VICTIM not in stage.state(1).roster.seats
-    return stage.came("takes Ada's seat away, alone" if out else None, seat=1)
+    return stage.outcome("takes Ada's seat away, alone" if out else None, seat=1)
 
 
 _ROSTER_ALONE_CLAIM: Final = Cheat("one seat alone that changes who sits at the table", "never", False)
 ROSTER_ALONE: Final = Attack(
     name="roster-alone",
     does="proposes a table without another seat",
-    of=("A39",),
-    law=Scheme(
-        Way(
+    numbers=("A39",),
+    law=AttackScheme(
+        AttackMethod(
             _ROSTER_ALONE_CLAIM.cheat,
-            plays=_roster_alone_plays,
+            play=_play_roster_alone,
             defence=(RemovedDefence("nodealer.engine.rosters:in_force", "len(agreed) >= 2 and enough", "agreed"),),
         ),
         _ROSTER_ALONE_CLAIM,
@@ -343,33 +346,33 @@ class _TwoDecks(HighCard):
         return _TwoDecksHand(**vars(super().begin(hand, seats, before, chips)))
 
 
-def _starved_plays(scene: Scene) -> AttackOutcome:
+def _play_starved(scene: Scene) -> AttackOutcome:
     """All wait for what it owes of both decks. One of the others has said that it would not wait for either; then one
     of the two comes, and the last of the others says it of what is missing."""
     stage = AttackTable(scene, rules=_TwoDecks())
-    stage.holds = lambda state: {scene.cheater} if playing(state) else ()
-    stage.end()
-    stage.says(1, SkipVote(owed_by(stage.state(), scene.cheater)))
-    stage.end()
+    stage.hold_when = lambda state: {scene.cheater} if is_playing(state) else ()
+    stage.run_to_end()
+    stage.sign_and_send(1, SkipVote(blocking_duties(stage.state(), scene.cheater)))
+    stage.run_to_end()
     fed, _ = stage.take_held()
-    stage.say([fed])
+    stage.send([fed])
     # Who owes cards itself has no word: all others give theirs first.
-    stage.end()
-    stage.says(2, SkipVote(owed_by(stage.state(), scene.cheater)))
-    stage.end()
+    stage.run_to_end()
+    stage.sign_and_send(2, SkipVote(blocking_duties(stage.state(), scene.cheater)))
+    stage.run_to_end()
     waits = stage.state().phase is Phase.PLAYING and scene.cheater not in stage.state().gone
-    return stage.came("keeps the others waiting, and feeds them now and then" if waits else None, seat=1)
+    return stage.outcome("keeps the others waiting, and feeds them now and then" if waits else None, seat=1)
 
 
 _STARVED_CLAIM: Final = Cheat("a seat that owes two things, and gives one to have the other forgotten", "never", False)
 STARVED: Final = Attack(
     name="starved",
     does="meets one of two duties, so that the votes about the other are forgotten",
-    of=("A41",),
-    law=Scheme(
-        Way(
+    numbers=("A41",),
+    law=AttackScheme(
+        AttackMethod(
             _STARVED_CLAIM.cheat,
-            plays=_starved_plays,
+            play=_play_starved,
             seat=0,
             # What was said of a duty is void when that duty closes, and only then.
             defence=(
@@ -395,31 +398,31 @@ STARVED: Final = Attack(
 FRIENDS: Final = (3, 4)
 
 
-def _stall_plays(scene: Scene) -> AttackOutcome:
+def _play_stall(scene: Scene) -> AttackOutcome:
     """The others say that they would go on without them, whenever they wait for one."""
     stage = AttackTable(scene, seats=5)
-    stage.until(playing)
+    stage.run_until(is_playing)
     stage.silent.update(FRIENDS)
     for friend in FRIENDS:
-        stage.end()
+        stage.run_to_end()
         for seat in range(3):
             with suppress(IllegalMove):
-                stage.say(stage[seat].without({friend}))
-    stage.end()
+                stage.send(stage[seat].without({friend}))
+    stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
-    return stage.came("keeps the others waiting for ever, with a friend" if stuck else None)
+    return stage.outcome("keeps the others waiting for ever, with a friend" if stuck else None)
 
 
 _STALL_CLAIM: Final = Cheat("fewer than half that keep back what they owe, to stop the table", "never", False)
 STALL: Final = Attack(
     name="stall",
     does="withholds what it owes, with a friend who does the same",
-    of=("A41",),
+    numbers=("A41",),
     who="a coalition",
-    law=Scheme(
-        Way(
+    law=AttackScheme(
+        AttackMethod(
             _STALL_CLAIM.cheat,
-            plays=_stall_plays,
+            play=_play_stall,
             # More than half are enough: it takes not all who are not named.
             defence=(
                 RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),

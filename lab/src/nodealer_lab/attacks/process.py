@@ -1,4 +1,4 @@
-"""A process in which attacks are carried out: `python -m nodealer_lab.attacks.child`.
+"""A process in which attacks are carried out: `python -m nodealer_lab.attacks.process`.
 
 It reads tasks, a line each, and forks for every one: what is taken away from the program is gone in that process and in
 no other, and the program is loaded once for all of them. Where many are about one protocol, an honest game on it comes
@@ -20,16 +20,16 @@ from typing import IO, Final, Self
 import msgspec
 
 from nodealer.errors import BadParameter, NodealerError
-from nodealer_lab.attacks import attack_of
+from nodealer_lab.attacks import find_attack
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import (
     Scene,
-    carried_out,
-    played_out,
+    carry_out_once,
+    play_out,
     scene_of,
-    seeded,
-    sit,
+    seat_players,
+    seeded_entropy,
     small_game,
     small_protocol,
 )
@@ -68,16 +68,16 @@ class AttackReport(msgspec.Struct, frozen=True):
     cannot: str = ""
 
 
-def do(task: AttackTask) -> AttackOutcome:
+def run_task(task: AttackTask) -> AttackOutcome:
     """Carry an attack out in this process. With `weak` or `honest` it is good for nothing else afterwards."""
-    attack, protocol = attack_of(task.attack), small_protocol(task.protocol, task.mode.encode())
+    attack, protocol = find_attack(task.attack), small_protocol(task.protocol, task.mode.encode())
     gone = (*(attack.on(protocol).way.defence if task.weak else ()), *(LIES if task.honest else ()))
     for without in gone:
         without.remove()
-    return carried_out(attack, scene_of(attack, protocol, task.seed, task.seat), honest=task.honest)
+    return carry_out_once(attack, scene_of(attack, protocol, task.seed, task.seat), honest=task.honest)
 
 
-class Child:
+class AttackProcess:
     """The process, from outside. Use it as a context."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Child:
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "nodealer_lab.attacks.child"],
+            [sys.executable, "-m", "nodealer_lab.attacks.process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Who stops this one from a terminal stops this one, and this one the others.
@@ -102,7 +102,7 @@ class Child:
             self._process.communicate()
             self._process = None
 
-    def do(self, task: AttackTask) -> AttackOutcome:
+    def run(self, task: AttackTask) -> AttackOutcome:
         """Carry an attack out there. Raises `BadParameter` where it could not be."""
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
             raise BadParameter("the process has not begun")
@@ -121,7 +121,7 @@ class Child:
 
 def _told(task: AttackTask) -> AttackReport:
     try:
-        return AttackReport(do(task))
+        return AttackReport(run_task(task))
     except NodealerError as error:
         return AttackReport(cannot=f"{task.attack} on {task.protocol} cannot be carried out: {error}")
     except Exception:
@@ -132,8 +132,8 @@ def _told(task: AttackTask) -> AttackReport:
 def _play(name: str) -> None:
     """An honest game. Only in a protocol's first mode: others have threads of their own, which no fork would have."""
     game = small_game(name)
-    scene = Scene(small_protocol(name), game, seeded(0, "an honest game"), 1, game.seats - 1)
-    played_out(scene, *sit(scene, {}))
+    scene = Scene(small_protocol(name), game, seeded_entropy(0, "an honest game"), 1, game.seats - 1)
+    play_out(scene, *seat_players(scene, {}))
 
 
 def serve(tasks: IO[bytes], out: int) -> None:

@@ -13,21 +13,21 @@ from msgspec.structs import replace
 
 from nodealer.errors import BadParameter
 from nodealer.protocols import MODES
-from nodealer_lab.attacks.base import Attack, Scheme, outcome_of
-from nodealer_lab.attacks.child import AttackTask, Child
+from nodealer_lab.attacks.base import Attack, AttackScheme, expected_outcome
 from nodealer_lab.attacks.outcome import AttackOutcome
+from nodealer_lab.attacks.process import AttackProcess, AttackTask
 from nodealer_lab.attacks.scene import NAMES, modes_of, scene_of, small_protocol
 
 
 @dataclass(frozen=True)
-class Both:
+class AttackComparison:
     """What came of an attack, both times."""
 
     attack: Attack
     protocol: str
     mode: str
     cheater: int
-    scheme: Scheme
+    scheme: AttackScheme
     #: Without the defence; None where it works as it is, and nothing has to be removed.
     weak: AttackOutcome | None
     real: AttackOutcome
@@ -44,12 +44,12 @@ class Both:
             return f"it {self.honest.gain} without a false word: it proves nothing"
         if self.weak is not None and self.real.gain is not None and self.weak.culprit == self.cheater:
             return "it is named without the defence as well: that was not what named it"
-        if self.real.outcome != outcome_of(self.scheme):
-            return f"it should be: {outcome_of(self.scheme)}; it is: {self.real.outcome}"
+        if self.real.outcome != expected_outcome(self.scheme):
+            return f"it should be: {expected_outcome(self.scheme)}; it is: {self.real.outcome}"
         culprit = self.cheater if claim.culprit else None
         if self.real.culprit != culprit:
             return f"it should name {culprit}, and names {self.real.culprit}"
-        if outcome_of(self.scheme) != "cannot be seen" and self.real.gain is not None and claim.seen == "at once":
+        if expected_outcome(self.scheme) != "cannot be seen" and self.real.gain is not None and claim.seen == "at once":
             return f"it is seen at once, and all the same it {self.real.gain}"
         return ""
 
@@ -73,9 +73,9 @@ class Both:
         return f"caught {self.real.outcome}, {who} named ({self.real.why})"
 
 
-def cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = False) -> Iterator[tuple[str, bytes]]:
+def iter_cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = False) -> Iterator[tuple[str, bytes]]:
     """The protocols and modes that an attack is tried on: the first, one that was named, or all."""
-    if attack.anywhere:
+    if attack.without_cards:
         # It never comes to any cards: what is played does not matter.
         protocol = None
     if protocol is not None and protocol not in MODES:
@@ -85,7 +85,7 @@ def cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = Fal
     names = attack.protocols if everywhere else (protocol or attack.protocols[0],)
     for name in names:
         # What the law says, it says of all modes alike, or of one.
-        modes = modes_of(name) if attack.law is None else (attack.in_mode.get(name, modes_of(name)[0]),)
+        modes = modes_of(name) if attack.law is None else (attack.law_modes.get(name, modes_of(name)[0]),)
         found = [mode for mode in modes if _has(attack, name, mode)]
         yield from ((name, mode) for mode in (found if everywhere or protocol else found[:1]))
 
@@ -98,13 +98,15 @@ def _has(attack: Attack, name: str, mode: bytes) -> bool:
     return True
 
 
-def both_ways(child: Child, attack: Attack, name: str, mode: bytes, *, honestly: bool = True) -> Both:
+def compare_runs(
+    child: AttackProcess, attack: Attack, name: str, mode: bytes, *, honestly: bool = True
+) -> AttackComparison:
     """Carry an attack out twice; and, unless that is not wanted, once more without its lies, where it is nothing but
     lies."""
     protocol = small_protocol(name, mode)
     way = (scheme := attack.on(protocol)).way
     task, without = AttackTask(attack.name, name, mode.decode()), bool(way.defence)
-    weak = child.do(replace(task, weak=True)) if without else None
-    honest = child.do(replace(task, weak=without, honest=True)) if honestly and way.gained is not None else None
+    weak = child.run(replace(task, weak=True)) if without else None
+    honest = child.run(replace(task, weak=without, honest=True)) if honestly and way.find_gain is not None else None
     cheater = scene_of(attack, protocol).cheater
-    return Both(attack, name, mode.decode(), cheater, scheme, weak, child.do(task), honest)
+    return AttackComparison(attack, name, mode.decode(), cheater, scheme, weak, child.run(task), honest)
