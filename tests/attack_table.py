@@ -264,7 +264,7 @@ def rows() -> list[AttackRow]:
 def carried_out(names: Sequence[str]) -> None:
     """Carry out all attacks, or those of these names, everywhere, and update the file of results."""
     attacks = [find_attack(name) for name in names] or list(ATTACKS.values())
-    new = [row_of(both) for both in carry_out(attacks, everywhere=True, doing=print)]
+    new = [row_of(both) for both in carry_out(attacks, everywhere=True, on_start=print)]
     again = {one.name for one in attacks}
     kept = [row for row in rows() if row.attack not in again] if names else []
     every = sorted([*kept, *new], key=lambda row: list(ATTACKS).index(row.attack))

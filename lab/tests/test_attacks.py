@@ -197,16 +197,19 @@ def test_every_defence_is_where_it_was() -> None:
 @pytest.mark.parametrize(
     ("without", "reason"),
     [
-        (RemovedDefence("nodealer.proofs.checks:settled", "if"), "there is no nodealer.proofs.checks:settled any more"),
+        (
+            RemovedDefence("nodealer.proofs.checks:settled", "if"),
+            "nodealer.proofs.checks:settled does not exist any more",
+        ),
         (
             RemovedDefence("nodealer.proofs.checks:Check.seat", "if"),
-            "there is no nodealer.proofs.checks:Check.seat any more",
+            "nodealer.proofs.checks:Check.seat does not exist any more",
         ),
-        (RemovedDefence("nodealer.proofs.checks:WEIGHT_BYTES", "16"), "is no function"),
-        (RemovedDefence("nodealer.proofs.checks:settle", "if nothing"), "'if nothing' 0 times, and not once"),
-        (RemovedDefence("nodealer.proofs.checks:settle", "checks"), "'checks' . times, and not once"),
-        (RemovedDefence("nodealer.proofs.checks:settle", "raise ProofRejected", "raise ("), "is no program"),
-        (RemovedDefence("nodealer.proofs.checks:settle", ", entropy: Entropy) -> None"), "is no program"),
+        (RemovedDefence("nodealer.proofs.checks:WEIGHT_BYTES", "16"), "is not a function"),
+        (RemovedDefence("nodealer.proofs.checks:settle", "if nothing"), "'if nothing' 0 times instead of once"),
+        (RemovedDefence("nodealer.proofs.checks:settle", "checks"), "'checks' . times instead of once"),
+        (RemovedDefence("nodealer.proofs.checks:settle", "raise ProofRejected", "raise ("), "does not compile"),
+        (RemovedDefence("nodealer.proofs.checks:settle", ", entropy: Entropy) -> None"), "does not compile"),
         (
             RemovedDefence("nodealer.proofs.checks:holds_without_entropy", "check: Check", "one: Check"),
             "other arguments",
@@ -238,7 +241,7 @@ def test_what_cannot_be_carried_out_is_said(child: AttackProcess) -> None:
     with pytest.raises(BadParameter, match="broke down: Traceback"):
         child.run(AttackTask("double", "mask", seat=7))
     assert child.run(AttackTask("double", "mask")).culprit == 2
-    with pytest.raises(BadParameter, match="has not begun"):
+    with pytest.raises(BadParameter, match="is not running"):
         AttackProcess().run(AttackTask("double", "mask"))
 
 
@@ -252,7 +255,7 @@ def test_who_is_stopped_leaves_no_process_behind() -> None:
         assert dead._process is not None
         dead._process.kill()
         dead._process.wait()
-        with pytest.raises(BadParameter, match=r"has died"):
+        with pytest.raises(BadParameter, match="the process died"):
             dead.run(AttackTask("double", "mask"))
 
 
@@ -278,14 +281,14 @@ def test_what_is_not_as_it_should_be_is_said() -> None:
     assert outcome(works, caught) == ""
     assert "proves nothing" in outcome(AttackOutcome("never"), caught)
     assert outcome(works, caught, honest=AttackOutcome("never")) == ""
-    assert outcome(works, caught, honest=works) == "it reads a card without a false word: it proves nothing"
-    assert outcome(works, works) == "it should be: at once; it is: cannot be seen"
-    assert outcome(works, AttackOutcome("never")) == "it should be: at once; it is: gains nothing"
-    assert outcome(works, AttackOutcome("at once", 0, "a false proof")) == "it should name 2, and names 0"
-    assert "seen at once, and all the same it reads" in outcome(works, replace(caught, gain="reads a card"))
+    assert outcome(works, caught, honest=works) == "it reads a card without a false message, so it proves nothing"
+    assert outcome(works, works) == "expected: at once; result: cannot be seen"
+    assert outcome(works, AttackOutcome("never")) == "expected: at once; result: gains nothing"
+    assert outcome(works, AttackOutcome("at once", 0, "a false proof")) == "it should name seat 2 but names 0"
+    assert "seen at once, but still it reads" in outcome(works, replace(caught, gain="reads a card"))
     late = AttackOutcome("at the end", 2, "a book", "reads a card")
     assert outcome(works, late, "mark", "chain", b'{"proven":false}') == ""
-    assert "not what named it" in outcome(late, late, "mark", "chain", b'{"proven":false}')
+    assert "not what named them" in outcome(late, late, "mark", "chain", b'{"proven":false}')
 
 
 def test_sentences() -> None:
@@ -301,13 +304,13 @@ def test_sentences() -> None:
     )
     assert both.sentence == (
         "with shuffle.check removed: it has a card in the deck twice; "
-        "as it is: caught at once, Cleo named (the proof is false)"
+        "with all defences: caught at once, Cleo named (the proof is false)"
     )
     assert replace(both, weak=None, real=AttackOutcome("never", gain="reads it")).sentence == (
-        "as it is: it reads it, and no log shows a fault"
+        "with all defences: it reads it, and no log shows a fault"
     )
-    assert replace(both, weak=None, real=AttackOutcome("never")).sentence == "as it is: it gains nothing"
-    assert "at once, nobody named" in replace(both, real=AttackOutcome("at once")).sentence
+    assert replace(both, weak=None, real=AttackOutcome("never")).sentence == "with all defences: it gains nothing"
+    assert "at once, no one named" in replace(both, real=AttackOutcome("at once")).sentence
 
 
 # --- A seat that cheats ---
@@ -392,7 +395,7 @@ def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
         find_cheat("markk")
     with pytest.raises(BadParameter, match="unknown cheat 'leak'"):
         find_cheat("leak")
-    with pytest.raises(BadParameter, match="no protocol 'whist'; there are mask"):
+    with pytest.raises(BadParameter, match="unknown protocol 'whist'; choose from mask"):
         list(iter_cases(find_attack("double"), "whist"))
     # What comes before any cards is the same whatever is asked for.
     assert (

@@ -29,7 +29,7 @@ def test_one_attack_both_ways() -> None:
     done = called("lab", "run", "fragments")
     assert done.returncode == 0
     assert "with shuffle.OpeningFragments.apply removed: it reads every card of the deck" in done.stdout
-    assert "as it is: caught at once, Cleo named" in done.stdout
+    assert "with all defences: caught at once, Cleo named" in done.stdout
     rows = json.loads(called("lab", "run", "fragments", "--protocol", "lock", "--json").stdout)
     assert [(row["protocol"], row["comes"], row["named"]) for row in rows] == [("lock", "at once", True)]
 
@@ -54,4 +54,4 @@ def test_an_attack_that_works_is_said_loudly(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(matrix, "carry_out", lambda *_, **__: iter([both]))
     done = called("lab", "run", "double")
     assert done.returncode == 1
-    assert "it should be: at once; it is: cannot be seen" in done.stdout
+    assert "expected: at once; result: cannot be seen" in done.stdout

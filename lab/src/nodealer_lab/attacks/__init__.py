@@ -1,4 +1,4 @@
-"""Attacks that must fail, one module or package per family. Nothing in nodealer knows about them."""
+"""The attacks of the lab, one module or package per family. All of them must fail, and production code knows none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nodealer.errors import BadParameter
 from nodealer_lab.attacks import cards, encodings, network, operations, proofs, secrets, shuffles, table, table_rules
 from nodealer_lab.attacks.base import Attack
 
-#: Name of a family to its attacks.
+#: The attacks of each family.
 FAMILIES: Final[dict[str, tuple[Attack, ...]]] = {
     "shuffles": shuffles.ATTACKS,
     "cards": cards.ATTACKS,
@@ -21,14 +21,14 @@ FAMILIES: Final[dict[str, tuple[Attack, ...]]] = {
     "table rules": table_rules.ATTACKS,
     "the network": network.ATTACKS,
 }
-#: Name to attack.
+#: All attacks by name.
 ATTACKS: Final[dict[str, Attack]] = {one.name: one for family in FAMILIES.values() for one in family}
-#: Those that a bot can play in any game; `nodealer.cheats` finds them through entry points.
+#: The attacks that a bot can play in any game. `nodealer.cheats` finds them through entry points.
 CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.is_bot_cheat}
 
 
 def find_attack(name: str) -> Attack:
-    """Return the attack of this name. Raises `BadParameter` if there is none."""
+    """Return the attack with this name. Raise `BadParameter`, with the closest name if any, if it is unknown."""
     if name not in ATTACKS:
         near = get_close_matches(name, ATTACKS, 1, 0.75)
         hint = f"did you mean {near[0]!r}?" if near else "`nodealer lab list` lists them all"

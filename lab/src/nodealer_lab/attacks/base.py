@@ -1,8 +1,7 @@
-"""What an attack is: who does what at which table, without which defence it would work, and what the claims say comes
-of it.
+"""The type of an attack: who does what at which table, which defence it tests, and which outcome the claims promise.
 
-Many attacks are cheats that a bot can play (`nodealer.cheats`). To those the lab adds the defence that must be removed
-for the attack to work, and what the attacker gains then.
+Many attacks are cheats that a bot can play (`nodealer.cheats`). The lab adds to them the defence that must be removed
+for the attack to work, and a function that finds what the attacker gains in that case.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ __all__ = [
     "sentence",
 ]
 
-#: What comes of an attack, in the words of the matrix.
+#: The result of an attack, as the attack matrix prints it.
 OutcomeLabel = Literal["at once", "at opening", "at the end", "gains nothing", "cannot be seen"]
-#: Who attacks, besides a seat.
+#: Who carries out an attack.
 Attacker = Literal[
     "a seat",
     "the relay",
@@ -51,78 +50,80 @@ Attacker = Literal[
     "a player who was removed",
 ]
 
-#: What came of it, in words after "it": "reads Ada's card". None for nothing.
+#: Return what the attacker gained, as a phrase that completes "it …" ("reads Ada's card"), or None if nothing.
 FindGain = Callable[["PlayedGame"], "str | None"]
-#: An attack that is more than one seat with false words: it plays a game of its own and says what came of it.
+#: Play the whole attack and return its outcome. For attacks that are more than one seat sending false messages.
 PlayAttack = Callable[["Scene"], "AttackOutcome"]
 
 
 @dataclass(frozen=True)
 class AttackMethod(CheatMethod):
-    """One way to carry an attack out."""
+    """One way to carry out an attack on one protocol."""
 
-    #: The defence that it must have removed to work, as few words of the program as will do.
+    #: The defences to remove so that the attack works: as little source code as possible.
     defence: tuple[RemovedDefence, ...] = ()
-    #: What it has of it, found with everybody's secrets after the game.
+    #: Finds what the attacker gained, using all players' secrets after the game.
     find_gain: FindGain | None = None
-    #: In place of `forge`, `beside` and `gained`.
+    #: Plays the attack, instead of `forge`, `beside` and `find_gain`.
     play: PlayAttack | None = None
-    #: An honest seat that leaves when it is to move: then the others make the deck again.
+    #: An honest seat that leaves on its turn, so that the others rebuild the deck.
     leaver: int | None = None
-    #: What no log shows gains nothing, unless it is said that it cannot be seen.
+    #: The expected result if no log shows the attack.
     if_unseen: OutcomeLabel = "gains nothing"
-    #: The seat that cheats; None for the last.
+    #: The seat that cheats; None means the last one.
     seat: int | None = None
-    #: The game that it needs; None for the smallest that the protocol serves.
+    #: The game that the attack needs; None means the smallest one that the protocol supports.
     game: GamePackage | None = None
 
 
-#: An attack on one protocol, and what must come of it.
+#: An attack on one protocol, with the claim about its outcome.
 AttackScheme = CheatScheme[AttackMethod]
 
 
 def expected_outcome(scheme: AttackScheme) -> OutcomeLabel:
-    """Return what must come of an attack."""
+    """Return the result that the claim promises for an attack."""
     return scheme.way.if_unseen if scheme.claim.seen == "never" else scheme.claim.seen
 
 
 @dataclass(frozen=True)
 class Attack(BotCheat[AttackMethod]):
-    """Something that somebody tries."""
+    """An attack by its name, with the ways to carry it out on each protocol."""
 
-    #: Its numbers in the list of attacks that the project began with (docs/internals/attacks.md): A1 to A50.
+    #: Its numbers, A1 to A50, in the list of attacks that the project started from (docs/internals/attacks.md).
     numbers: tuple[str, ...] = ()
     who: Attacker = "a seat"
-    #: Whether it never comes to any cards: then it is tried once, and is the same whatever is played.
+    #: Whether the attack happens before any cards are dealt. It is then tried once, because the game does not
+    #: matter.
     without_cards: bool = False
-    #: Protocol to the mode that a law is tried in, where it is about another than the default.
+    #: For an attack with a `law`: the mode to try on a protocol, if it is not the default.
     law_modes: Mapping[str, bytes] = field(default_factory=dict)
-    #: Protocol to the defence that a law must have removed there, where each has its own.
+    #: For an attack with a `law`: the defences to remove on a protocol that has its own.
     law_defences: Mapping[str, tuple[RemovedDefence, ...]] = field(default_factory=dict)
 
     def on(self, protocol: CardProtocol) -> AttackScheme:
-        """Return how to carry it out on this protocol. Raises `BadParameter`, quoting the claim, if it cannot be."""
+        """Return how to carry out the attack on this protocol. Raise `BadParameter`, quoting the claim, if that is
+        impossible."""
         scheme = super().on(protocol)
         defence = self.law_defences.get(protocol.claims.name, scheme.way.defence)
         return replace(scheme, way=replace(scheme.way, defence=defence))
 
     @property
     def is_bot_cheat(self) -> bool:
-        """Whether a bot can do it in any game: false words at the table, and nothing else."""
+        """Whether a bot can play it in any game: it consists of nothing but false messages of one seat."""
         ways = [self.law.way] if self.law is not None else [way for ways in self.ways.values() for way in ways]
         return all(way.play is None for way in ways)
 
 
 def attack_from_cheat(cheat: BotCheat[CheatMethod], *added: Mapping[str, Any], numbers: tuple[str, ...]) -> Attack:
-    """Return the attack that a bot's cheat is, given what the lab adds to each of its ways, in their order."""
-    tricks = [cheat.law.way] if cheat.law is not None else [way for ways in cheat.ways.values() for way in ways]
-    made = {id(trick): AttackMethod(**vars(trick), **more) for trick, more in zip(tricks, added, strict=True)}
+    """Return a bot's cheat as an attack. `added` holds what the lab adds to each of its methods, in their order."""
+    methods = [cheat.law.way] if cheat.law is not None else [way for ways in cheat.ways.values() for way in ways]
+    extended = {id(method): AttackMethod(**vars(method), **more) for method, more in zip(methods, added, strict=True)}
     return Attack(
         name=cheat.name,
         does=cheat.does,
         numbers=numbers,
-        ways={name: tuple(made[id(trick)] for trick in ways) for name, ways in cheat.ways.items()},
+        ways={name: tuple(extended[id(method)] for method in ways) for name, ways in cheat.ways.items()},
         instead=cheat.instead,
-        law=None if cheat.law is None else CheatScheme(made[id(cheat.law.way)], cheat.law.claim),
+        law=None if cheat.law is None else CheatScheme(extended[id(cheat.law.way)], cheat.law.claim),
         tried_on=cheat.tried_on,
     )

@@ -614,8 +614,8 @@ class _GivesUp(Cheater):
 
 def _play_conceded(scene: Scene) -> AttackOutcome:
     """Nothing of its deck is ever shown. But every hand ends with open books, also one that was given up."""
-    table, homes = seat_players(scene, {scene.cheater: partial(_GivesUp, attack=CONCEDED)})
-    played = play_out(scene, table, homes)
+    table, stores = seat_players(scene, {scene.cheater: partial(_GivesUp, attack=CONCEDED)})
+    played = play_out(scene, table, stores)
     return judge(played, finds(played))
 
 

@@ -1,7 +1,8 @@
-"""An attack both ways: without the one defence, where it must work, and against the program as it is.
+"""Runs an attack with and without the defence: without it the attack must work, with it the claimed outcome must
+follow.
 
-What is gained by false words must not be there without them. So where an attack is a seat with false words, the game
-without the defence is played once more, with a seat that says what it should: there it must gain nothing.
+The gain must come from the false messages and from nothing else. So if an attack is a seat with false messages, the
+game without the defence is also played with that seat honest: it must gain nothing then.
 """
 
 from __future__ import annotations
@@ -21,76 +22,82 @@ from nodealer_lab.attacks.scene import NAMES, modes_of, scene_of, small_protocol
 
 @dataclass(frozen=True)
 class AttackComparison:
-    """What came of an attack, both times."""
+    """The outcomes of one attack on one protocol and mode, with and without the defence."""
 
     attack: Attack
     protocol: str
     mode: str
     cheater: int
     scheme: AttackScheme
-    #: Without the defence; None where it works as it is, and nothing has to be removed.
+    #: The outcome without the defence; None if the attack works as it is and nothing has to be removed.
     weak: AttackOutcome | None
     real: AttackOutcome
-    #: Without the defence and without the lies; None where it is not a seat's false words that gain it.
+    #: The outcome without the defence and without the lies; None if the attack is not a seat with false messages.
     honest: AttackOutcome | None = None
 
     @property
     def wrong(self) -> str:
-        """Why this is not what it should be; empty if it is."""
+        """Why the outcomes are not the expected ones; empty if they are."""
         claim = self.scheme.claim
         if self.weak is not None and self.weak.gain is None:
-            return "it gains nothing without the defence: it proves nothing"
+            return "it gains nothing without the defence, so it proves nothing"
         if self.honest is not None and self.honest.gain is not None:
-            return f"it {self.honest.gain} without a false word: it proves nothing"
+            return f"it {self.honest.gain} without a false message, so it proves nothing"
         if self.weak is not None and self.real.gain is not None and self.weak.culprit == self.cheater:
-            return "it is named without the defence as well: that was not what named it"
+            return "the cheater is named without the defence as well, so that defence is not what named them"
         if self.real.outcome != expected_outcome(self.scheme):
-            return f"it should be: {expected_outcome(self.scheme)}; it is: {self.real.outcome}"
+            return f"expected: {expected_outcome(self.scheme)}; result: {self.real.outcome}"
         culprit = self.cheater if claim.culprit else None
         if self.real.culprit != culprit:
-            return f"it should name {culprit}, and names {self.real.culprit}"
+            return f"it should name seat {culprit} but names {self.real.culprit}"
         if expected_outcome(self.scheme) != "cannot be seen" and self.real.gain is not None and claim.seen == "at once":
-            return f"it is seen at once, and all the same it {self.real.gain}"
+            return f"it is seen at once, but still it {self.real.gain}"
         return ""
 
     @property
     def sentence(self) -> str:
-        """Both, for people."""
-        weak = "" if self.weak is None else f"with {self._defence} removed: it {self.weak.gain or 'gains nothing'}; "
-        return f"{weak}as it is: {self._real}"
+        """Both outcomes as one sentence."""
+        weak = (
+            "" if self.weak is None else f"with {self._defence_names} removed: it {self.weak.gain or 'gains nothing'}; "
+        )
+        return f"{weak}with all defences: {self._real_sentence}"
 
     @property
-    def _defence(self) -> str:
+    def _defence_names(self) -> str:
         return " and ".join(dict.fromkeys(one.name for one in self.scheme.way.defence))
 
     @property
-    def _real(self) -> str:
+    def _real_sentence(self) -> str:
         if self.real.outcome == "cannot be seen":
             return f"it {self.real.gain}, and no log shows a fault"
         if self.real.outcome == "gains nothing":
             return "it gains nothing"
-        who = "nobody" if self.real.culprit is None else NAMES[self.real.culprit]
+        who = "no one" if self.real.culprit is None else NAMES[self.real.culprit]
         return f"caught {self.real.outcome}, {who} named ({self.real.why})"
 
 
 def iter_cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = False) -> Iterator[tuple[str, bytes]]:
-    """The protocols and modes that an attack is tried on: the first, one that was named, or all."""
+    """Yield the protocols and modes to try an attack on: the first one, those of the named protocol, or all
+    (`everywhere`).
+
+    Raise `BadParameter` if the protocol is unknown or the attack is not written for it.
+    """
     if attack.without_cards:
-        # It never comes to any cards: what is played does not matter.
+        # The attack happens before any cards, so the protocol does not matter.
         protocol = None
     if protocol is not None and protocol not in MODES:
-        raise BadParameter(f"there is no protocol {protocol!r}; there are {', '.join(MODES)}")
+        raise BadParameter(f"unknown protocol {protocol!r}; choose from {', '.join(MODES)}")
     if protocol is not None and protocol not in attack.protocols:
         raise BadParameter(f"{attack.name} is not written for {protocol}, only for {', '.join(attack.protocols)}")
     names = attack.protocols if everywhere else (protocol or attack.protocols[0],)
     for name in names:
-        # What the law says, it says of all modes alike, or of one.
+        # A law holds for all modes alike, or is about one of them.
         modes = modes_of(name) if attack.law is None else (attack.law_modes.get(name, modes_of(name)[0]),)
-        found = [mode for mode in modes if _has(attack, name, mode)]
+        found = [mode for mode in modes if _is_possible(attack, name, mode)]
         yield from ((name, mode) for mode in (found if everywhere or protocol else found[:1]))
 
 
-def _has(attack: Attack, name: str, mode: bytes) -> bool:
+def _is_possible(attack: Attack, name: str, mode: bytes) -> bool:
     try:
         attack.on(small_protocol(name, mode))
     except BadParameter:
@@ -101,8 +108,10 @@ def _has(attack: Attack, name: str, mode: bytes) -> bool:
 def compare_runs(
     child: AttackProcess, attack: Attack, name: str, mode: bytes, *, honestly: bool = True
 ) -> AttackComparison:
-    """Carry an attack out twice; and, unless that is not wanted, once more without its lies, where it is nothing but
-    lies."""
+    """Carry out an attack without the defence and with it.
+
+    Unless `honestly` is false, an attack that consists only of lies is also carried out without them.
+    """
     protocol = small_protocol(name, mode)
     way = (scheme := attack.on(protocol)).way
     task, without = AttackTask(attack.name, name, mode.decode()), bool(way.defence)

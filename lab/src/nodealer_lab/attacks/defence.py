@@ -1,8 +1,8 @@
-"""One defence taken away: a function of the program, and the words of its source that are left out or replaced.
+"""Removes one defence: a function of the program, compiled again with part of its source left out or replaced.
 
-Production code has no switch. The lab makes the function anew from its own source with other words in it, and puts the
-code in the function's place, so that everybody who has imported it has the weak one. That is for good, so it is done in
-a child process only. A defence that is not where it was any more is an error: an attack that is tried against nothing
+Production code has no switch for this. The lab compiles the function from its own changed source and replaces the code
+object in place, so that every module that imported the function gets the weak one. This cannot be undone, so it is only
+done in a child process. A snippet that is no longer in the function is an error, because an attack against nothing
 proves nothing.
 """
 
@@ -23,7 +23,7 @@ from nodealer.errors import BadParameter
 
 @dataclass(frozen=True)
 class RemovedDefence:
-    """A function as "module:qualified name", the words of its source that defend, and what stands there instead."""
+    """A function ("module:qualified name"), the snippet of its source that defends, and what replaces it."""
 
     function: str
     snippet: str
@@ -31,48 +31,51 @@ class RemovedDefence:
 
     @property
     def name(self) -> str:
-        """Short, for people."""
+        """The function as "module.qualified name", with the last part of the module only."""
         module, _, name = self.function.partition(":")
         return f"{module.rpartition('.')[2]}.{name}"
 
     def weakened_code(self) -> tuple[FunctionType, CodeType]:
-        """The function, and its code without the defence. Raises `BadParameter` where the defence is not there."""
-        target = self._target()
+        """Return the function, and its code without the defence. Raise `BadParameter` if the snippet does not occur
+        exactly once."""
+        target = self._find_function()
         source = textwrap.dedent(inspect.getsource(target))
         if source.count(self.snippet) != 1:
-            raise BadParameter(f"{self.function} has {self.snippet!r} {source.count(self.snippet)} times, and not once")
-        code = _compiled(self.function, source.replace(self.snippet, self.replacement), target)
+            raise BadParameter(
+                f"{self.function} contains {self.snippet!r} {source.count(self.snippet)} times instead of once"
+            )
+        code = _compile(self.function, source.replace(self.snippet, self.replacement), target)
         old = target.__code__
-        if code.co_freevars != old.co_freevars or _arguments(code) != _arguments(old):
-            raise BadParameter(f"{self.function} would take other arguments without {self.snippet!r}")
+        if code.co_freevars != old.co_freevars or _argument_names(code) != _argument_names(old):
+            raise BadParameter(f"{self.function} would have other arguments without {self.snippet!r}")
         return target, code
 
     def remove(self) -> None:
-        """Take the defence away, in this process and for good."""
+        """Remove the defence in this process. This cannot be undone."""
         target, code = self.weakened_code()
         target.__code__ = code
-        # What its module has made and kept before, it has made with the defence.
-        for made in target.__globals__.values():
-            if isinstance(made, _lru_cache_wrapper):
-                made.cache_clear()
+        # Cached results were computed with the defence in place.
+        for value in target.__globals__.values():
+            if isinstance(value, _lru_cache_wrapper):
+                value.cache_clear()
 
-    def _target(self) -> FunctionType:
+    def _find_function(self) -> FunctionType:
         module, _, name = self.function.partition(":")
         found: Any = import_module(module)
         for part in name.split("."):
-            # Not by getattr: what a class makes of a function (a property, a static method) is looked into below.
+            # Not with getattr: _unwrap below needs the property or static method itself.
             inside = vars(found)
             if part not in inside:
-                raise BadParameter(f"there is no {self.function} any more")
+                raise BadParameter(f"{self.function} does not exist any more")
             found = inside[part]
-        function = _bare(found)
+        function = _unwrap(found)
         if not isinstance(function, FunctionType):
-            raise BadParameter(f"{self.function} is no function")
+            raise BadParameter(f"{self.function} is not a function")
         return function
 
 
-def _bare(found: Any) -> Any:
-    """The function itself: under a cache, a property, a class or static method."""
+def _unwrap(found: Any) -> Any:
+    """Return the plain function inside a cache, property, class method or static method."""
     if isinstance(found, property):
         return found.fget
     if isinstance(found, cached_property):
@@ -82,24 +85,24 @@ def _bare(found: Any) -> Any:
     return inspect.unwrap(found) if callable(found) else found
 
 
-def _compiled(name: str, source: str, target: FunctionType) -> CodeType:
-    """The code of a function that is defined alone, without its decorators; its names are those of its module."""
+def _compile(name: str, source: str, target: FunctionType) -> CodeType:
+    """Compile a function by itself, without its decorators, with the globals of its module."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise BadParameter(f"{name} is no program without its defence: {error}") from None
+        raise BadParameter(f"{name} does not compile without its defence: {error}") from None
     (definition,) = tree.body
     if not isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
-        raise BadParameter(f"{name} is no function")
+        raise BadParameter(f"{name} is not a function")
     definition.decorator_list = []
     future = ast.parse("from __future__ import annotations").body
     module = ast.fix_missing_locations(ast.Module([*future, definition], []))
     names: dict[str, Any] = {}
     exec(compile(module, f"<{name}, a defence removed>", "exec"), dict(target.__globals__), names)
-    made: Callable[..., Any] = names[definition.name]
-    return made.__code__
+    function: Callable[..., Any] = names[definition.name]
+    return function.__code__
 
 
-def _arguments(code: CodeType) -> tuple[Any, ...]:
+def _argument_names(code: CodeType) -> tuple[Any, ...]:
     count = code.co_argcount + code.co_kwonlyargcount
     return code.co_argcount, code.co_kwonlyargcount, code.co_varnames[:count]

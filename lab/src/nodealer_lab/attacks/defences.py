@@ -1,4 +1,4 @@
-"""The defences that more than one attack needs to have removed."""
+"""Defences that more than one attack needs removed."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from typing import Final
 
 from nodealer_lab.attacks.defence import RemovedDefence
 
-#: Nobody looks at the proof of a shuffle.
+#: Checks the proof of a shuffle.
 SHUFFLE_PROOF: Final = RemovedDefence(
     "nodealer.proofs.shuffle:check",
     "equations = (*_permutation_equations(relation, opened), *_relation_equations(relation, opened))",
     "equations = (Equation.sum((opened.x - opened.x, relation.statement[0])),)",
 )
-#: Nobody looks at the proof that each card stays what it is when it gets its own key.
+#: Checks the proof that each card stays the same when it gets its own key.
 EACH_PROOF: Final = RemovedDefence(
     "nodealer.proofs.equality:check_many_equalities",
     "one, minus_s, minus_r = group.integers([1]), -responses[:m], -responses[m]",
     "c = one = minus_r = c - c; minus_s = responses[:m] - responses[:m]",
 )
-#: Nobody looks at the proof that many points were multiplied by one secret.
+#: Checks the proof that many points were multiplied by one secret.
 EQUALITY_PROOF: Final = RemovedDefence(
     "nodealer.proofs.equality:check_equality", "one = group.integers([1])", "one = c = z_hat = c - c"
 )
-#: Nobody holds a published secret against its public key.
+#: Compares a published secret with its public key.
 KEY_CHECK: Final = RemovedDefence(
     "nodealer.protocols.keyed_deck:refuse_other_keys", "if public != wanted:", "if False:"
 )
-#: Nobody makes the messages of an opened book again.
+#: Recomputes the messages of a seat from its disclosure.
 BOOKS: Final = RemovedDefence("nodealer.engine.disclosure:refuse_false_book", "if deed is not None:", "if False:")
-#: Points are read with the identity among them.
+#: Refuses the identity when points are read.
 IDENTITY: Final = RemovedDefence(
     "nodealer.protocols.codec:read_points",
     "return group.points(data)",
@@ -37,7 +37,7 @@ IDENTITY: Final = RemovedDefence(
         points = [group.points(one) if any(one) else group.identity(1) for one in found]
         return points[0].concat(points[1:])""",
 )
-#: And in proofs.
+#: Refuses the identity in proofs.
 IDENTITY_IN_PROOF: Final = RemovedDefence(
     "nodealer.proofs.encoding:decode_proof",
     "return group.points(data[1:boundary]), group.scalars(data[boundary:])",

@@ -28,13 +28,13 @@ def open_free_table(
     *,
     seats: int = 3,
     maker: Any = Cheater,
-    homes: Mapping[int, MemoryPlayerStore] | None = None,
+    stores: Mapping[int, MemoryPlayerStore] | None = None,
 ) -> AttackTable:
     """Nothing on the table. The scene's cheater carries the attack out, where it is one that a seat does."""
     rules = Free(CARDS, frozenset(OPERATIONS) & (scene.protocol.claims.operations | WITHOUT_CARDS))
     makers = {} if attack is None else {scene.cheater: partial(maker, attack=attack)}
     free = replace(scene, game=find_game("free"))
-    stage = AttackTable(free, seats=seats, makers=makers, rules=rules, homes=homes, bots=False)
+    stage = AttackTable(free, seats=seats, makers=makers, rules=rules, stores=stores, bots=False)
     stage.run_until(is_playing)
     return stage
 

@@ -1,4 +1,4 @@
-"""What came of all attacks, as data: what `nodealer lab run --json` prints, and what the table of the docs is from."""
+"""The results of all attacks as data, for `nodealer lab run --json` and for the tables in the documentation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nodealer_lab.attacks.process import AttackProcess
 
 
 class AttackRow(msgspec.Struct, frozen=True):
-    """One attack on one protocol in one mode."""
+    """The result of one attack on one protocol in one mode."""
 
     attack: str
     of: tuple[str, ...]
@@ -20,20 +20,20 @@ class AttackRow(msgspec.Struct, frozen=True):
     does: str
     protocol: str
     mode: str
-    #: What the claims call it, what comes of it, and whether the culprit is named.
+    #: The claim about it, its outcome, and whether the culprit is named.
     claim: str
     comes: str
     named: bool
     why: str
-    #: The functions that the defence is in, and what is gained without it.
+    #: The functions that contain the defence, and what the attacker gains without it.
     defence: tuple[str, ...]
     without: str | None
-    #: Why it is not as it should be; empty if it is.
+    #: Why the result is not the expected one; empty if it is.
     wrong: str = ""
 
 
 def row_of(both: AttackComparison) -> AttackRow:
-    """What came of an attack."""
+    """Return the result of an attack as a row."""
     attack, real = both.attack, both.real
     return AttackRow(
         attack.name,
@@ -57,11 +57,11 @@ def carry_out(
     protocol: str | None = None,
     *,
     everywhere: bool = False,
-    doing: Callable[[str], None] = lambda what: None,
+    on_start: Callable[[str], None] = lambda what: None,
 ) -> Iterator[AttackComparison]:
-    """Carry attacks out, each both ways."""
+    """Carry out attacks, each with and without its defence. Call `on_start` with the name of each run before it."""
     with AttackProcess() as child:
         for attack in attacks:
             for name, mode in iter_cases(attack, protocol, everywhere=everywhere):
-                doing(f"{attack.name} on {name} {mode.decode() if mode != b'{}' else ''}".strip())
+                on_start(f"{attack.name} on {name} {mode.decode() if mode != b'{}' else ''}".strip())
                 yield compare_runs(child, attack, name, mode)

@@ -684,7 +684,7 @@ def _pick(moment: SignedMoment) -> bytes:
 
 def _lock(scene: Scene) -> AttackOutcome:
     """It has drawn keys until it is the one who names them."""
-    stage = deal_free_table(ANOTHER_PLACE, scene, each=1, homes=first_to_pick(scene))
+    stage = deal_free_table(ANOTHER_PLACE, scene, each=1, stores=first_to_pick(scene))
     mine = stage.state().hand.decks[0].places.hand(VICTIM)
     stage.play_move(VICTIM, OpenCards(0, 1))
     opened = set(mine) & stage.state().hand.decks[0].places.opened.keys()

@@ -1,8 +1,8 @@
-"""A process in which attacks are carried out: `python -m nodealer_lab.attacks.process`.
+"""A process that carries out attacks: `python -m nodealer_lab.attacks.process`.
 
-It reads tasks, a line each, and forks for every one: what is taken away from the program is gone in that process and in
-no other, and the program is loaded once for all of them. Where many are about one protocol, an honest game on it comes
-before them: what is made once for all games, such as tables of generators, is made once for all tasks too.
+It reads tasks, one per line, and forks for each: what is removed from the program is then missing in that fork only,
+and the program is loaded once for all tasks. Before the third task on a protocol it plays an honest game on it, so that
+everything computed once for all games, such as tables of generators, is computed once for all tasks too.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from nodealer_lab.attacks.scene import (
     small_protocol,
 )
 
-#: From which task about one protocol on an honest game on it pays.
-MANY: Final = 3
+#: The number of tasks on one protocol from which an honest game before them pays off.
+WARM_UP_AT: Final = 3
 
 
-#: What a cheater is made of. It is taken away as a defence is, and what is left says what an honest seat says.
+#: The code that makes a cheater lie. Removed like a defence, it leaves a seat that sends only honest messages.
 LIES: Final = (
     RemovedDefence(
         "nodealer.cheats.cheater:CheatingSeat._forged",
@@ -50,7 +50,7 @@ LIES: Final = (
 
 
 class AttackTask(msgspec.Struct, frozen=True):
-    """One attack, once: `weak` without the defence that it must have removed, `honest` without its own lies."""
+    """One run of one attack: `weak` without the defence that it tests, `honest` without its own lies."""
 
     attack: str
     protocol: str
@@ -62,23 +62,24 @@ class AttackTask(msgspec.Struct, frozen=True):
 
 
 class AttackReport(msgspec.Struct, frozen=True):
-    """What came of it; or why it could not be carried out."""
+    """The outcome of a task, or the reason why it could not be carried out."""
 
     came: AttackOutcome | None = None
     cannot: str = ""
 
 
 def run_task(task: AttackTask) -> AttackOutcome:
-    """Carry an attack out in this process. With `weak` or `honest` it is good for nothing else afterwards."""
+    """Carry out an attack in this process. With `weak` or `honest`, the process must not be used for anything else
+    afterwards."""
     attack, protocol = find_attack(task.attack), small_protocol(task.protocol, task.mode.encode())
-    gone = (*(attack.on(protocol).way.defence if task.weak else ()), *(LIES if task.honest else ()))
-    for without in gone:
-        without.remove()
+    removed = (*(attack.on(protocol).way.defence if task.weak else ()), *(LIES if task.honest else ()))
+    for defence in removed:
+        defence.remove()
     return carry_out_once(attack, scene_of(attack, protocol, task.seed, task.seat), honest=task.honest)
 
 
 class AttackProcess:
-    """The process, from outside. Use it as a context."""
+    """A handle on the process that carries out attacks. Use it as a context manager."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -88,7 +89,7 @@ class AttackProcess:
             [sys.executable, "-m", "nodealer_lab.attacks.process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # Who stops this one from a terminal stops this one, and this one the others.
+            # Interrupting this process from a terminal must not reach the other one: this process stops it.
             start_new_session=True,
         )
         return self
@@ -96,65 +97,66 @@ class AttackProcess:
     def __exit__(self, failed: object, *_: object) -> None:
         if self._process is not None:
             if failed is not None:
-                # Perhaps a task is on its way, and nobody waits for it any more.
+                # A task may still be running, and no one waits for it any more.
                 os.killpg(self._process.pid, signal.SIGKILL)
-            # Otherwise it ends by itself when there is nothing more to read.
+            # Otherwise the process ends by itself when there is nothing more to read.
             self._process.communicate()
             self._process = None
 
     def run(self, task: AttackTask) -> AttackOutcome:
-        """Carry an attack out there. Raises `BadParameter` where it could not be."""
+        """Carry out a task in the process and return its outcome. Raise `BadParameter` if that is not possible."""
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
-            raise BadParameter("the process has not begun")
+            raise BadParameter("the process is not running; use it as a context manager")
         line = b""
         with suppress(BrokenPipeError):
             self._process.stdin.write(msgspec.json.encode(task) + b"\n")
             self._process.stdin.flush()
             line = self._process.stdout.readline()
         if not line:
-            raise BadParameter(f"the process that carried {task.attack} out has died")
-        told = msgspec.json.decode(line, type=AttackReport)
-        if told.came is None:
-            raise BadParameter(told.cannot)
-        return told.came
+            raise BadParameter(f"the process died while it carried out {task.attack}")
+        report = msgspec.json.decode(line, type=AttackReport)
+        if report.came is None:
+            raise BadParameter(report.cannot)
+        return report.came
 
 
-def _told(task: AttackTask) -> AttackReport:
+def _report_on(task: AttackTask) -> AttackReport:
     try:
         return AttackReport(run_task(task))
     except NodealerError as error:
         return AttackReport(cannot=f"{task.attack} on {task.protocol} cannot be carried out: {error}")
     except Exception:
-        # Whatever a program does that has lost a defence: whoever asked for it is to see all of it.
+        # Without a defence, anything may go wrong in the program. The caller needs the whole traceback.
         return AttackReport(cannot=f"{task.attack} on {task.protocol} broke down: {traceback.format_exc()}")
 
 
-def _play(name: str) -> None:
-    """An honest game. Only in a protocol's first mode: others have threads of their own, which no fork would have."""
+def _play_honest_game(name: str) -> None:
+    """Play an honest game on a protocol, in its first mode only: other modes start threads, which a fork would not
+    have."""
     game = small_game(name)
     scene = Scene(small_protocol(name), game, seeded_entropy(0, "an honest game"), 1, game.seats - 1)
     play_out(scene, *seat_players(scene, {}))
 
 
-def serve(tasks: IO[bytes], out: int) -> None:
-    """Carry tasks out, each in a fork of this process, until there are no more."""
-    often = Counter[str]()
+def serve_tasks(tasks: IO[bytes], out: int) -> None:
+    """Carry out each task in a fork of this process, until there are no more."""
+    count = Counter[str]()
     for line in tasks:
         task = msgspec.json.decode(line, type=AttackTask)
-        often[task.protocol] += 1
-        if often[task.protocol] == MANY:
-            _play(task.protocol)
+        count[task.protocol] += 1
+        if count[task.protocol] == WARM_UP_AT:
+            _play_honest_game(task.protocol)
         if pid := os.fork():
             _, status = os.waitpid(pid, 0)
             if status:
                 os.write(out, msgspec.json.encode(AttackReport(cannot=f"{task.attack} ended with {status}")) + b"\n")
             continue
-        # It lives for one short game: what it leaves lying goes with it.
+        # The fork lives for one short game, so collecting garbage is not worth it.
         gc.disable()
         with os.fdopen(out, "wb", closefd=False) as file:
-            file.write(msgspec.json.encode(_told(task)) + b"\n")
+            file.write(msgspec.json.encode(_report_on(task)) + b"\n")
         os._exit(0)
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.fileno())
+    serve_tasks(sys.stdin.buffer, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""A short game in one process in which somebody carries an attack out."""
+"""Short games in one process in which an attack is carried out."""
 
 from __future__ import annotations
 
@@ -36,71 +36,79 @@ from nodealer_lab.sim.highcard import GAME as HIGHCARD
 from nodealer_lab.sim.highcard import OWN
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve")
-#: Decks that the dealer makes are of large numbers: few of them are enough here.
+#: The dealer's decks consist of large numbers, so a few of them are enough here.
 _SMALLER: Final = {
     b'{"deck":"dealer"}': b'{"deck":"dealer","kappa":1}',
     b'{"deck":"dealer","proven":false}': b'{"deck":"dealer","kappa":1,"proven":false}',
 }
-#: A seat that serves and does not play is given by the table, and no attack is about it.
+#: No attack is about a seat that serves cards without playing.
 _SERVED: Final = b'{"community":"server"}'
 
 
 def modes_of(protocol: str) -> tuple[bytes, ...]:
-    """The modes of a protocol that attacks are carried out in."""
+    """Return the modes of a protocol in which attacks are carried out."""
     return tuple(mode for mode in MODES[protocol] if mode != _SERVED)
 
 
 def small_protocol(name: str, mode: bytes = b"{}") -> CardProtocol:
-    """A protocol, on a group that is quick where the protocol lets one choose."""
+    """Return a protocol in one of its modes, on a fast group if the protocol leaves the choice."""
     if mode in _SMALLER:
         return make_protocol(name, _SMALLER[mode])
     return make_protocol(name, mode, group() if name == "chain" else None)
 
 
 def small_game(protocol: str) -> GamePackage:
-    """The smallest that a protocol serves."""
+    """Return the smallest game that a protocol supports."""
     return find_game("wardens") if protocol == "duel" else replace(HIGHCARD, seats=3)
 
 
 def with_chips(scene: Scene) -> Scene:
-    """The same with the smallest game that has chips: for a duel that is another one."""
+    """Return the scene with the smallest game that has chips. Only for a duel is that another game."""
     return replace(scene, game=replace(OWN, seats=2)) if scene.protocol.claims.name == "duel" else scene
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Where an attack is carried out."""
+    """The table at which an attack is carried out."""
 
     protocol: CardProtocol
     game: GamePackage
     entropy: Entropy
-    #: How many hands are played: one more of the small game, in which a cheater that is not caught goes on.
+    #: The number of hands: the small game has one more, in which a cheater who is not caught goes on.
     hands: int
-    #: The seat that cheats, where it is a seat.
+    #: The seat that cheats, if the attacker is a seat.
     cheater: int
-    #: The seat that leaves when it is to move.
+    #: The seat that leaves on its turn.
     leaver: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who sits there."""
+        """The names of the players, by seat."""
         return NAMES[: self.game.seats]
 
 
 def scene_of(attack: Attack, protocol: CardProtocol, seed: int = 4, cheater: int | None = None) -> Scene:
-    """The smallest that will do, the same for the same seed. The last to shuffle knows where its cards come to lie."""
+    """Return the smallest table that an attack needs; the same seed gives the same game.
+
+    Unless the attack names a seat, the last one cheats: the last to shuffle knows where its cards end up.
+    """
     way, name = attack.on(protocol).way, protocol.claims.name
     game = way.game or small_game(name)
     seat = way.seat if cheater is None else cheater
     hands = 1 if name == "duel" else 2
-    cheats = game.seats - 1 if seat is None else seat
+    cheating_seat = game.seats - 1 if seat is None else seat
     return Scene(
-        protocol, game, seeded_entropy(seed, attack.name), hands, cheats, None if way.leaver == cheats else way.leaver
+        protocol,
+        game,
+        seeded_entropy(seed, attack.name),
+        hands,
+        cheating_seat,
+        None if way.leaver == cheating_seat else way.leaver,
     )
 
 
 def seeded_entropy(seed: int, label: str) -> Entropy:
-    """Bytes that are the same for the same seed. For games that nobody plays for anything."""
+    """Return a source of bytes that depends only on the seed and the label. For games without stakes only."""
     drawn = 0
 
     def entropy(size: int) -> bytes:
@@ -113,7 +121,7 @@ def seeded_entropy(seed: int, label: str) -> Entropy:
 
 @dataclass(frozen=True)
 class CardMessage:
-    """A message about cards as everybody has it: the deck before it, what it answers, and what it owes."""
+    """A message about cards: the deck before it, the duty it answers, the message, and the checks it requires."""
 
     deck: Any
     duty: Duty
@@ -122,7 +130,7 @@ class CardMessage:
 
 
 def card_messages_in(config: Config, log: Iterable[bytes]) -> Iterator[CardMessage]:
-    """Every message about cards that was taken in a log."""
+    """Yield every message about cards that a log accepted."""
     replica = Replica(config, entropy=bytes)
     for data in log:
         applied = replica.append(data)
@@ -137,7 +145,7 @@ def card_messages_in(config: Config, log: Iterable[bytes]) -> Iterator[CardMessa
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """What was played, with everybody's secrets."""
+    """A finished game, with all players' secrets."""
 
     config: Config
     log: Sequence[bytes]
@@ -145,46 +153,46 @@ class PlayedGame:
     #: The cheater's entries that an honest player would not have signed.
     lies: tuple[bytes, ...]
     names: tuple[str, ...]
-    #: Seat to the root of its secrets.
+    #: The root of each seat's secrets.
     roots: Mapping[int, bytes]
 
     def tape(self, seat: int, hand: int) -> Tape:
-        """A seat's secrets of a hand."""
+        """Return the tape of a seat in a hand."""
         return hand_tape(self.roots[seat], session=self.config.session.id, seat=seat, hand=hand)
 
     def states(self) -> Iterator[TableState]:
-        """The table after each entry."""
+        """Yield the state of the table after each entry."""
         replica = Replica(self.config, entropy=bytes)
         for data in self.log:
             replica.append(data)
             yield replica.state
 
     def card_messages(self) -> Iterator[CardMessage]:
-        """Every message about cards that was taken."""
+        """Yield every message about cards that was accepted."""
         return card_messages_in(self.config, self.log)
 
     @property
     def honest_seats(self) -> tuple[int, ...]:
-        """Who does not cheat."""
+        """All seats but the cheater's."""
         return tuple(seat for seat in range(len(self.names)) if seat != self.cheater)
 
 
-#: Makes a participant for a seat.
+#: Creates the participant of a seat.
 MakeParticipant = Callable[..., Participant]
 
 
 def default_rules(scene: Scene) -> Rules:
-    """The game's rules as they are by default."""
+    """Return the rules of the game with its default settings."""
     return scene.game.from_settings({setting.name: setting.default for setting in scene.game.settings})
 
 
 def new_player(scene: Scene, name: str) -> MemoryPlayerStore:
-    """A fresh player."""
+    """Return the store of a new player."""
     return MemoryPlayerStore(name, Identity(scene.entropy(KEY_BYTES)), scene.entropy(ROOT_BYTES))
 
 
 def participant_arguments(scene: Scene, rules: Rules) -> dict[str, Any]:
-    """As what everybody sits down."""
+    """Return the keyword arguments that every participant is created with."""
     return {
         "entropy": scene.entropy,
         "accept": lambda proposal: None,
@@ -195,81 +203,89 @@ def participant_arguments(scene: Scene, rules: Rules) -> dict[str, Any]:
 
 def seat_players(
     scene: Scene,
-    makes: Mapping[int, MakeParticipant],
+    makers: Mapping[int, MakeParticipant],
     *,
     rules: Rules | None = None,
     clock: Limits | None = None,
-    homes: Mapping[int, MemoryPlayerStore] | None = None,
+    stores: Mapping[int, MemoryPlayerStore] | None = None,
 ) -> tuple[LocalTable, list[MemoryPlayerStore]]:
-    """A table that has agreed on the game; `makes` are the seats that are not honest, and `homes` those who come with
-    what they had at another table. With `clock` there is one more, who keeps the time."""
+    """Return a table that has agreed on the game, and the players' stores.
+
+    `makers` creates the participants that are not honest. `stores` are of players who come from another table. With
+    `clock` there is one more seat, the timekeeper.
+    """
     rules = rules or default_rules(scene)
-    names, known = NAMES[: scene.game.seats + (clock is not None)], homes or {}
-    at = [known.get(seat) or new_player(scene, name) for seat, name in enumerate(names)]
+    names, known = NAMES[: scene.game.seats + (clock is not None)], stores or {}
+    seated = [known.get(seat) or new_player(scene, name) for seat, name in enumerate(names)]
     keeper = None if clock is None else len(names) - 1
     table = LocalTable(
-        makes.get(seat, Participant)(home, keeps_time=seat == keeper, **participant_arguments(scene, rules))
-        for seat, home in enumerate(at)
+        makers.get(seat, Participant)(store, keeps_time=seat == keeper, **participant_arguments(scene, rules))
+        for seat, store in enumerate(seated)
     )
     table.run()
     offers = {offer.name: offer for offer in table.participants[0].offers}
     members = [offers[name].seated(seat, PLAYER) for seat, name in enumerate(names)]
     table.agree(proposal_of(rules, scene.protocol, members, clock=clock))
-    return table, at
+    return table, seated
 
 
-def play_out(scene: Scene, table: LocalTable, homes: Sequence[PlayerStore]) -> PlayedGame:
-    """Play until nobody has anything to say. What is kept is what an honest seat has."""
-    minds = {one: BotAgent(scene.game, one.home.root) for one in table.participants}
+def play_out(scene: Scene, table: LocalTable, stores: Sequence[PlayerStore]) -> PlayedGame:
+    """Play with bots until no one has anything to send. Return the game with the log of an honest seat."""
+    agents = {one: BotAgent(scene.game, one.home.root) for one in table.participants}
     leaver = None if scene.leaver is None else table.participants[scene.leaver]
-    table.run(lambda one: decide(one, None if one is leaver else minds[one]))
-    caught = table.participants[scene.cheater]
-    honest = next(one for one in table.participants if one is not caught)
-    lies = tuple(caught.lies) if isinstance(caught, Cheater) else ()
-    roots = {seat: home.root for seat, home in enumerate(homes)}
+    table.run(lambda one: decide(one, None if one is leaver else agents[one]))
+    cheater = table.participants[scene.cheater]
+    honest = next(one for one in table.participants if one is not cheater)
+    lies = tuple(cheater.lies) if isinstance(cheater, Cheater) else ()
+    roots = {seat: store.root for seat, store in enumerate(stores)}
     replica = honest.replica
     return PlayedGame(replica.config, tuple(replica.entries), scene.cheater, lies, scene.names, roots)
 
 
-def decide(one: Participant, mind: BotAgent | None) -> list[bytes]:
-    """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided. Who has
-    no mind leaves."""
-    if one.options().unreadable is not None:
-        return one.claim()
-    if mind is None:
-        return one.leave() if one.seat.must_move else []
-    # Who was given false cards, and has disputed one already, has nothing to think about.
+def decide(participant: Participant, agent: BotAgent | None) -> list[bytes]:
+    """Return what a bot sends now: a claim if a card does not open, otherwise its move. A participant without an agent
+    leaves."""
+    if participant.options().unreadable is not None:
+        return participant.claim()
+    if agent is None:
+        return participant.leave() if participant.seat.must_move else []
+    # A player with false cards who has already disputed one has nothing to decide.
     with suppress(CardUnreadable):
-        return mind.act(one)
+        return agent.act(participant)
     return []
 
 
 def play_with_cheater(attack: Attack, scene: Scene) -> PlayedGame:
-    """A seat carries it out."""
+    """Play a game in which the scene's cheater carries out the attack."""
     return play_out(scene, *seat_players(scene, {scene.cheater: partial(Cheater, attack=attack)}))
 
 
 def read_honest_game(read: Callable[[PlayedGame], str | None]) -> Callable[[Scene], AttackOutcome]:
-    """An honest game, which somebody reads afterwards: `read` says what it has of it."""
+    """Return an attack that reads an honest game afterwards: `read` returns what the reader gains from it."""
 
-    def plays(scene: Scene) -> AttackOutcome:
+    def play(scene: Scene) -> AttackOutcome:
         played = play_out(scene, *seat_players(scene, {}))
         return judge(played, read(played))
 
-    return plays
+    return play
 
 
 def carry_out_once(attack: Attack, scene: Scene, *, honest: bool = False) -> AttackOutcome:
-    """Carry an attack out, once, with the program as it is in this process. With `honest` there are no lies in it."""
+    """Carry out an attack once, with the program as it is in this process. With `honest` the cheater must not lie.
+
+    Raise `BadParameter` if the attack never found its moment, or lied although it should not.
+    """
     way = attack.on(scene.protocol).way
     if way.play is not None:
         return way.play(scene)
     played = play_with_cheater(attack, scene)
     if bool(played.lies) is honest:
-        raise BadParameter(f"{attack.name} {'lies' if honest else 'never came to it'} on {scene.protocol.claims.name}")
+        raise BadParameter(
+            f"{attack.name} {'lies' if honest else 'never found its moment'} on {scene.protocol.claims.name}"
+        )
     return judge(played, None if way.find_gain is None else way.find_gain(played))
 
 
 def judge(played: PlayedGame, gain: str | None) -> AttackOutcome:
-    """What the log shows, and what was gained."""
+    """Return the outcome of a game: what its log shows, and this gain."""
     return judge_log(played.config, played.log, played.lies, gain)

@@ -437,24 +437,24 @@ ROGUE_KEY: Final = Attack(
 
 def first_to_pick(scene: Scene) -> dict[int, MemoryPlayerStore]:
     """Who sits there: the cheater knows the others' keys from the lobby."""
-    me, homes = scene.cheater, [new_player(scene, name) for name in scene.names]
-    while _order(scene, homes)[0] != me:
-        homes[me] = new_player(scene, scene.names[me])
-    return dict(enumerate(homes))
+    me, stores = scene.cheater, [new_player(scene, name) for name in scene.names]
+    while _order(scene, stores)[0] != me:
+        stores[me] = new_player(scene, scene.names[me])
+    return dict(enumerate(stores))
 
 
 def _play_picker(scene: Scene) -> AttackOutcome:
     """The order says who names the cards of the board, and nothing else: what cards these are nobody knows."""
-    me, stage = scene.cheater, AttackTable(scene, homes=first_to_pick(scene))
+    me, stage = scene.cheater, AttackTable(scene, stores=first_to_pick(scene))
     stage.run_until(is_playing)
     deck: Any = stage.state().hand.decks[0]
     return stage.outcome("is the one who names the cards of the board" if deck.pickers[0] == me else None)
 
 
-def _order(scene: Scene, homes: list[MemoryPlayerStore]) -> tuple[int, ...]:
+def _order(scene: Scene, stores: list[MemoryPlayerStore]) -> tuple[int, ...]:
     """Who would pick, with these keys, before there is a table."""
-    keys = tuple((seat, home.identity.public) for seat, home in enumerate(homes))
-    seats = tuple(range(len(homes)))
+    keys = tuple((seat, store.identity.public) for seat, store in enumerate(stores))
+    seats = tuple(range(len(stores)))
     return picker_order(Binding("lock", 0, bytes(32), bytes(32), 0, seats, (), scene.protocol.group, keys))
 
 

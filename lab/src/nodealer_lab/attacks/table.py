@@ -82,7 +82,7 @@ def _play_two_seats(scene: Scene) -> AttackOutcome:
     """Both have one root of secrets, on one machine. To the others they are two strangers who agree with each other."""
     person = new_player(scene, scene.names[SEATS[0]])
     twin = MemoryPlayerStore(scene.names[SEATS[1]], Identity(scene.entropy(KEY_BYTES)), person.root)
-    stage = AttackTable(scene, homes=dict(zip(SEATS, (person, twin), strict=True)))
+    stage = AttackTable(scene, stores=dict(zip(SEATS, (person, twin), strict=True)))
     stage.run_until(awaits_move_of(VICTIM))
     state = stage.state()
     deck, session = state.hand.decks[0], stage[VICTIM].session.id

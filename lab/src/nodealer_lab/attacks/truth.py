@@ -1,4 +1,4 @@
-"""What was really so in a game, found with everybody's secrets: what an attacker gained is held against it."""
+"""What was really the case in a game, found with all players' secrets. An attacker's gain is measured against it."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from nodealer_lab.attacks.scene import PlayedGame
 
 @dataclass(frozen=True)
 class DealtDeck:
-    """A deck at the moment when cards of it have changed their places."""
+    """A deck at a moment when its cards have just moved."""
 
     state: TableState
     hand: int
     deck: Any
-    #: Seat to the cards that it can read; or to why it cannot read one.
+    #: The cards that each seat can read, or the reason why it cannot read one.
     reads: Mapping[int, Mapping[Card, int] | CardUnreadable]
 
     def hidden_cards(self, seat: int) -> dict[Card, int]:
-        """The cards in a seat's hand that are not face up."""
+        """Return the face-down cards in a seat's hand, with their faces."""
         mine = {self.deck.places.card(position) for position in self.deck.places.hidden(self.deck.places.hand(seat))}
         reads = self.reads.get(seat, {})
         return {} if isinstance(reads, CardUnreadable) else {card: reads[card] for card in mine & reads.keys()}
 
 
 def dealt_decks(played: PlayedGame) -> Iterator[DealtDeck]:
-    """Every deck whenever somebody has got cards of it."""
+    """Yield every deck with cards in a hand, each time its cards have moved."""
     known: dict[int, object] = {}
     for state in played.states():
         decks: Mapping[int, Any] = state.hand.decks
@@ -43,102 +43,97 @@ def dealt_decks(played: PlayedGame) -> Iterator[DealtDeck]:
                 continue
             known[number] = deck.places
             hand = deck.binding.hand
-            reads = {seat: _read(deck, played, seat, hand) for seat in deck.binding.players}
+            reads = {seat: _readable_cards(deck, played, seat, hand) for seat in deck.binding.players}
             yield DealtDeck(state, hand, deck, reads)
 
 
-def _read(deck: Any, played: PlayedGame, seat: int, hand: int) -> Mapping[Card, int] | CardUnreadable:
+def _readable_cards(deck: Any, played: PlayedGame, seat: int, hand: int) -> Mapping[Card, int] | CardUnreadable:
     try:
         return deck.knows(seat, played.tape(seat, hand))  # type: ignore[no-any-return]
     except CardUnreadable as unreadable:
         return unreadable
 
 
-def all_faces(one: DealtDeck, played: PlayedGame) -> list[int | None]:
-    """Every card of a deck with a key for each card, from everybody's secrets; None for one that is none."""
-    deck = one.deck
+def all_faces(dealt: DealtDeck, played: PlayedGame) -> list[int | None]:
+    """Return the faces of a whole `KeyedDeck`, from all players' secrets, None for a card that has none. Other decks
+    give []."""
+    deck = dealt.deck
     if not isinstance(deck, KeyedDeck):
         return []
     positions = tuple(range(deck.places.positions))
-    keys = {seat: deck.card_secrets(played.tape(seat, one.hand), positions, seat) for seat in deck.binding.players}
+    keys = {seat: deck.card_secrets(played.tape(seat, dealt.hand), positions, seat) for seat in deck.binding.players}
     with suppress(NodealerError):
         return deck.unmask(positions, keys)
     return []
 
 
-def bare_encodings(one: DealtDeck, played: PlayedGame, positions: tuple[int, ...]) -> list[bytes]:
-    """The cards of a duel at some places, as they are under nobody's key: the same as what their owner looks up."""
-    deck = one.deck
-    keys = deck.layers.secrets(played.tape(deck.owner, one.hand), positions, deck.owner)
-    keys = keys * deck.layers.secrets(played.tape(deck.rival, one.hand), positions, deck.rival)
+def bare_encodings(dealt: DealtDeck, played: PlayedGame, positions: tuple[int, ...]) -> list[bytes]:
+    """Return the encodings of cards of a duel without any key, which are those that their owner looks up."""
+    deck = dealt.deck
+    keys = deck.layers.secrets(played.tape(deck.owner, dealt.hand), positions, deck.owner)
+    keys = keys * deck.layers.secrets(played.tape(deck.rival, dealt.hand), positions, deck.rival)
     return encodings(keys.invert() * deck.layers.cards(positions))
 
 
-# --- What attackers gain ---
+# --- Gains ---
 
 
 def find_doubled_card(played: PlayedGame) -> str | None:
-    """A card is there twice."""
-    for one in dealt_decks(played):
+    """Find a card that exists twice: in two hands, in one hand, or in the deck."""
+    for dealt in dealt_decks(played):
         held = [
-            (face, played.names[seat]) for seat in one.deck.binding.players for face in one.hidden_cards(seat).values()
+            (face, played.names[seat])
+            for seat in dealt.deck.binding.players
+            for face in dealt.hidden_cards(seat).values()
         ]
         for face, name in held:
             if others := [other for again, other in held if again == face and other != name]:
                 return f"has {name} and {others[0]} hold the same card"
             if held.count((face, name)) > 1:
                 return f"has {name} hold a card twice"
-        faces = [face for face in all_faces(one, played) if face is not None]
+        faces = [face for face in all_faces(dealt, played) if face is not None]
         if len(set(faces)) < len(faces):
             return "has a card in the deck twice"
     return None
 
 
 def find_spoilt_card(played: PlayedGame) -> str | None:
-    """An honest seat has got a card that is none of the deck, or one that is there twice."""
-    for one in dealt_decks(played):
+    """Find an honest seat with a card that is not in the deck, or that exists twice."""
+    for dealt in dealt_decks(played):
         for seat in played.honest_seats:
-            if isinstance(one.reads.get(seat), CardUnreadable):
+            if isinstance(dealt.reads.get(seat), CardUnreadable):
                 return f"has {played.names[seat]} hold a card that cannot be read"
     return None
 
 
 def find_swapped_card(played: PlayedGame) -> str | None:
-    """A card lies face up as another than it was in its holder's hand."""
-    were: dict[tuple[int, Card], int] = {}
-    for one in dealt_decks(played):
-        for seat in one.deck.binding.players:
-            were |= {(one.hand, card): face for card, face in one.hidden_cards(seat).items()}
-        for position, face in one.deck.places.opened.items():
-            card = one.deck.places.card(position)
-            if were.get((one.hand, card), face) != face:
+    """Find a card that lies face up as another one than its holder had."""
+    true_faces: dict[tuple[int, Card], int] = {}
+    for dealt in dealt_decks(played):
+        for seat in dealt.deck.binding.players:
+            true_faces |= {(dealt.hand, card): face for card, face in dealt.hidden_cards(seat).items()}
+        for position, face in dealt.deck.places.opened.items():
+            card = dealt.deck.places.card(position)
+            if true_faces.get((dealt.hand, card), face) != face:
                 return "shows another card than it held"
     return None
 
 
 def find_skipped_seat(played: PlayedGame) -> str | None:
-    """The table did not wait for an honest seat."""
+    """Find an honest seat that the table did not wait for."""
     for state in played.states():
-        for one in state.chronicle.statements:
-            if one.of in played.honest_seats:
-                name = played.names[one.of]
-                return f"throws {name} out" if one.did == "gone" else f"has a move made for {name}"
+        for vote in state.chronicle.statements:
+            if vote.of in played.honest_seats:
+                name = played.names[vote.of]
+                return f"throws {name} out" if vote.did == "gone" else f"has a move made for {name}"
     return None
 
 
 def find_stopped_hand(played: PlayedGame) -> str | None:
-    """The hand cannot go on, or was broken off, and nobody is named."""
+    """Find a hand that cannot go on, or was aborted, without a culprit."""
     for state in played.states():
         if any(isinstance(getattr(deck, "stage", None), ContradictedCard) for deck in state.hand.decks.values()):
             return "has the cards stuck, and nobody is named"
         if state.fault is not None and state.fault.seat is None:
             return "has the hand broken off, and nobody is named"
-    return None
-
-
-def honest_named(played: PlayedGame) -> str | None:
-    """The log names somebody who did nothing wrong."""
-    for state in played.states():
-        if state.fault is not None and state.fault.seat in played.honest_seats:
-            return f"has {played.names[state.fault.seat]} named"
     return None

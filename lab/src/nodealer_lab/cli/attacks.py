@@ -32,7 +32,13 @@ def list_attacks(
 
     if json:
         rows = [
-            {"attack": one.name, "of": list(one.numbers), "who": one.who, "does": one.does, "protocols": list(one.protocols)}
+            {
+                "attack": one.name,
+                "of": list(one.numbers),
+                "who": one.who,
+                "does": one.does,
+                "protocols": list(one.protocols),
+            }
             for one in ATTACKS.values()
         ]
         beyond = [{"of": one.of, "what": one.what, "comes": one.comes, "why": one.why} for one in BEYOND]
@@ -79,7 +85,7 @@ def run(
             raise BadParameter(f"no attack is written for {protocol!r}")
     found: list[AttackComparison] = []
     with err().status("carrying out …") as status:
-        for both in carry_out(chosen, protocol, doing=lambda what: status.update(f"carrying out: {shown(what)}")):
+        for both in carry_out(chosen, protocol, on_start=lambda what: status.update(f"carrying out: {shown(what)}")):
             found.append(both)
             if not json:
                 _print(both)

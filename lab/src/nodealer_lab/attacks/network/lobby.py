@@ -291,19 +291,19 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     def parts(proposal: Proposal) -> Parts:
         return parts_of(scene, make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
 
-    homes = [new_player(scene, name) for name in scene.names]
+    stores = [new_player(scene, name) for name in scene.names]
     its = parts_of(scene, _its_own(scene))
     host = Cheater(
-        homes[0], attack=NO_OPENINGS, entropy=scene.entropy, accept=lambda proposal: None, parts=lambda proposal: its
+        stores[0], attack=NO_OPENINGS, entropy=scene.entropy, accept=lambda proposal: None, parts=lambda proposal: its
     )
-    other = new_guest(scene, homes[1], parts=parts)
+    other = new_guest(scene, stores[1], parts=parts)
     table = gather(host, other)
     table.say(host.propose(proposal_for(scene, host, its)))
     table.run()
     if not other.begun:
         return AttackOutcome("never")
     replica = other.replica
-    roots = {seat: home.root for seat, home in enumerate(homes)}
+    roots = {seat: store.root for seat, store in enumerate(stores)}
     played = PlayedGame(replica.config, tuple(replica.entries), 0, tuple(host.lies), scene.names, roots)
     return judge(played, knows_all(played))
 

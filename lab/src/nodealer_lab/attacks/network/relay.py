@@ -212,11 +212,11 @@ def _play_replayed(scene: Scene) -> AttackOutcome:
     before = AttackTable(scene)
     before.take_pending()
     left = before[VICTIM].seat._send(Leave())
-    homes = {
+    stores = {
         seat: MemoryPlayerStore(one.home.name, one.home.identity, scene.entropy(ROOT_BYTES))
         for seat, one in enumerate(before.participants)
     }
-    stage = AttackTable(scene, homes=homes)
+    stage = AttackTable(scene, stores=stores)
     stage.send([left])
     stage.run_to_end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
@@ -254,7 +254,7 @@ def _play_restored(scene: Scene) -> AttackOutcome:
     is told how much there is to be heard, hears nothing of it, and is asked for its move again."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(VICTIM))
-    copy = copy_store(stage.homes[VICTIM])
+    copy = copy_store(stage.stores[VICTIM])
     stage.run_until(awaits_move_of(VICTIM + 1))
     known = stage[VICTIM].expects
     stage.restart(VICTIM, copy)
@@ -382,8 +382,8 @@ def _play_two_tables(scene: Scene) -> AttackOutcome:
     """The victim plays at both tables with one key; its first entries there have the same numbers."""
     elsewhere = AttackTable(scene)
     elsewhere.run_until(awaits_move_of(VICTIM))
-    other = MemoryPlayerStore("Ada", elsewhere.homes[VICTIM].identity, scene.entropy(ROOT_BYTES))
-    stage = AttackTable(scene, homes={VICTIM: other})
+    other = MemoryPlayerStore("Ada", elsewhere.stores[VICTIM].identity, scene.entropy(ROOT_BYTES))
+    stage = AttackTable(scene, stores={VICTIM: other})
     stage.run_until(awaits_move_of(VICTIM))
     said = [data for data in elsewhere[1].replica.entries if read_entry(data).entry.seat == VICTIM]
     stage.send(said[:1])
@@ -424,7 +424,7 @@ def _play_two_time(scene: Scene) -> AttackOutcome:
     """It knows the text of the first, which is in the log that everybody has after the game, and wants the second."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
-    copy = copy_store(stage.homes[0])
+    copy = copy_store(stage.stores[0])
     (said,) = stage[0].word("I think that I raise")
     stage.restart(0, copy)
     (again,) = stage[0].word("I think that I fold")

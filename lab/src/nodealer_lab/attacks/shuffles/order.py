@@ -140,8 +140,8 @@ def _held(played: PlayedGame, one: CardMessage, seat: int) -> list[int]:
 
 
 def _play_early(scene: Scene) -> AttackOutcome:
-    table, homes = seat_players(scene, {scene.cheater: partial(Listener, attack=EARLY)})
-    played = play_out(scene, table, homes)
+    table, stores = seat_players(scene, {scene.cheater: partial(Listener, attack=EARLY)})
+    played = play_out(scene, table, stores)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
     if scene.protocol.claims.name == "mask":
         gain = f"reads the card that {scene.names[victim]} holds" if _tags_are_read(played) else None

@@ -266,7 +266,7 @@ def _play_folded_friend(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, makers={scene.cheater: partial(_Friend, attack=MARK)})
     stage.run_to_end()
     state, replica = stage.state(), stage[0].replica
-    roots = {seat: home.root for seat, home in enumerate(stage.homes)}
+    roots = {seat: store.root for seat, store in enumerate(stage.stores)}
     played = PlayedGame(replica.config, tuple(replica.entries), scene.cheater, (), scene.names, roots)
     chips = state.account.chips.values() if state.phase is Phase.ENDED else ()
     kept = max(chips, default=0) > state.config.rules.stake
