@@ -57,7 +57,7 @@ class Played:
     def run(self) -> TableState:
         """With virtual time, until nothing comes any more."""
         minds = {one: BotAgent(one.replica.config.package or GAME, one.home.root) for one in self.table.participants}
-        number, waiting = self.table._ordered, [*self.table._coming]
+        number, waiting = self.table._ordered, [*self.table._queue]
         for now in range(400):
             while waiting:
                 frame, waiting = waiting[0], waiting[1:]

@@ -17,7 +17,7 @@ from nodealer.cli.narrator import in_words
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.wait_notices import Attention, AtTheTable
-from nodealer.client.time_limits import about_time, limits_for_bots, limits_of
+from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_of
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.narrator import Narrator
 from nodealer.engine.participant import Participant
@@ -471,15 +471,16 @@ def test_at_two_seats_it_is_said_what_is_left_without_a_timekeeper() -> None:
 def test_the_lobby_says_what_it_means() -> None:
     two, three = Circle(2).greet().proposal(), Circle(3).greet().proposal()
     assert (
-        about_time(two, Words()) == "Nobody keeps the time: a player who is losing can undo the hand by not answering."
+        describe_time_limits(two, Words())
+        == "There is no timekeeper: a player who is losing can undo the hand by not answering."
     )
-    assert "half of the table together can undo the hand" in about_time(three, Words())
+    assert "half of the table together can undo the hand" in describe_time_limits(three, Words())
     timed = Circle(3, clock=LIMITS).greet().proposal()
-    said = about_time(timed, HoldemWords())
-    assert said.startswith("Clock keeps the time: 20 s for a move, 30 s in the bank. ")
-    assert "the move of the rules (check, else fold; show at a showdown)" in said
-    assert "can hold your answer back and call you late" in said
-    assert "Who takes longer is out of the hand" in about_time(timed, Words()), "a game may have no such move"
+    said = describe_time_limits(timed, HoldemWords())
+    assert said.startswith("Clock is the timekeeper: 20 s per move, plus a time bank of 30 s. ")
+    assert "the rules move for them (check, else fold; show at a showdown)" in said
+    assert "could delay your move and time you out" in said
+    assert "is dropped from the hand" in describe_time_limits(timed, Words()), "a game may have no such move"
 
 
 def test_it_is_said_once() -> None:

@@ -110,9 +110,9 @@ class Recorded(LocalTable):
         self.watch = Proposes(host)
 
     def step(self) -> bool:
-        if not self._coming:
+        if not self._queue:
             return False
-        self.frames.append(self._coming[0])
+        self.frames.append(self._queue[0])
         stepped = super().step()
         self.look(len(self.frames))
         return stepped
@@ -277,7 +277,7 @@ def test_two_processes_on_one_home(tmp_path: Path, undisturbed: tuple[Any, ...])
             first = await bots.start(name)
             await asyncio.wait_for(here.wait(), 60)
             code, said = await ends(await bots.start(name))
-            assert code == 2 and "another program plays from" in said and said.count("\n") == 1
+            assert code == 2 and "another program is playing from" in said and said.count("\n") == 1
             assert outcome(await watched(bots.table)) == undisturbed
             assert await ends(first) == (0, "")
 

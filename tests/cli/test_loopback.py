@@ -16,7 +16,7 @@ from conformance.harness import Source
 from nodealer.cli.bot_process import WithItsRelay, transport_of
 from nodealer.cli.loopback import table_here
 from nodealer.client.loop import Connected, Disconnected, Event
-from nodealer.client.relay_transport import Behind, Locked, RelayFound, RelayLost, RelayTransport, Unheard
+from nodealer.client.relay_transport import Behind, KeyMissing, RelayFound, RelayLost, RelayTransport, WriteRefused
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, RelayError, RelayRefused
@@ -57,7 +57,7 @@ def test_a_stranger_neither_writes_nor_reads() -> None:
             assert await stranger.open(table.table) == 1, "and knowing the table's name is more than it does"
             page = await stranger.read()
             assert isinstance(page, list) and b"secret" not in page[0][1]
-            await stranger.say_token(bytes(32))
+            await stranger.send_token(bytes(32))
             with pytest.raises(RelayRefused, match="does not let anybody write"):
                 await stranger.read()
             await stranger.append(b"junk")
@@ -93,8 +93,8 @@ def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
                 way = transport_of(table, somebody())
                 events = way.events()
                 heard.append(await anext(events))
-                assert way._out is not None
-                await way._out._client._connection.close()
+                assert way._outbox is not None
+                await way._outbox._client._connection.close()
                 heard += [await anext(events), await anext(events)]
             with pytest.raises(RelayError, match="no relay at"):
                 while True:
@@ -112,13 +112,13 @@ def test_a_relay_that_was_never_there() -> None:
     told(RelayFound("x"))
     told(RelayLost("x", "why", 0.0, refused=True))
     told(RelayFound("x"))
-    told(Unheard("x", "why"))
+    told(WriteRefused("x", "why"))
     for _ in range(2):
         told(Behind("ws://a"))
     assert said[0] == "unheard: What is said is not taken: why" and "The relay ws://a brings" in said[1]
     assert [one.partition(":")[0] for one in said] == ["unheard", "behind"]
     with pytest.raises(BadParameter, match="a new key"):
-        told(Locked("x", 1))
+        told(KeyMissing("x", 1))
     told(RelayLost("x", "broken", 0.0))
     with pytest.raises(RelayError, match="gone"):
         told(RelayLost("x", "gone", 0.0))

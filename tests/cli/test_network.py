@@ -509,7 +509,7 @@ def test_a_code_is_for_one_guest(people: People) -> None:
     assert "--relay URL" in other.ends_with(2)
     number = code["code"].partition("-")[0]
     other.start("join", f"{number}1-zoo-zoo", "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
-    assert f"no code begins with {number}1 at" in other.ends_with(2)
+    assert f"no current code starts with {number}1 at" in other.ends_with(2)
     guest.start("join", code["code"], "--relay", code["relay"], "--name", "Ben", "--auto", *GAME)
     host.event("code-used")
     other.start("join", code["code"], "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)

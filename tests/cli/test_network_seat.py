@@ -18,7 +18,7 @@ from nodealer.cli.terminal_lobby import ScreenTells
 from nodealer.client.agents import Agent
 from nodealer.client.contacts import ContactsRecorder
 from nodealer.client.policies import Policy
-from nodealer.client.relay_transport import Behind, Locked, RelayFound, RelayLost, Unheard
+from nodealer.client.relay_transport import Behind, KeyMissing, RelayFound, RelayLost, WriteRefused
 from nodealer.engine.participant import Participant
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.keys import Identity
@@ -44,7 +44,7 @@ def test_a_relay_that_says_no_again_and_again_is_told_of_once() -> None:
     for _ in range(2):
         connection.tell(RelayFound("ws://a"))
         for number in range(100):
-            connection.tell(Unheard("ws://a", f"no, for the {number}th time"))
+            connection.tell(WriteRefused("ws://a", f"no, for the {number}th time"))
     assert [event["what"] for event in screen.noted] == ["unheard", "unheard"], "once for each connection"
 
 
@@ -61,7 +61,7 @@ def test_a_relay_that_says_no_and_hangs_up_is_told_of_once(capsys: pytest.Captur
     connection.tell(RelayFound("ws://a"))
     connection.tell(RelayLost("ws://a", "the line broke", 1.0))
     connection.tell(RelayFound("ws://a"))
-    connection.tell(Unheard("ws://a", "the relay ws://a refuses: all is full"))
+    connection.tell(WriteRefused("ws://a", "the relay ws://a refuses: all is full"))
     said = capsys.readouterr().out
     assert [said.count(one) for one in ("the line broke", "again.", "not taken")] == [1, 1, 1]
 
@@ -91,24 +91,24 @@ def test_who_asks_for_a_seat_is_looked_at_and_who_gets_one_is_remembered(tmp_pat
     """As in the lobby: a name that has come with another key is pointed out."""
     known, screen = players_in(tmp_path), Noting()
     ada, ben, dan = (Identity(bytes([number]) * 32).public for number in (1, 2, 3))
-    known.met([("Dan", ben)], 1)
+    known.remember([("Dan", ben)], 1)
     asks = SimpleNamespace(roster=SimpleNamespace(digest=b"1"), who=SimpleNamespace(name="Dan", key=dan))
     members = [SimpleNamespace(name="Ada", key=ada, role="player")]
     one: Any = SimpleNamespace(sits=False, asking=[asks], members=members)
     one.home = SimpleNamespace(identity=SimpleNamespace(public=ada))
     one.begun = False
     acquaintance = ContactsRecorder(one, known, ScreenTells(screen), lambda: 7)
-    acquaintance.see()
+    acquaintance.update()
     assert screen.noted == [], "who only looks on has no say in it"
     one.sits = True
-    acquaintance.see()
-    acquaintance.see()
+    acquaintance.update()
+    acquaintance.update()
     assert screen.noted == [{"event": "player", "name": "Dan", "key": dan.hex(), "sight": "other key"}]
     one.begun = True
-    acquaintance.see()
+    acquaintance.update()
     assert [met.key for met in known.all] == [ben]
     members.append(SimpleNamespace(name="Dan", key=dan, role="player"))
-    acquaintance.see()
+    acquaintance.update()
     assert {met.key for met in known.all} == {ben, dan}
 
 
@@ -179,5 +179,5 @@ def test_who_hears_of_a_later_key_is_told_and_goes_on() -> None:
 def test_who_has_not_got_the_key_does_not_wait() -> None:
     screen = Noting()
     with pytest.raises(LockedOut):
-        _Connection(screen, 1, patient=True).tell(Locked("ws://a", 1))
+        _Connection(screen, 1, patient=True).tell(KeyMissing("ws://a", 1))
     assert [event["what"] for event in screen.noted] == ["locked"]

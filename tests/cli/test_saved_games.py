@@ -1,4 +1,4 @@
-"""Kept games: what is on the disk, what is made of it again, and what is refused."""
+"""Kept games: what is on the disk_errors, what is made of it again, and what is refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conformance.harness import Source
 from nodealer.cli.game_catalogue import find_game, kept_games
 from nodealer.cli.log_export import LogCopy
 from nodealer.cli.saved_games import ENDED, FORMAT, GAME, Kept, KeptGame, games_folder, keep
-from nodealer.client.folder_store import FolderStore, home_in
+from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
@@ -126,7 +126,7 @@ def test_a_game_that_is_not_installed_goes_on_where_it_was_found(tmp_path: Path)
 def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nodealer.cli.local_game.ENDING", 0)
     game = keep(WHAT)
-    with home_in(game.home(1), "Ben", os.urandom):
+    with open_or_create_store(game.home(1), "Ben", os.urandom):
         assert "is being played" in called("resume", game.name).stderr
         assert "is being played" in called("resume").stderr
         (row,) = json.loads(called("games", "--json").stdout)
@@ -242,8 +242,10 @@ def played(game: KeptGame, stops: Sequence[int]) -> list[Participant]:
     earlier = game.earlier()
     frames = [*earlier.lobby, *earlier.entries]
     with ExitStack() as stack:
-        homes = [stack.enter_context(home_in(game.host, None, Source("host")))]
-        homes += [stack.enter_context(home_in(game.home(n), name, Source(name))) for n, name in enumerate(NAMES)]
+        homes = [stack.enter_context(open_or_create_store(game.host, None, Source("host")))]
+        homes += [
+            stack.enter_context(open_or_create_store(game.home(n), name, Source(name))) for n, name in enumerate(NAMES)
+        ]
         table = people(homes)
         carry(frames, table, stops)
         return table

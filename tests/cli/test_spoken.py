@@ -109,7 +109,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
             await ears.until("code-dead", 4)
             assert "There is no code" in ears.said[-1] and "somebody may be trying" in ears.said[-1]
             async with asyncio.timeout(60):
-                await asyncio.gather(*codes._given, return_exceptions=True)
+                await asyncio.gather(*codes._tasks, return_exceptions=True)
             assert len(ears.admitted) == 1
 
     asyncio.run(run())

@@ -11,7 +11,7 @@ from nodealer.cli import timekeeper_run
 from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeper_process import KeeperOrder
 from nodealer.cli.timekeeper_run import _Told, keep_the_time
-from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, Unheard
+from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, WriteRefused
 from nodealer.errors import BadParameter
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
@@ -58,7 +58,7 @@ def test_it_tells_what_its_relay_does_not_take_once_for_each_connection(capsys: 
     for _ in range(2):
         told.line(RelayFound("ws://a"))
         for number in range(3):
-            told.line(Unheard("ws://a", f"the relay ws://a refuses: no, {number}"))
+            told.line(WriteRefused("ws://a", f"the relay ws://a refuses: no, {number}"))
         # A relay that hangs up with its no: the next connection is no news.
         told.line(RelayLost("ws://a", "the relay ws://a refuses: no", 1.0, refused=True))
         told.line(RelayFound("ws://a"))

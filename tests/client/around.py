@@ -11,7 +11,7 @@ from conformance.games import TinyMove
 from conformance.harness import Source
 from engine.circle import Circle
 from nodealer.client.loop import Loop
-from nodealer.client.relay_transport import Line, RelayTransport
+from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Decision, Question
@@ -42,7 +42,7 @@ class Around:
         self, url: str, watchers: int = 1, *, circle: Circle | None = None, secret: TableSecret = SECRET
     ) -> None:
         self.circle = circle or Circle(3, hands=2, watchers=watchers)
-        self.told: dict[str, list[Line]] = {}
+        self.told: dict[str, list[ConnectionEvent]] = {}
         self.ways: list[RelayTransport] = []
         self.done: set[str] = set()
         for one in self.circle.people:
@@ -52,7 +52,7 @@ class Around:
             create = one.home.name is not None
             self.ways.append(
                 RelayTransport(
-                    one, key, [url + name], entropy=Source(name), create=create, tell=lines.append, sleep=soon
+                    one, key, [url + name], entropy=Source(name), create=create, emit=lines.append, sleep=soon
                 )
             )
         self.tasks = [

@@ -29,7 +29,7 @@ def tiny() -> Game:
 
 
 class DyingJournal:
-    """Its process dies when the last record it may write is on the disk, and nobody knows yet."""
+    """Its process dies when the last record it may write is on the disk_errors, and nobody knows yet."""
 
     def __init__(self, journal: Journal, records: int, die: Callable[[], None]) -> None:
         self._journal = journal

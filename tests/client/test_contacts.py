@@ -24,17 +24,17 @@ def players(tmp_path: Path) -> Contacts:
 
 
 def test_somebody_new(players: Contacts) -> None:
-    look = players.check("Ada", ADA)
-    assert look.sight is KeyStatus.NEW and " ".join(key_words(ADA)) in look.text
+    checked = players.check("Ada", ADA)
+    assert checked.status is KeyStatus.NEW and " ".join(key_words(ADA)) in checked.text
     # Looking is not meeting.
-    assert players.check("Ada", ADA).sight is KeyStatus.NEW and players.all == ()
+    assert players.check("Ada", ADA).status is KeyStatus.NEW and players.all == ()
 
 
 def test_somebody_known(players: Contacts, tmp_path: Path) -> None:
-    players.met([("Ada", ADA), ("Bo", BO)], 1000)
-    players.met([("Ada", ADA)], 2000)
+    players.remember([("Ada", ADA), ("Bo", BO)], 1000)
+    players.remember([("Ada", ADA)], 2000)
     again = players_in(tmp_path / "state" / "nodealer")
-    assert [again.check(name, key).sight for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [
+    assert [again.check(name, key).status for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [
         KeyStatus.KNOWN
     ]
     assert [(met.name, met.key, met.first, met.last) for met in again.all] == [
@@ -44,34 +44,44 @@ def test_somebody_known(players: Contacts, tmp_path: Path) -> None:
 
 
 def test_a_name_that_has_another_key_now(players: Contacts) -> None:
-    players.met([("Ada", ADA), ("Bo", BO)], 1000)
-    look = players.check("ADA", EVE)
-    assert look.sight is KeyStatus.OTHER_KEY and "ANOTHER KEY" in look.text and " ".join(key_words(EVE)) in look.text
-    look = players.check("Ada", BO)
-    assert look.sight is KeyStatus.OTHER_KEY and "You know this key as Bo's" in look.text
+    players.remember([("Ada", ADA), ("Bo", BO)], 1000)
+    checked = players.check("ADA", EVE)
+    assert (
+        checked.status is KeyStatus.OTHER_KEY
+        and "ANOTHER KEY" in checked.text
+        and " ".join(key_words(EVE)) in checked.text
+    )
+    checked = players.check("Ada", BO)
+    assert checked.status is KeyStatus.OTHER_KEY and "You know this key as Bo's" in checked.text
 
 
 def test_two_who_were_called_the_same(players: Contacts) -> None:
     """Who has played once under somebody's name, at a table of bots perhaps, is not that one ever after."""
-    players.met([("Ada", ADA)], 1000)
-    players.met([("ada", EVE)], 2000)
+    players.remember([("Ada", ADA)], 1000)
+    players.remember([("ada", EVE)], 2000)
     for key in (ADA, EVE):
-        look = players.check("Ada", key)
-        assert look.sight is KeyStatus.TWO_KEYS and "ANOTHER KEY" in look.text and " ".join(key_words(key)) in look.text
+        checked = players.check("Ada", key)
+        assert (
+            checked.status is KeyStatus.TWO_KEYS
+            and "ANOTHER KEY" in checked.text
+            and " ".join(key_words(key)) in checked.text
+        )
 
 
 def test_a_known_key_under_another_name(players: Contacts) -> None:
-    players.met([("Ada", ADA)], 1000)
-    look = players.check("Lovelace", ADA)
-    assert look.sight is KeyStatus.RENAMED and look.text == "Lovelace has the key that you know as Ada's."
-    players.met([("Lovelace", ADA)], 2000)
-    assert players.check("Lovelace", ADA).sight is KeyStatus.KNOWN and players.check("Ada", EVE).sight is KeyStatus.NEW
+    players.remember([("Ada", ADA)], 1000)
+    checked = players.check("Lovelace", ADA)
+    assert checked.status is KeyStatus.RENAMED and checked.text == "Lovelace has the key that you know as Ada's."
+    players.remember([("Lovelace", ADA)], 2000)
+    assert (
+        players.check("Lovelace", ADA).status is KeyStatus.KNOWN and players.check("Ada", EVE).status is KeyStatus.NEW
+    )
 
 
 def test_it_has_a_bound(players: Contacts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contacts, "PLAYERS_MAX", 2)
     for place, key in enumerate((ADA, BO, EVE, BO)):
-        players.met([(f"Player {place}", key)], place)
+        players.remember([(f"Player {place}", key)], place)
     assert [met.key for met in players.all] == [BO, EVE]
 
 
@@ -83,15 +93,15 @@ def test_the_bound_fits_the_file(players: Contacts) -> None:
 
 @pytest.mark.parametrize(("name", "key"), [("A\nda", ADA), ("Ada", bytes(32)), ("Ada", b"short")])
 def test_what_is_not_remembered(players: Contacts, name: str, key: bytes) -> None:
-    with pytest.raises(BadParameter, match="not to be remembered"):
-        players.met([("Bo", BO), (name, key)], 0)
+    with pytest.raises(BadParameter, match="cannot remember this player"):
+        players.remember([("Bo", BO), (name, key)], 0)
     assert players.all == ()
 
 
 def test_only_its_owner_may_look(players: Contacts, tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        players.met([("Ada", ADA)], 0)
+        players.remember([("Ada", ADA)], 0)
     finally:
         os.umask(before)
     assert (tmp_path / "state" / "nodealer").stat().st_mode & 0o777 == 0o700
@@ -100,7 +110,7 @@ def test_only_its_owner_may_look(players: Contacts, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]"])
 def test_a_damaged_file(players: Contacts, tmp_path: Path, data: bytes) -> None:
-    players.met([("Ada", ADA)], 0)
+    players.remember([("Ada", ADA)], 0)
     (tmp_path / "state" / "nodealer" / PLAYERS).write_bytes(data)
-    with pytest.raises(HomeUnusable, match=r"is damaged: .*; delete it to know nobody"):
+    with pytest.raises(HomeUnusable, match=r"is damaged: .*; delete it to start over"):
         players.check("Ada", ADA)

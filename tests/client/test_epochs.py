@@ -12,7 +12,15 @@ from client.around import SECRET, Around, over, real, without_last
 from client.test_keyring import between, proposing, ring, rings, settled
 from conformance.harness import NAMES, Source
 from nodealer.client.keyring import Keyring
-from nodealer.client.relay_transport import JUNK, Behind, Line, Locked, RelayLost, RelayTransport, Unheard
+from nodealer.client.relay_transport import (
+    JUNK,
+    Behind,
+    ConnectionEvent,
+    KeyMissing,
+    RelayLost,
+    RelayTransport,
+    WriteRefused,
+)
 from nodealer.engine.bodies import Box
 from nodealer.engine.phases import Phase
 from nodealer.engine.rosters import proposal_id
@@ -33,25 +41,27 @@ def is_well(table: Around) -> None:
     assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
     assert len(ada.keys) == 1 and table.ways[0].secret == table.ways[1].secret
     assert not any(
-        isinstance(line, Locked | Unheard | RelayLost | Behind) for name in NAMES[:2] for line in table.told[name]
+        isinstance(line, KeyMissing | WriteRefused | RelayLost | Behind)
+        for name in NAMES[:2]
+        for line in table.told[name]
     )
 
 
 def test_who_is_not_shown_how_the_table_got_its_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once, by the first frame of a later key, and once more with another key: what was made up before it did not use
     that up. Of frames of an earlier one, and of no frames, nothing is told."""
-    told = list[Line]()
-    way = RelayTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), tell=told.append)
+    told = list[ConnectionEvent]()
+    way = RelayTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), emit=told.append)
     later = OTHER.reading.seal(bytes(SENDER_BYTES), b"said with the new key")
     for frame in (b"", later[: EPOCH_BYTES + 3], SECRET.reading.seal(bytes(SENDER_BYTES), b"x")[:-1] + b"?"):
-        assert way._opened(frame, "ws://a") == JUNK
+        assert way._decrypt(frame, "ws://a") == JUNK
     assert told == []
-    assert way._opened(later, "ws://a") == way._opened(later, "ws://a") == JUNK
+    assert way._decrypt(later, "ws://a") == way._decrypt(later, "ws://a") == JUNK
     assert told == [Behind("ws://a")]
-    monkeypatch.setattr(Keyring, "reading", OTHER.reading)
-    assert way._opened(later, "ws://a") != JUNK == way._opened(b"", "ws://a") and len(told) == 1
+    monkeypatch.setattr(Keyring, "read_key", OTHER.reading)
+    assert way._decrypt(later, "ws://a") != JUNK == way._decrypt(b"", "ws://a") and len(told) == 1
     latest = TableSecret(OTHER.secret, SECRET.table, 2).reading.seal(bytes(SENDER_BYTES), b"said with the next key")
-    assert way._opened(latest, "ws://a") == way._opened(latest, "ws://a") == JUNK
+    assert way._decrypt(latest, "ws://a") == way._decrypt(latest, "ws://a") == JUNK
     assert told == [Behind("ws://a")] * 2
     assert not OTHER.reading.is_before(SECRET.reading.seal(bytes(SENDER_BYTES), b"x"))
 
@@ -68,7 +78,7 @@ def test_a_proposer_that_does_not_tell_the_relay() -> None:
     liar = Liar()
 
     async def work(table: Around) -> None:
-        table.ways[0]._name_proposed = nothing  # type: ignore[method-assign]
+        table.ways[0]._register_proposed = nothing  # type: ignore[method-assign]
         await asyncio.gather(*table.tasks[:2])
         is_well(table)
         assert {name for name, asked in liar.asked if isinstance(asked, Rekey)} <= set(NAMES[:2])
@@ -79,7 +89,7 @@ def test_a_proposer_that_does_not_tell_the_relay() -> None:
 
 def test_the_same_with_a_real_relay() -> None:
     async def work(table: Around) -> None:
-        table.ways[0]._name_proposed = nothing  # type: ignore[method-assign]
+        table.ways[0]._register_proposed = nothing  # type: ignore[method-assign]
         await asyncio.gather(*table.tasks[:2])
         is_well(table)
 
@@ -105,10 +115,10 @@ def test_a_relay_that_takes_no_more_names() -> None:
             await asyncio.sleep(0)
         async with connect_to(relay) as client:
             await client.open(SECRET.table)
-            await client.say_token(SECRET.write_token)
+            await client.send_token(SECRET.write_token)
             assert await answer(client) == "yes"
             for number in range(2):
-                await client.say_writer(bytes([number]) * 32)
+                await client.send_writer(bytes([number]) * 32)
                 assert await answer(client) == ("yes", "full")[number]
         await asyncio.gather(*table.tasks[:2])
         is_well(table)
@@ -126,13 +136,13 @@ def test_two_proposals_at_once() -> None:
     circle.waiting.extend([*ada.propose_roster(roster), *bo.propose_roster(roster)])
     settled(circle)
     ids = [proposal_id(roster, by, 1) for by in (0, 1)]
-    assert set(ids) == set(ada.replica.state.proposed) and keys[0].proposed != keys[1].proposed
+    assert set(ids) == set(ada.replica.state.proposed) and keys[0].proposed_secret != keys[1].proposed_secret
     circle.waiting.extend([*ada.agree(ids[1]), *bo.agree(ids[0])])
     circle.play(until=lambda circle: bool(circle.people[0].keys))
-    assert len(ada.keys) == 1 and keys[0].writing == keys[1].writing and keys[0].writing is not None
+    assert len(ada.keys) == 1 and keys[0].write_secret == keys[1].write_secret and keys[0].write_secret is not None
     assert not ada.replica.state.proposed
     for ring_ in keys[:2]:
-        assert ring_.proposed is None, "what was made for the epoch that has begun is not made again"
+        assert ring_.proposed_secret is None, "what was made for the epoch that has begun is not made again"
 
 
 def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
@@ -142,7 +152,7 @@ def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
     settled(circle)
     ada, bo, cy = circle.people[:3]
     roster = ada.replica.state.roster
-    key = keys[0].fresh(roster)
+    key = keys[0].create_key(roster)
     circle.waiting.extend(proposing(ada, roster, replace(key, boxes=(key.boxes[0], Box(1, bytes(80)), key.boxes[2]))))
     settled(circle)
     (proposal,) = cy.replica.state.proposed
@@ -151,9 +161,11 @@ def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
         keys[1].refuse_key(proposal)
     circle.waiting.extend(cy.agree(proposal))
     circle.play(until=lambda circle: bool(circle.people[1].keys))
-    link = keys[2].writing
-    assert link is not None and link == keys[0].writing and keys[1].writing is None and keys[1].reading is None
-    assert ring(bo, SECRET, link).writing == link and bo.sits
+    link = keys[2].write_secret
+    assert (
+        link is not None and link == keys[0].write_secret and keys[1].write_secret is None and keys[1].read_key is None
+    )
+    assert ring(bo, SECRET, link).write_secret == link and bo.sits
 
 
 # --- Who has left ---
@@ -177,9 +189,9 @@ def test_who_has_left_can_neither_write_nor_read() -> None:
                     with pytest.raises(DecodeError):
                         SECRET.reading.open(changed)
             for token in (SECRET.write_token, OTHER.write_token):
-                await client.say_token(token)
+                await client.send_token(token)
                 assert await answer(client) == "token"
-            await client.say_writer(OTHER.write_token)
+            await client.send_writer(OTHER.write_token)
             assert await answer(client) == "token"
 
     over(real, work)
@@ -210,8 +222,8 @@ def test_frames_of_an_earlier_epoch_count_for_nothing() -> None:
             await asyncio.sleep(0)
         liar.said = SECRET.reading.seal(bytes(16), table.circle.by_hand(2, b'{"type":"leave"}'))
         heard = list[bytes]()
-        opened = table.ways[1]._opened
-        table.ways[1]._opened = lambda frame, relay: heard.append(opened(frame, relay)) or heard[-1]  # type: ignore[method-assign,func-returns-value]
+        opened = table.ways[1]._decrypt
+        table.ways[1]._decrypt = lambda frame, relay: heard.append(opened(frame, relay)) or heard[-1]  # type: ignore[method-assign,func-returns-value]
         await asyncio.gather(*table.tasks[:2])
         is_well(table)
         assert liar.repeated and heard.count(JUNK) > 20
@@ -239,10 +251,10 @@ def test_killed_between_agreeing_and_the_new_key(confirmed: bool) -> None:
     circle.bring_back(1)
     again = circle.people[1]
     its = ring(again, SECRET)
-    assert its.writing is SECRET
+    assert its.write_secret is SECRET
     circle.waiting.extend(again.resend(len(circle.frames)))
     circle.play(until=lambda circle: bool(circle.people[0].keys))
-    assert its.writing is not None and its.writing == keys[0].writing and its.writing.epoch == 1
+    assert its.write_secret is not None and its.write_secret == keys[0].write_secret and its.write_secret.epoch == 1
 
 
 def test_the_proposer_is_killed_and_has_the_key_that_it_made() -> None:
@@ -251,7 +263,7 @@ def test_the_proposer_is_killed_and_has_the_key_that_it_made() -> None:
     settled(circle)
     ada, bo = circle.people[:2]
     circle.waiting.extend(ada.propose_roster(without_last(ada)))
-    made = keys[0].proposed
+    made = keys[0].proposed_secret
     settled(circle)
     circle.bring_back(0)
     its = ring(circle.people[0], SECRET)
@@ -259,7 +271,7 @@ def test_the_proposer_is_killed_and_has_the_key_that_it_made() -> None:
     settled(circle)
     circle.waiting.extend(bo.agree(proposal_id(without_last(ada), 0, 1)))
     circle.play(until=lambda circle: bool(circle.people[1].keys))
-    assert its.writing == made == keys[1].writing and made is not None
+    assert its.write_secret == made == keys[1].write_secret and made is not None
 
 
 # --- Who comes later ---
@@ -276,10 +288,14 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
     settled(circle)
     circle.waiting.extend(bo.agree(proposal_id(without_last(ada), 0, 1)))
     circle.play(until=lambda circle: bool(circle.people[0].keys))
-    link = keys[0].writing
-    assert link is not None and ring(cy, SECRET).writing is None
+    link = keys[0].write_secret
+    assert link is not None and ring(cy, SECRET).write_secret is None
     its = ring(cy, SECRET, link)
-    assert its.writing == link and its.late == [] and ring(cy, link).late == [link.reading]
+    assert (
+        its.write_secret == link
+        and its.keys_without_history == []
+        and ring(cy, link).keys_without_history == [link.reading]
+    )
     settled(circle)
     circle.waiting.extend(cy.ask_to_sit())
     settled(circle)
@@ -291,5 +307,5 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
     keys[1].refuse_key(proposal)
     circle.waiting.extend(bo.agree(proposal))
     circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1, 2))
-    assert its.writing == keys[0].writing == link and len(ada.keys) == 1 and cy.sits
-    assert ring(bo, SECRET, OTHER).writing == link
+    assert its.write_secret == keys[0].write_secret == link and len(ada.keys) == 1 and cy.sits
+    assert ring(bo, SECRET, OTHER).write_secret == link

@@ -20,7 +20,7 @@ import pytest
 
 from conformance.harness import Game
 from nodealer.client import folder_store
-from nodealer.client.folder_store import FolderStore, home_in
+from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter, DecodeError, HomeUnusable, JournalLost, LogRolledBack, OtherFormat
 from nodealer.keys import Identity
@@ -118,20 +118,20 @@ def test_one_who_plays_with_the_users_own_key(tmp_path: Path) -> None:
     """Nothing secret of it is in the home, and nobody else's will do."""
     me, path = Identity(KEY), tmp_path / "home"
     for _ in range(2):
-        with home_in(path, "Ada", lambda size: ROOT, me) as home:
+        with open_or_create_store(path, "Ada", lambda size: ROOT, me) as home:
             assert home.identity.public == me.public and home.root == ROOT
     saved = json.loads((path / "home.json").read_text())
-    assert base64.b64decode(saved["user"]) == me.public == folder_store.user_of(path) and "key" not in saved
-    with pytest.raises(BadParameter, match="a user's own key plays, and it is not here"):
+    assert base64.b64decode(saved["user"]) == me.public == folder_store.user_key_of(path) and "key" not in saved
+    with pytest.raises(BadParameter, match="a user's own key; that key is needed"):
         FolderStore.open(path)
-    with pytest.raises(BadParameter, match="another key plays than yours"):
+    with pytest.raises(BadParameter, match="belongs to another key than yours"):
         FolderStore.open(path, Identity(OTHER_KEY))
     FolderStore.open(path, me).close()
 
 
 def test_a_home_with_its_own_key_needs_no_user(tmp_path: Path) -> None:
     lived_in(tmp_path / "home")
-    assert folder_store.user_of(tmp_path / "home") is None
+    assert folder_store.user_key_of(tmp_path / "home") is None
     with FolderStore.open(tmp_path / "home", Identity(OTHER_KEY)) as home:
         assert home.identity.public == Identity(KEY).public
 
@@ -142,7 +142,7 @@ def test_a_home_with_no_key_or_two(tmp_path: Path, change: dict[str, Any]) -> No
     path = tmp_path / "home" / "home.json"
     changed = {name: value for name, value in (json.loads(path.read_text()) | change).items() if value is not None}
     path.write_text(json.dumps(changed, separators=(",", ":")))
-    with pytest.raises(HomeUnusable, match=r"is damaged: .*a key of its own or that of its user"):
+    with pytest.raises(HomeUnusable, match=r"is damaged: .*either its own key or its user's public key"):
         FolderStore.open(tmp_path / "home")
 
 
@@ -180,7 +180,7 @@ def test_a_home_that_somebody_else_has_made(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(HomeUnusable, match=r"home\.json belongs to another user"):
         FolderStore.open(tmp_path / "home")
     with pytest.raises(HomeUnusable, match="belongs to another user"):
-        home_in(tmp_path / "home", "Ada", os.urandom)
+        open_or_create_store(tmp_path / "home", "Ada", os.urandom)
 
 
 def test_a_lock_is_no_link(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_nothing_secret_is_shown(tmp_path: Path) -> None:
     assert repr(saved) == "<Saved>"
 
 
-# --- What reaches the disk, and in which order ---
+# --- What reaches the disk_errors, and in which order ---
 
 
 def test_what_a_record_has_seen_is_on_the_disk_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +264,7 @@ def test_killed_anywhere_while_it_is_made(tmp_path: Path, monkeypatch: pytest.Mo
         if not killed_at(count, monkeypatch, lambda: made(path).close()):
             break
         if (path / "home.json").exists():
-            with pytest.raises(HomeUnusable, match="there is a home in"):
+            with pytest.raises(HomeUnusable, match="there is already a home in"):
                 FolderStore.create(path, "Bo", OTHER_KEY, ROOT)
         else:
             with pytest.raises(HomeUnusable, match=str(path)):
@@ -299,7 +299,7 @@ def test_killed_anywhere_while_it_begins(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_two_in_one_process(tmp_path: Path) -> None:
     home = made(tmp_path / "home")
-    with pytest.raises(HomeUnusable, match=f"^another program plays from {tmp_path / 'home'}$"):
+    with pytest.raises(HomeUnusable, match=f"^another program is playing from {tmp_path / 'home'}$"):
         FolderStore.open(tmp_path / "home")
     home.close()
     FolderStore.open(tmp_path / "home").close()
@@ -307,7 +307,7 @@ def test_two_in_one_process(tmp_path: Path) -> None:
 
 def test_two_who_make_it(tmp_path: Path) -> None:
     lock = folder_store._lock(tmp_path, os.O_CREAT)
-    with pytest.raises(HomeUnusable, match="another program plays from"):
+    with pytest.raises(HomeUnusable, match="another program is playing from"):
         made(tmp_path)
     os.close(lock)
     made(tmp_path).close()
@@ -322,7 +322,7 @@ def test_somebody_who_was_quicker(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         return lock(folder, create)
 
     monkeypatch.setattr(folder_store, "_lock", late)
-    with pytest.raises(HomeUnusable, match="there is a home in"):
+    with pytest.raises(HomeUnusable, match="there is already a home in"):
         made(tmp_path / "home")
     with FolderStore.open(tmp_path / "home") as home:
         assert home.name == "Bo"
@@ -367,11 +367,11 @@ def test_what_is_closed_takes_no_more(tmp_path: Path) -> None:
     with made(tmp_path / "home") as home:
         home.begin(session())
     home.close()
-    with pytest.raises(HomeUnusable, match="takes no more"):
+    with pytest.raises(HomeUnusable, match="cannot write to"):
         home.journal.write(RECORD)
-    with pytest.raises(HomeUnusable, match="takes no more"):
+    with pytest.raises(HomeUnusable, match="cannot write to"):
         home.append(ENTRIES[0])
-    with pytest.raises(HomeUnusable, match="takes no more"):
+    with pytest.raises(HomeUnusable, match="cannot write to"):
         home.heard(FRAMES[0])
 
 
@@ -392,7 +392,7 @@ while True:
 
 
 def test_killed_while_it_writes(tmp_path: Path) -> None:
-    """Locked for others as long as it lives; then everything that it was told is kept is there."""
+    """KeyMissing for others as long as it lives; then everything that it was told is kept is there."""
     path = tmp_path / "home"
     with made(path) as home:
         home.begin(session())
@@ -400,9 +400,9 @@ def test_killed_while_it_writes(tmp_path: Path) -> None:
         assert child.stdout is not None
         for _ in range(30):
             child.stdout.readline()
-        with pytest.raises(HomeUnusable, match="another program plays from"):
+        with pytest.raises(HomeUnusable, match="another program is playing from"):
             FolderStore.open(path)
-        with pytest.raises(HomeUnusable, match="there is a home in"):
+        with pytest.raises(HomeUnusable, match="there is already a home in"):
             made(path)
         child.kill()
         acknowledged = 30 + child.stdout.read().count("\n")
@@ -478,7 +478,7 @@ def test_a_full_disk(tmp_path: Path, file: str) -> None:
     assert child.returncode == 0
     *_, kept = lines = out.splitlines()
     count = int(kept.removesuffix(" kept"))
-    refused = f"{path / file} takes no more: it was closed, or a write to it failed; open the home again"
+    refused = f"cannot write to {path / file}: it was closed, or an earlier write failed; open the home again"
     once = [f"cannot use {path / file}: File too large", *[refused] * (4 if file == "log.jsonl" else 3)]
     assert lines[: len(once)] == lines[len(once) + 1 : -1] == once and count > 5
     with FolderStore.open(path) as home:
@@ -575,7 +575,7 @@ def test_a_damaged_line_among_the_entries(tmp_path: Path) -> None:
         with pytest.raises(HomeUnusable, match="is damaged: line 4 is empty"):
             next(entries)
         os.truncate(tmp_path / "home" / "log.jsonl", 0)
-        with pytest.raises(HomeUnusable, match="line 1 is empty, too long or gone"):
+        with pytest.raises(HomeUnusable, match="line 1 is empty, too long or missing"):
             next(home.entries)
 
 
@@ -583,7 +583,7 @@ def test_a_damaged_line_among_the_entries(tmp_path: Path) -> None:
 def test_a_file_is_gone(tmp_path: Path, file: str) -> None:
     lived_in(tmp_path / "home")
     (tmp_path / "home" / file).unlink()
-    with pytest.raises(HomeUnusable, match="the log .* is gone" if file == "log.jsonl" else f"{file}: No such file"):
+    with pytest.raises(HomeUnusable, match="its log is missing" if file == "log.jsonl" else f"{file}: No such file"):
         FolderStore.open(tmp_path / "home")
     assert not (tmp_path / "home" / file).exists()
 
@@ -617,14 +617,14 @@ def test_not_where_something_else_is(tmp_path: Path, left: str) -> None:
     """A journal is never put under another key, and a folder with anything else in it is not touched."""
     (tmp_path / left).write_bytes(b"something")
     tmp_path.chmod(0o755)
-    with pytest.raises(HomeUnusable, match="is not empty, and a home needs a folder of its own"):
+    with pytest.raises(HomeUnusable, match="is not empty; a home needs its own folder"):
         made(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [left] and tmp_path.stat().st_mode & 0o777 == 0o755
 
 
 def test_not_twice(tmp_path: Path) -> None:
     lived_in(tmp_path / "home")
-    with pytest.raises(HomeUnusable, match=f"^there is a home in {tmp_path / 'home'} already$"):
+    with pytest.raises(HomeUnusable, match=f"^there is already a home in {tmp_path / 'home'}$"):
         FolderStore.create(tmp_path / "home", "Ada", OTHER_KEY, ROOT)
 
 
@@ -638,7 +638,7 @@ def test_a_path_stays_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("bad", [{"key": KEY[1:]}, {"root": ROOT + b"a"}, {"key": "a" * 32}, {"root": None}])
 def test_bad_secrets(tmp_path: Path, bad: dict[str, Any]) -> None:
-    with pytest.raises(BadParameter, match="has 32 bytes"):
+    with pytest.raises(BadParameter, match="must have 32 bytes"):
         FolderStore.create(tmp_path / "home", "Ada", **({"key": KEY, "root": ROOT} | bad))
     assert not (tmp_path / "home").exists()
 
@@ -652,7 +652,7 @@ def test_a_bad_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("frame", [b"", b"[]", b"{ }", b"{\n}", b'{"a":1}\n', b"\xff", b'{"a":1,"a":1}'])
 def test_what_is_no_frame_is_not_kept(tmp_path: Path, frame: bytes) -> None:
     with made(tmp_path / "home") as home:
-        with pytest.raises(BadParameter, match="not to be kept: a frame of the lobby"):
+        with pytest.raises(BadParameter, match="cannot save this frame: a frame of the lobby"):
             home.heard(frame)
         home.heard(FRAMES[0])
         assert list(home.lobby) == FRAMES[:1]
@@ -662,7 +662,7 @@ def test_what_is_no_frame_is_not_kept(tmp_path: Path, frame: bytes) -> None:
 def test_what_is_no_line_is_not_kept(tmp_path: Path, entry: bytes) -> None:
     with made(tmp_path / "home") as home:
         home.begin(session())
-        with pytest.raises(BadParameter, match="not one line"):
+        with pytest.raises(BadParameter, match="takes only single lines"):
             home.append(entry)
         home.append(ENTRIES[0])
     with FolderStore.open(tmp_path / "home") as home:
@@ -671,12 +671,12 @@ def test_what_is_no_line_is_not_kept(tmp_path: Path, entry: bytes) -> None:
 
 def test_one_table_and_nothing_before_it(tmp_path: Path) -> None:
     with made(tmp_path / "home") as home:
-        with pytest.raises(BadParameter, match="before its players have agreed"):
+        with pytest.raises(BadParameter, match="before the players have agreed"):
             home.append(ENTRIES[0])
-        with pytest.raises(BadParameter, match="before its players have agreed"):
+        with pytest.raises(BadParameter, match="before the players have agreed"):
             home.journal.write(RECORD)
         home.begin(session())
-        with pytest.raises(BadParameter, match="agreed already"):
+        with pytest.raises(BadParameter, match="already agreed"):
             home.begin(session())
 
 

@@ -14,10 +14,17 @@ from client.around import SECRET, Around, over, real, soon, without_last
 from conformance.harness import NAMES, Source
 from engine.circle import Circle, shows_if_even
 from nodealer.client.bot_roster_policy import BotRosterPolicy, agrees_to
-from nodealer.client.key_history import find_history, history
+from nodealer.client.key_history import encode_history, fetch_history
 from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Connected, Disconnected
-from nodealer.client.relay_transport import Line, Locked, RelayFound, RelayLost, RelayTransport, Unheard
+from nodealer.client.relay_transport import (
+    ConnectionEvent,
+    KeyMissing,
+    RelayFound,
+    RelayLost,
+    RelayTransport,
+    WriteRefused,
+)
 from nodealer.engine.bodies import Box, NewKey, Propose
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -73,7 +80,7 @@ def rekeyed(circle: Circle, keys: list[Keyring]) -> None:
     settled(circle)
     keys[1].refuse_key(proposal)
     circle.waiting.extend(circle.people[1].agree(proposal))
-    assert [one.epoch for one in circle.people] == [0] * 4 and keys[0].writing is SECRET
+    assert [one.epoch for one in circle.people] == [0] * 4 and keys[0].write_secret is SECRET
     circle.play(until=lambda circle: bool(circle.people[0].keys))
 
 
@@ -86,12 +93,12 @@ def test_who_stays_has_the_new_key_and_who_leaves_has_not() -> None:
     rekeyed(circle, keys)
     assert [one.epoch for one in circle.people] == [1] * 4
     ada, bo, cy, watcher = keys
-    assert ada.writing is not None and ada.writing == bo.writing and ada.reading == bo.reading
-    assert ada.writing.epoch == 1 and ada.writing is ada.writing and ada.reading is not None
-    assert (cy.writing, cy.reading, watcher.reading, watcher.writing) == (None, None, None, None)
+    assert ada.write_secret is not None and ada.write_secret == bo.write_secret and ada.read_key == bo.read_key
+    assert ada.write_secret.epoch == 1 and ada.write_secret is ada.write_secret and ada.read_key is not None
+    assert (cy.write_secret, cy.read_key, watcher.read_key, watcher.write_secret) == (None, None, None, None)
     # Who watches and got another link reads on.
-    again = ring(circle.people[3], SECRET.reading, ada.reading)
-    assert again.reading == ada.reading and again.writing is None
+    again = ring(circle.people[3], SECRET.reading, ada.read_key)
+    assert again.read_key == ada.read_key and again.write_secret is None
     circle.play(decide=shows_if_even)
     assert circle.people[0].replica.state.phase is Phase.ENDED
 
@@ -107,10 +114,10 @@ def test_who_comes_back_hears_each_frame_in_its_epoch() -> None:
     again.resend(len(circle.frames))
     for number, frame in enumerate(circle.frames):
         epochs.append(again.epoch)
-        assert its.reading is not None and its.reading.epoch == again.epoch
+        assert its.read_key is not None and its.read_key.epoch == again.epoch
         again.receive(frame, number)
     assert epochs == [0] * change + [1] * (len(circle.frames) - change)
-    assert its.writing == keys[1].writing, "what is said now has the newest key, from the first frame on"
+    assert its.write_secret == keys[1].write_secret, "what is said now has the newest key, from the first frame on"
 
 
 def test_a_seat_that_comes_back_has_a_key_again() -> None:
@@ -118,16 +125,16 @@ def test_a_seat_that_comes_back_has_a_key_again() -> None:
     keys = rings(circle)
     everybody = circle.people[0].replica.state.roster
     rekeyed(circle, keys)
-    link = keys[0].reading
+    link = keys[0].read_key
     assert link is not None
     settled(circle)
-    circle.waiting.extend(proposing(circle.people[0], everybody, keys[0].fresh(everybody)))
+    circle.waiting.extend(proposing(circle.people[0], everybody, keys[0].create_key(everybody)))
     settled(circle)
     circle.waiting.extend(circle.people[1].agree(proposal_id(everybody, 0, 2)))
     circle.play(until=lambda circle: len(circle.people[0].keys) == 2)
     again = ring(circle.people[2], SECRET, link)
-    assert again.writing == keys[0].writing == keys[1].writing and again.writing is not None
-    assert again.writing.epoch == 2 and again.earlier == [SECRET.reading, link] and keys[2].earlier == []
+    assert again.write_secret == keys[0].write_secret == keys[1].write_secret and again.write_secret is not None
+    assert again.write_secret.epoch == 2 and again.earlier_keys == [SECRET.reading, link] and keys[2].earlier_keys == []
 
 
 def test_a_key_of_a_proposal_that_lapses_counts_for_nothing() -> None:
@@ -174,7 +181,7 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
     keys, one = rings(circle), circle.people[0]
     settled(circle)
     roster = without_last(one)
-    key = keys[0].fresh(replace(roster, members=roster.members[::-1]) if wrong == "roster" else roster)
+    key = keys[0].create_key(replace(roster, members=roster.members[::-1]) if wrong == "roster" else roster)
     if wrong == "roster":
         key = replace(key, boxes=key.boxes[::-1])
     if wrong == "digest":
@@ -204,7 +211,7 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     settled(circle)
     one, two = circle.people[:2]
     roster = one.replica.state.roster
-    key = rings(circle)[0].fresh(roster)
+    key = rings(circle)[0].create_key(roster)
     key = replace(key, boxes=(key.boxes[0], *(replace(box, box=bytes(80)) for box in key.boxes[1:])))
     circle.waiting.extend(proposing(one, roster, key))
     settled(circle)
@@ -223,7 +230,7 @@ def test_who_leaves_must_not_go_on_reading() -> None:
     assert keys[0].new_key(one.replica.state.roster) is None
     circle.waiting.extend(proposing(one, without_last(one), None))
     settled(circle)
-    with pytest.raises(DecodeError, match="would go on reading"):
+    with pytest.raises(DecodeError, match="could go on reading"):
         keys[1].refuse_key(proposal_id(without_last(one), 0, 1))
     keys[1].refuse_key(bytes(32))
 
@@ -246,10 +253,10 @@ def test_a_seat_leaves_and_hears_nothing_more() -> None:
         assert len(ada.keys) == 1 and ada.members == ada.replica.state.roster.members[:2]
         for gone, name in ((cy, NAMES[2]), (watcher, "watcher")):
             assert gone.replica.height == ada.replica.state.chronicle.keyed[0]
-            assert [line for line in table.told[name] if isinstance(line, Locked)]
+            assert [line for line in table.told[name] if isinstance(line, KeyMissing)]
             assert gone.replica.state.roster == ada.replica.state.roster and not gone.replica.state.faults
         assert not any(
-            isinstance(line, Locked | Unheard | RelayLost) for name in NAMES[:2] for line in table.told[name]
+            isinstance(line, KeyMissing | WriteRefused | RelayLost) for name in NAMES[:2] for line in table.told[name]
         )
 
     over(real, work)
@@ -260,7 +267,7 @@ def test_the_relay_learns_of_the_writer_before_anybody_hears_of_the_key() -> Non
 
     async def work(table: Around) -> None:
         await asyncio.gather(*table.tasks[:2])
-        secret = table.ways[0]._keys._key(1)
+        secret = table.ways[0]._keys._key_of(1)
         assert isinstance(secret, TableSecret)
         said = {(name, asked.writer) for name, asked in liar.asked if isinstance(asked, Rekey)}
         assert said == {(NAMES[0], writer_of(secret.write_token))}, "however often it is tried"
@@ -279,12 +286,12 @@ def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> 
         while not ada.keys:
             await asyncio.sleep(0)
         # The agreement was its own, and it may not have heard of it.
-        if (out := table.ways[1]._out) is not None:
+        if (out := table.ways[1]._outbox) is not None:
             socket: Any = out._client._connection
             socket._connection.transport.abort()
         await asyncio.gather(*table.tasks[:2])
         assert bo.replica.digest() == ada.replica.digest()
-        assert not any(isinstance(line, Unheard | Locked) for line in table.told[NAMES[1]])
+        assert not any(isinstance(line, WriteRefused | KeyMissing) for line in table.told[NAMES[1]])
 
     over(relay, work)
 
@@ -310,15 +317,19 @@ def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:
     async def work(table: Around) -> None:
         ada = table.circle.people[0]
         await asyncio.gather(*table.tasks[:2])
-        key = table.ways[0]._keys.reading
+        key = table.ways[0]._keys.read_key
         assert key is not None and key.epoch == 1
         place = next(number for number, frame in enumerate(liar.frames) if frame[0] == 1)
-        for text in (history([replace_key(SECRET.reading)]), history([]), history([SECRET.reading] * 2)):
+        for text in (
+            encode_history([replace_key(SECRET.reading)]),
+            encode_history([]),
+            encode_history([SECRET.reading] * 2),
+        ):
             liar.frames.insert(place, key.seal(bytes(16), text))
         new = table.circle.sit(MemoryPlayerStore(None, Identity(bytes(32)), bytes(32)))
-        told: list[Line] = []
+        told: list[ConnectionEvent] = []
         relay = table.told[NAMES[0]][0].relay
-        way = RelayTransport(new, key, [relay], entropy=Source("new"), tell=told.append, sleep=soon)
+        way = RelayTransport(new, key, [relay], entropy=Source("new"), emit=told.append, sleep=soon)
         await heard_by(way, new, len(liar.frames))
         assert new.replica.digest() == ada.replica.digest() and [type(line) for line in told] == [RelayFound]
 
@@ -337,9 +348,9 @@ def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() 
         says = way._history
 
         def after_a_lie() -> list[bytes]:
-            key = way._keys.reading
+            key = way._keys.read_key
             if key is not None and key.epoch == 1:
-                way._opened(key.seal(bytes(16), history([replace_key(SECRET.reading)])), "")
+                way._decrypt(key.seal(bytes(16), encode_history([replace_key(SECRET.reading)])), "")
             return says()
 
         way._history = after_a_lie  # type: ignore[method-assign]
@@ -348,10 +359,10 @@ def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() 
         for way in table.ways[:2]:
             lied_to(way)
         await asyncio.gather(*table.tasks[:2])
-        key = table.ways[0]._keys.reading
+        key = table.ways[0]._keys.read_key
         assert key is not None and key.epoch == 1
         said = [key.open(frame)[1] for frame in liar.frames if frame[0] == 1]
-        assert 1 <= said.count(history([SECRET.reading])) <= 2
+        assert 1 <= said.count(encode_history([SECRET.reading])) <= 2
 
     over(liar.on, work)
 
@@ -365,9 +376,9 @@ def test_junk_that_was_sent_first_does_not_hide_the_earlier_keys() -> None:
         later = TableSecret(bytes(32), SECRET.table, 1).reading
         liar.frames += [bytes(90) for _ in range(32)]
         liar.frames += [SECRET.reading.seal(bytes(16), b"%d" % number) for number in range(200)]
-        liar.frames += [later.seal(bytes(16), history([SECRET.reading]))]
+        liar.frames += [later.seal(bytes(16), encode_history([SECRET.reading]))]
         async with asyncio.timeout(60), liar.on() as url, connect_to(url) as client:
-            assert await find_history(client, later, Source("lot")) == [SECRET.reading]
+            assert await fetch_history(client, later, Source("lot")) == [SECRET.reading]
 
     asyncio.run(work())
 
@@ -378,11 +389,14 @@ def test_where_nobody_has_said_the_earlier_keys() -> None:
     async def work() -> None:
         liar.writers = [b""]
         later = TableSecret(bytes(32), SECRET.table, 1).reading
-        liar.frames += [SECRET.reading.seal(bytes(16), b"x"), later.seal(bytes(16), history([replace_key(later)]))]
-        told: list[Line] = []
+        liar.frames += [
+            SECRET.reading.seal(bytes(16), b"x"),
+            later.seal(bytes(16), encode_history([replace_key(later)])),
+        ]
+        told: list[ConnectionEvent] = []
         async with asyncio.timeout(60), liar.on() as url:
             one = Circle().people[0]
-            way = RelayTransport(one, later, [url], entropy=Source("new"), tell=told.append, sleep=soon)
+            way = RelayTransport(one, later, [url], entropy=Source("new"), emit=told.append, sleep=soon)
             async with aclosing(way.events()) as events:
                 assert [await anext(events) for _ in range(2)] == [Disconnected()] * 2
         assert isinstance(told[0], RelayLost) and "before a seat left" in told[0].reason

@@ -27,7 +27,7 @@ class Somebody:
 
 
 def new(relinked: LinkRotation, one: Somebody, secret: TableSecret | None) -> Invitation | None:
-    return relinked.new(cast(Participant, cast(Any, one)), secret)
+    return relinked.next_invitation(cast(Participant, cast(Any, one)), secret)
 
 
 def test_each_key_once() -> None:

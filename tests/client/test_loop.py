@@ -127,7 +127,7 @@ def test_frames_come_in_while_a_mind_thinks() -> None:
 
 def test_a_seat_on_the_network_looks_at_what_came_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer sums, and the same game. Nobody waits for a time: whoever owes something looks at once."""
-    monkeypatch.setattr("nodealer.client.loop.TOGETHER_WITHIN", 3600.0)
+    monkeypatch.setattr("nodealer.client.loop.BATCH_WINDOW", 3600.0)
 
     def sums(most: int) -> int:
         made = [0]
@@ -175,7 +175,7 @@ def false_entry(circle: Circle) -> bytes:
 
 def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Frame by frame, with nothing behind it: whoever has nothing to say looks all the same, and a liar is named."""
-    monkeypatch.setattr("nodealer.client.loop.TOGETHER_WITHIN", 0.001)
+    monkeypatch.setattr("nodealer.client.loop.BATCH_WINDOW", 0.001)
 
     put_off = list[EntryBatch]()
 
@@ -227,7 +227,7 @@ def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) 
         circle.homes[2] = Asked(old.name, old.identity, old.root)
         one = circle.people[2] = circle.sit(circle.homes[2])
         table = Table(circle, {})
-        take, puts_off = table.loops[2]._take, 0
+        take, puts_off = table.loops[2]._handle, 0
 
         async def asked(event: Event | None) -> None:
             nonlocal puts_off
@@ -237,7 +237,7 @@ def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) 
                 # As a page does, or a clock that is looked at.
                 assert one.options() and one.replica and not one.over
 
-        table.loops[2]._take = asked  # type: ignore[method-assign]
+        table.loops[2]._handle = asked  # type: ignore[method-assign]
         tasks = table.start()
         with pytest.raises(HomeUnusable, match="the disk is full"):
             await tasks[2]
@@ -290,7 +290,7 @@ def test_a_transport_that_ends() -> None:
 
 
 def test_a_relay_that_ends_after_a_false_proof_does_not_hide_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nodealer.client.loop.TOGETHER_WITHIN", 3600.0)
+    monkeypatch.setattr("nodealer.client.loop.BATCH_WINDOW", 3600.0)
 
     async def work() -> None:
         circle = lying_first()
@@ -417,7 +417,7 @@ def test_without_a_connection_nobody_is_late() -> None:
                 looks.append(now)
                 return []
 
-        table = Table(small(), {0: mind}, patience=Looking())
+        table = Table(small(), {0: mind}, policy=Looking())
         tasks = table.start()
         await mind.thinking.wait()
         await table.lines[1].cut()
@@ -575,7 +575,7 @@ def test_somebody_with_patience_looks_at_its_clock() -> None:
             return now[0]
 
         circle = small(rules=TinyRules(passes=True))
-        table = Table(circle, {0: mind}, patience=TimeoutVoter(2.0), clock=clock)
+        table = Table(circle, {0: mind}, policy=TimeoutVoter(2.0), clock=clock)
         tasks = table.start()
         await mind.thinking.wait()
         await until(lambda: bool(circle.people[0].replica.state.hand.votes))

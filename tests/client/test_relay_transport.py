@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from conformance.harness import Source
-from nodealer.client.key_history import history
+from nodealer.client.key_history import encode_history
 from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.relay_transport import (
     JUNK,
     LONGEST_WAIT,
     Behind,
-    Line,
+    ConnectionEvent,
     RelayFound,
     RelayLost,
     RelayTransport,
-    Unheard,
+    WriteRefused,
 )
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
@@ -49,7 +49,11 @@ class Slept(list[float]):
 
 
 def transport(
-    *relays: str, name: str = "Ada", key: TableSecret | ReadKey = SECRET, told: list[Line] | None = None, **options: Any
+    *relays: str,
+    name: str = "Ada",
+    key: TableSecret | ReadKey = SECRET,
+    told: list[ConnectionEvent] | None = None,
+    **options: Any,
 ) -> RelayTransport:
     given: dict[str, Any] = {
         "create": isinstance(key, TableSecret),
@@ -57,7 +61,7 @@ def transport(
         "entropy": Source("jitter"),
     } | options
     tell = (lambda line: None) if told is None else told.append
-    return RelayTransport(somebody(name), key, [f"{relay}{name}" for relay in relays], tell=tell, **given)
+    return RelayTransport(somebody(name), key, [f"{relay}{name}" for relay in relays], emit=tell, **given)
 
 
 async def some(events: AsyncGenerator[Event, None], count: int) -> list[Event]:
@@ -156,7 +160,7 @@ def test_a_false_link_keeps_nobody_out_who_came_by_a_later_one() -> None:
     async def work(liar: Liar, relay: str) -> None:
         later, false = TableSecret(bytes(32), TABLE, 1), TableSecret(b"x" * 32, TABLE, 5)
         liar.writers = [b""]
-        told = later.reading.seal(bytes(16), history([SECRET.reading]))
+        told = later.reading.seal(bytes(16), encode_history([SECRET.reading]))
         liar.frames += [SECRET.reading.seal(bytes(16), b"one"), told]
         for keys in ((later, false), (false, later)):
             way = transport(relay, key=keys[0], more=keys[1:], create=False)
@@ -173,7 +177,7 @@ def test_a_false_link_keeps_nobody_out_who_came_by_a_later_one() -> None:
 
 def test_a_connection_that_breaks_goes_on_after_the_last_frame() -> None:
     async def work(liar: Liar, relay: str) -> None:
-        told: list[Line] = []
+        told: list[ConnectionEvent] = []
         ada = transport(relay, told=told)
         async with aclosing(ada.events()) as events:
             await anext(events)
@@ -198,7 +202,7 @@ def test_of_a_later_key_is_told_once_over_each_connection() -> None:
     """A relay that breaks the connection has not said it once for all."""
 
     async def work(liar: Liar, relay: str) -> None:
-        told, later = list[Line](), TableSecret(SECRET.secret, TABLE, 1).reading
+        told, later = list[ConnectionEvent](), TableSecret(SECRET.secret, TABLE, 1).reading
         liar.frames += [later.seal(bytes(16), word) for word in (b"1", b"2")]
         async with aclosing(transport(relay, told=told).events()) as events:
             assert await some(events, 3) == [Connected(2), JUNK, JUNK]
@@ -213,7 +217,7 @@ def test_of_a_later_key_is_told_once_over_each_connection() -> None:
 
 def test_a_relay_that_restarts_is_met_again() -> None:
     async def work() -> None:
-        liar, slept, told = Liar(), Slept(), list[Line]()
+        liar, slept, told = Liar(), Slept(), list[ConnectionEvent]()
         async with asyncio.timeout(60):
             async with liar.on() as relay:
                 ada = transport(relay, sleep=slept, told=told)
@@ -236,7 +240,7 @@ def test_a_relay_that_restarts_is_met_again() -> None:
 
 def test_a_relay_that_is_gone_and_the_next_one() -> None:
     async def work(liar: Liar, relay: str) -> None:
-        told: list[Line] = []
+        told: list[ConnectionEvent] = []
         ada = transport("ws://127.0.0.1:9/", relay, told=told)
         async with aclosing(ada.events()) as events:
             assert await some(events, 2) == [Disconnected(), Connected(0)]
@@ -282,12 +286,12 @@ def test_who_is_told_may_give_up() -> None:
     class Enough(Exception):
         pass
 
-    def enough(line: Line) -> None:
+    def enough(line: ConnectionEvent) -> None:
         raise Enough
 
     async def work() -> None:
         given_up = transport("ws://127.0.0.1:9/")
-        given_up._tell = enough
+        given_up._emit = enough
         with pytest.raises(Enough):
             async for _ in given_up.events():
                 pass
@@ -319,7 +323,7 @@ def test_a_token_that_is_not_taken() -> None:
     """What others say is still heard, and the person is told."""
 
     async def work(liar: Liar, relay: str) -> None:
-        told: list[Line] = []
+        told: list[ConnectionEvent] = []
         ada = transport(relay, told=told)
         async with aclosing(ada.events()) as events:
             await anext(events)
@@ -329,7 +333,7 @@ def test_a_token_that_is_not_taken() -> None:
                 liar.change()
                 assert await anext(events) == word
             await ada.send(b"is not sent")
-        assert len(liar.frames) == 2 and isinstance(told[1], Unheard) and "not a token" in told[1].reason
+        assert len(liar.frames) == 2 and isinstance(told[1], WriteRefused) and "not a token" in told[1].reason
 
     on_liar(work, Says(Token, Refused("token", "not a token")))
 
@@ -352,7 +356,7 @@ def test_of_several_relays_one_that_denies_a_cursor_does_not_count() -> None:
     """Only if all do, the table was rolled back."""
 
     async def run() -> None:
-        good, bad, told = Liar(), Liar(), list[Line]()
+        good, bad, told = Liar(), Liar(), list[ConnectionEvent]()
         bad.answer = Says(Open, Refused("cursor", "there is no such cursor")).answer  # type: ignore[method-assign]
         async with asyncio.timeout(60), good.on() as first, bad.on() as second:
             ada = transport(first, second, told=told)
@@ -376,13 +380,13 @@ def test_of_several_relays_one_that_denies_a_cursor_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
-        (Opened(LOG_ENTRIES_MAX + 1, 100), "no log has more"),
+        (Opened(LOG_ENTRIES_MAX + 1, 100), "a log has at most"),
         (Refused("table", "no such table"), "no such table"),
     ],
 )
 def test_a_table_that_cannot_be_opened(told: Told, reason: str) -> None:
     async def work(liar: Liar, relay: str) -> None:
-        lines: list[Line] = []
+        lines: list[ConnectionEvent] = []
         async with aclosing(transport(relay, told=lines).events()) as events:
             assert await some(events, 3) == [Disconnected()] * 3
         assert all(isinstance(line, RelayLost) and reason in line.reason and relay in line.reason for line in lines)
@@ -393,7 +397,7 @@ def test_a_table_that_cannot_be_opened(told: Told, reason: str) -> None:
 
 def test_a_no_that_ends_a_connection_is_told_apart_from_one_that_broke() -> None:
     async def work(liar: Liar, relay: str) -> None:
-        lines: list[Line] = []
+        lines: list[ConnectionEvent] = []
         async with aclosing(transport(relay, told=lines).events()) as events:
             await anext(events)
             await liar.here["Ada"].send(encode(Refused("full", "all is full")).decode())
@@ -408,7 +412,7 @@ def test_a_no_that_ends_a_connection_is_told_apart_from_one_that_broke() -> None
 
 def test_a_frame_that_the_relay_does_not_take() -> None:
     async def work(liar: Liar, relay: str) -> None:
-        told: list[Line] = []
+        told: list[ConnectionEvent] = []
         ada = transport(relay, told=told)
         async with aclosing(ada.events()) as events:
             await anext(events)
@@ -419,7 +423,7 @@ def test_a_frame_that_the_relay_does_not_take() -> None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.02):
                     await anext(events)
-        assert [line.reason for line in told if isinstance(line, Unheard)] == [
+        assert [line.reason for line in told if isinstance(line, WriteRefused)] == [
             f"the relay {relay}Ada takes frames of 100 bytes, and this one has 272"
         ]
 

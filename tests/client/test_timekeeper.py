@@ -211,15 +211,15 @@ def test_a_timekeeper_that_runs_ahead_is_seen() -> None:
         table.circle.waiting.extend(table.circle.keeper.tick(time))
         while table.circle.step():
             pass
-        return drift.ahead(one, now)
+        return drift.seconds_ahead(one, now)
 
-    assert drift.ahead(one, 0.0) is None
+    assert drift.seconds_ahead(one, 0.0) is None
     assert heard(1_000_000, 0.0) is None, "only differences count"
     for now in (4.0, 8.0):
-        assert drift.ahead(one, now) is None
+        assert drift.seconds_ahead(one, now) is None
     assert heard(1_016_900, 10.0) is None
     assert heard(1_018_000, 10.0) == pytest.approx(8.0)
-    assert drift.ahead(one, 10.5) is None
+    assert drift.seconds_ahead(one, 10.5) is None
     assert heard(1_019_000, 14.0) is None, "one that is slow is nobody's loss"
 
 
@@ -232,7 +232,7 @@ def test_who_comes_back_does_not_call_the_time_between_a_drift() -> None:
         table.circle.waiting.extend(table.circle.keeper.tick(time))
         while table.circle.step():
             pass
-        return drift.ahead(one, now)
+        return drift.seconds_ahead(one, now)
 
     assert heard(1_000_000, 0.0) is None
     assert heard(1_060_000, 1.0) is None, "the first look found an old one"

@@ -63,13 +63,13 @@ def test_a_table_is_made_and_opened_and_written_to() -> None:
         async with asyncio.timeout(60), liar.on() as url, connect_to(url) as client:
             await client.create(TABLE, TOKEN)
             assert await client.open(TABLE) == 0
-            await client.say_token(TOKEN)
+            await client.send_token(TOKEN)
             assert await client.read() == Accepted()
             for frame in (b"one", b"two"):
                 await client.append(frame)
                 assert (await client.read())[0][1] == frame  # type: ignore[index]
-            await client.say_writer(bytes([1]) * 32)
-            await client.say_end()
+            await client.send_writer(bytes([1]) * 32)
+            await client.send_end()
             assert [await client.read(), await client.read()] == [Accepted(), Accepted()]
             async with connect_to(url) as other:
                 assert await other.open(TABLE, 1) == 1
@@ -203,7 +203,7 @@ def test_a_relay_that_goes_away() -> None:
         async with asyncio.timeout(60), Liar().on() as url, connect_to(url) as client:
             await client.create(TABLE, TOKEN)
             await client._connection.close()
-            for attempt in (client.read(), client.say_token(TOKEN), client.append(b"")):
+            for attempt in (client.read(), client.send_token(TOKEN), client.append(b"")):
                 with pytest.raises(RelayError, match="has gone away"):
                     await attempt
 

@@ -19,7 +19,7 @@ from conformance.harness import NAMES, Source
 from engine.circle import Circle
 from nodealer.cards.events import Opened as OpenedCard
 from nodealer.client.loop import Loop
-from nodealer.client.relay_transport import Line, RelayLost, RelayTransport
+from nodealer.client.relay_transport import ConnectionEvent, RelayLost, RelayTransport
 from nodealer.engine.frame_result import Diverged, Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -61,7 +61,7 @@ class Around:
         self.liar = liar
         self.url = url
         self.circle = Circle(3, hands=1, watchers=0)
-        self.told: list[Line] = []
+        self.told: list[ConnectionEvent] = []
         #: What happened to each.
         self.happened: dict[str, list[Any]] = {name: [] for name in NAMES[:3]}
         self.tasks = [asyncio.create_task(self._play(one, url)) for one in self.circle.people]
@@ -69,7 +69,7 @@ class Around:
     async def _play(self, one: Participant, url: str) -> None:
         name = str(one.home.name)
         way = RelayTransport(
-            one, SECRET, [url + name], entropy=Source(name), create=True, tell=self.told.append, sleep=soon
+            one, SECRET, [url + name], entropy=Source(name), create=True, emit=self.told.append, sleep=soon
         )
         await Loop(one, way, Shows(), watch=lambda step: self._watch(one, name, step)).run()
 

@@ -21,7 +21,6 @@ from nodealer.relay.pairing import (
     FRAME_BYTES_MAX,
     FRAMES_MAX,
     Code,
-    Desk,
     GuestExchange,
     GuestSays,
     GuestSeals,
@@ -33,6 +32,7 @@ from nodealer.relay.pairing import (
     HostShare,
     PairedGuest,
     PairingOver,
+    PairingRecord,
     PairingWelcome,
     new_code,
     read_code,
@@ -485,7 +485,7 @@ def test_one_side_gives_up() -> None:
 
 
 def test_three_dead_codes() -> None:
-    desk = Desk()
+    desk = PairingRecord()
     desk.admit(PairedGuest(GUEST.public, "Ada"))
     assert desk.admitted == {GUEST.public: "Ada"}
     for _ in range(3):

@@ -18,7 +18,7 @@ from nodealer.cards.operations import Close, Deal, Look, NewDeck, Peek, Portion,
 from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile
 from nodealer.client.folder_store import FolderStore
-from nodealer.client.identity import my_identity
+from nodealer.client.identity import load_or_create_identity
 from nodealer.client.lobby import Guest, Hosting, Onlooker, Tell, ask_first
 from nodealer.client.policies import Policy
 from nodealer.engine.bodies import Cards, read_body
@@ -273,8 +273,8 @@ def home_files() -> dict[str, bytes]:
                 made.append(entry)
             for record in home.journal.records[:3]:
                 made.journal.write(record)
-        my_identity(folder, Source("user"))
-        Contacts(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX)).met([("Bo", home.identity.public)], 0)
+        load_or_create_identity(folder, Source("user"))
+        Contacts(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX)).remember([("Bo", home.identity.public)], 0)
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 

@@ -19,7 +19,7 @@ from nodealer.cli.saved_games import GAME, Ended, Kept
 from nodealer.cli.table_folders import TABLE as TABLE_FILE
 from nodealer.cli.table_folders import KeptTable
 from nodealer.cli.timekeeper_process import KeeperOrder
-from nodealer.client.key_history import history
+from nodealer.client.key_history import encode_history
 from nodealer.engine.bodies import Book, Claim, read_body
 from nodealer.engine.chat import sign_chat
 from nodealer.engine.lobby import Expected, Lobby
@@ -94,7 +94,7 @@ def _tables(frames: list[bytes]) -> dict[str, list[bytes]]:
         "lobby frame": [offer],
         "lobby": [words, b'{"type":"withdraw","number":0}'],
         "frames": [b"\x00" + b"\n".join(frames[:3]), bytes([128]) + b"\n".join(frames[half : half + 2])],
-        "sealed frame": [SECRET.reading.seal(bytes(16), offer[:200]), history([ReadKey(bytes(32), TABLE, 0)])],
+        "sealed frame": [SECRET.reading.seal(bytes(16), offer[:200]), encode_history([ReadKey(bytes(32), TABLE, 0)])],
     }
 
 

@@ -29,8 +29,8 @@ from nodealer.audit.verify import verify_file
 from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile
 from nodealer.client.folder_store import HOME, FolderStore
-from nodealer.client.identity import my_identity
-from nodealer.client.key_history import read_history
+from nodealer.client.identity import load_or_create_identity
+from nodealer.client.key_history import decode_history
 from nodealer.engine.bodies import read_body
 from nodealer.engine.chat import read_chat
 from nodealer.engine.lobby import Lobby
@@ -218,7 +218,7 @@ def hear_chat(data: bytes) -> None:
 
 def open_frame(data: bytes) -> None:
     key, place = SECRET.reading, {"session": b"s" * 32, "roster": b"r" * 32}
-    read_history(data, ReadKey(bytes(32), TABLE, len(data) % 5))
+    decode_history(data, ReadKey(bytes(32), TABLE, len(data) % 5))
     assert key.open(key.seal(bytes(16), data))[1] == data
     with suppress(DecodeError):
         open_box(data, bytes(range(32)), **place, table=TABLE, epoch=1, digest=bytes(64))
@@ -291,7 +291,7 @@ def read_home(data: bytes) -> None:
             (path / name).write_bytes(data[1:] if name == changed else content)
             (path / name).chmod(0o600)
         for read in (
-            lambda: my_identity(path, Source("home")),
+            lambda: load_or_create_identity(path, Source("home")),
             lambda: Contacts(SmallFile(path / PLAYERS, PLAYERS_BYTES_MAX)).all,
             lambda: _opened_and_closed(path),
         ):

@@ -365,7 +365,7 @@ def over_a_relay(table: Circle, secret: TableSecret) -> tuple[Overheard, list[Ta
             for task in around.tasks:
                 task.cancel()
             await asyncio.gather(*around.tasks, return_exceptions=True)
-        had.extend(key for key in around.ways[0]._keys.writers if key.epoch)
+        had.extend(key for key in around.ways[0]._keys.write_secrets if key.epoch)
 
     return at_a_relay(visit), had
 

@@ -15,7 +15,7 @@ from nodealer.api.event_stream import proposed
 from nodealer.api.requests import FreeTable, Then, To, free_rules
 from nodealer.api.status import cannot_ask, listed
 from nodealer.api.watcher import Watcher, in_memory
-from nodealer.client.folder_store import HOME, home_in
+from nodealer.client.folder_store import HOME, open_or_create_store
 from nodealer.client.policies import TimeoutVoter
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.prompts import Decision, Question
@@ -92,7 +92,7 @@ class Player(Watcher):
         if name is None and not (path / HOME).exists():
             raise BadParameter(f"nobody has played from {folder} yet: say who it is for")
         with ExitStack() as held:
-            home = held.enter_context(home_in(path, name, secrets.token_bytes))
+            home = held.enter_context(open_or_create_store(path, name, secrets.token_bytes))
             if home.name is None or name not in (None, home.name):
                 raise BadParameter(f"{folder} is the home of {home.name or 'one who watches'}, not of {name}")
             player = cls(home.name, games=games, accept=accept, home=home)

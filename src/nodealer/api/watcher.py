@@ -11,7 +11,7 @@ from typing import Self
 from nodealer.api.event_stream import EventStream
 from nodealer.api.requests import FreeTable
 from nodealer.api.status import holding_up, named, names_of, stopped
-from nodealer.client.folder_store import FolderStore, home_in
+from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -61,7 +61,7 @@ class Watcher:
     def open(cls, folder: str | Path, *, games: Iterable[str | GamePackage] = ()) -> Self:
         """One who keeps what it has seen in a folder, and comes back to it. A folder is for one table."""
         with ExitStack() as held:
-            home = held.enter_context(home_in(Path(folder), None, secrets.token_bytes))
+            home = held.enter_context(open_or_create_store(Path(folder), None, secrets.token_bytes))
             if home.name is not None:
                 raise BadParameter(f"{folder} is the home of {home.name}, who plays")
             watcher = cls(games=games, home=home)

@@ -15,10 +15,18 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
-from nodealer.client.folder_store import home_in
+from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.loop import Loop, Watch
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
-from nodealer.client.relay_transport import Behind, Line, Locked, RelayFound, RelayLost, RelayTransport, Unheard
+from nodealer.client.relay_transport import (
+    Behind,
+    ConnectionEvent,
+    KeyMissing,
+    RelayFound,
+    RelayLost,
+    RelayTransport,
+    WriteRefused,
+)
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.lobby import Expected
@@ -78,7 +86,7 @@ async def sit(
 ) -> Participant:
     """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
     game, invitation = game_of(order.game), read_link(order.invitation)
-    with home_in(Path(order.home), order.name, system_entropy) as home:
+    with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
             participant = take_part(
                 home,
@@ -94,7 +102,7 @@ async def sit(
         mind = mind or BotAgent(game, home.root)
         watch = end_when_declined if follow is None else follow(participant)
         way = transport_of(invitation, participant, says)
-        await Loop(participant, way, mind, watch=watch, patience=looks).run()
+        await Loop(participant, way, mind, watch=watch, policy=looks).run()
         return participant
 
 
@@ -105,24 +113,24 @@ class WithItsRelay:
     def __init__(self, says: Says = complain) -> None:
         self._says = says
         self._found = False
-        self._said: set[type[Line]] = set()
+        self._said: set[type[ConnectionEvent]] = set()
 
-    def __call__(self, line: Line) -> None:
+    def __call__(self, line: ConnectionEvent) -> None:
         if isinstance(line, RelayLost) and not self._found:
             raise RelayError(line.reason)
-        if isinstance(line, Locked):
+        if isinstance(line, KeyMissing):
             raise BadParameter("the table has a new key, and this seat has not got it: it hears nothing any more")
         if isinstance(line, RelayLost) and line.refused:
-            self._once(Unheard(line.relay, line.reason))
-        elif isinstance(line, Unheard | Behind):
+            self._once(WriteRefused(line.relay, line.reason))
+        elif isinstance(line, WriteRefused | Behind):
             self._once(line)
         self._found = isinstance(line, RelayFound) or (self._found and not isinstance(line, RelayLost))
 
-    def _once(self, line: Unheard | Behind) -> None:
+    def _once(self, line: WriteRefused | Behind) -> None:
         if type(line) in self._said:
             return
         self._said.add(type(line))
-        if isinstance(line, Unheard):
+        if isinstance(line, WriteRefused):
             self._says("unheard", f"What is said is not taken: {line.reason}")
         else:
             why = f"The relay {line.relay} brings what has a later key than this table's: it may withhold something."
@@ -132,7 +140,7 @@ class WithItsRelay:
 def transport_of(invitation: Invitation, participant: Participant, says: Says = complain) -> RelayTransport:
     """The way to a table on this machine."""
     return RelayTransport(
-        participant, invitation.key, invitation.relays, entropy=system_entropy, tell=WithItsRelay(says)
+        participant, invitation.key, invitation.relays, entropy=system_entropy, emit=WithItsRelay(says)
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nodealer.cli.output import shown
-from nodealer.client.time_limits import late
+from nodealer.client.time_limits import describe_timeout
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.votes import voters
@@ -31,7 +31,7 @@ def _without(participant: Participant, name: str) -> Iterator[str]:
     state = participant.replica.state
     count, timed = len(voters(state)), state.roster.timekeeper is not None
     if timed and state.phase is Phase.PLAYING:
-        yield f"  {late(state.config.words)} Your program says it by itself."
+        yield f"  {describe_timeout(state.config.words)} Your program says it by itself."
     if participant.options().may_vote and (count > 2 or timed):
         half = f", or {count // 2} once it is late" if timed and count % 2 == 0 else ""
         when = f"{count // 2 + 1} of {count} say so{half}" if count > 2 else "it is late"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nodealer.cli.saved_games import GAME, Kept, KeptGame, games_folder, is_file, read_kept
 from nodealer.cli.table_folders import TABLE, KeptTable, TableFolder, keep_table
-from nodealer.client.durable_files import FOLDER_MODE, alone, disk
+from nodealer.client.durable_files import FOLDER_MODE, disk_errors, locked_folder
 from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
 from nodealer.log.names import casefold_name
 from nodealer.relay.invitations import Invitation, read_link
@@ -23,7 +23,7 @@ def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
     folder = games_folder()
     if not folder.is_dir():
         return
-    with disk(folder):
+    with disk_errors(folder):
         paths = sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), reverse=True)
     for path in paths:
         try:
@@ -100,9 +100,9 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
 def keep_first(what: KeptTable) -> TableFolder:
     """A folder for a table that this user comes to. Raises `BadParameter` where it has come there meanwhile through
     another window: one key in two homes would sign one number twice."""
-    with disk(games_folder()):
+    with disk_errors(games_folder()):
         games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-    with alone(games_folder()):
+    with locked_folder(games_folder()):
         if what.name is not None and table_at(read_link(what.link), what.name) is not None:
             raise BadParameter("you are at this table already, in another window")
         return keep_table(what)

@@ -11,7 +11,7 @@ from platformdirs import user_config_path, user_state_path
 from nodealer.cli.entropy import system_entropy
 from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile
-from nodealer.client.identity import UserIdentity, my_identity
+from nodealer.client.identity import UserIdentity, load_or_create_identity
 from nodealer.errors import BadParameter
 from nodealer.keys import Identity
 
@@ -23,7 +23,7 @@ def my_folder() -> Path:
 
 def me() -> UserIdentity:
     """The user's identity; a new one if there was none."""
-    return my_identity(my_folder(), system_entropy)
+    return load_or_create_identity(my_folder(), system_entropy)
 
 
 def unlocked(mine: UserIdentity) -> Identity:

@@ -24,7 +24,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.timekeeper_process import KeeperOrder
 from nodealer.cli.wait_notices import Attention, AtTheTable, Overseer, Stuck
-from nodealer.client.folder_store import home_in
+from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.loop import Loop
 from nodealer.client.policies import PolicyGroup, TimeoutVoter
 from nodealer.client.time_limits import KEEPER
@@ -101,7 +101,7 @@ async def host(play: Play) -> Replica:
     """The relay, a process for each bot, and here: the one who proposes and tells what happens, and the person."""
     plan, screen = play.plan, play.screen
     async with AsyncExitStack() as stack:
-        home = stack.enter_context(home_in(play.kept.host, None, system_entropy))
+        home = stack.enter_context(open_or_create_store(play.kept.host, None, system_entropy))
         mark = host_mark(home.identity.public)
         earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
         table = await stack.enter_async_context(table_here(mark, system_entropy, earlier))
@@ -213,7 +213,7 @@ async def _watch(table: Invitation, play: Play, host: Participant, overseer: Ove
         return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
-        await Loop(host, transport_of(table, host, _says_on(screen)), watch=watch, patience=overseer).run()
+        await Loop(host, transport_of(table, host, _says_on(screen)), watch=watch, policy=overseer).run()
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:

@@ -29,9 +29,9 @@ from nodealer.cli.table_folders import FORMAT, Hosted, KeptTable, TableFolder, f
 from nodealer.cli.timekeeper_process import KeeperOrder
 from nodealer.cli.user import User, name_of, player, watcher
 from nodealer.cli.webpage import page_for_guests
-from nodealer.client.folder_store import home_in
+from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.lobby import Hosting
-from nodealer.client.pairing import PairingCodes, Surroundings, use_code
+from nodealer.client.pairing import PairingCodes, PairingEnvironment, use_code
 from nodealer.client.relay_transport import connect_here
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.participant import Participant
@@ -44,7 +44,7 @@ from nodealer.relay.pairing import read_code
 from nodealer.relay.sealing import TableSecret
 
 #: What spoken codes need of this machine.
-AROUND: Final = Surroundings(system_entropy, connect_here, time.monotonic)
+AROUND: Final = PairingEnvironment(system_entropy, connect_here, time.monotonic)
 
 # --- To open one ---
 
@@ -153,7 +153,7 @@ def _own_keeper(sitting: Sitting, hosted: Hosted) -> bytes | None:
     if not hosted.keeps_time:
         return None
     # One that has outlived its host keeps the time already.
-    with suppress(HomeUnusable), home_in(sitting.table.keeper, KEEPER, system_entropy) as home:
+    with suppress(HomeUnusable), open_or_create_store(sitting.table.keeper, KEEPER, system_entropy) as home:
         return home.identity.public
     return None
 

@@ -36,7 +36,15 @@ from nodealer.client.lobby import Asks, Guest, Hosting, News, Onlooker, ask_firs
 from nodealer.client.loop import Loop
 from nodealer.client.pairing import CodeNews
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
-from nodealer.client.relay_transport import Behind, Line, Locked, RelayFound, RelayLost, RelayTransport, Unheard
+from nodealer.client.relay_transport import (
+    Behind,
+    ConnectionEvent,
+    KeyMissing,
+    RelayFound,
+    RelayLost,
+    RelayTransport,
+    WriteRefused,
+)
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.lobby import decline_rehearsals
@@ -194,7 +202,7 @@ class _Connection:
     #: Whether that ended the last connection: then the next one is no news.
     _refused: bool = False
 
-    def tell(self, line: Line) -> None:
+    def tell(self, line: ConnectionEvent) -> None:
         """What became of it."""
         if isinstance(line, RelayFound):
             if self._lost:
@@ -204,7 +212,7 @@ class _Connection:
             if not self._found:
                 self._found = True
                 self.there()
-        elif isinstance(line, Unheard) or (isinstance(line, RelayLost) and line.refused):
+        elif isinstance(line, WriteRefused) or (isinstance(line, RelayLost) and line.refused):
             self._refused = isinstance(line, RelayLost)
             if not self._unheard:
                 again = " It is tried again and again; Ctrl-C stops." if self._refused else ""
@@ -214,7 +222,7 @@ class _Connection:
             why = "brings what has a later key than yours: it may withhold something from you."
             compare = "Compare your log with the others'."
             self._say("behind", line.relay, f"[red]The relay {shown(line.relay)} {why}[/red] {compare}")
-        elif isinstance(line, Locked):
+        elif isinstance(line, KeyMissing):
             why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)
             raise LockedOut
@@ -277,7 +285,7 @@ class _Watch:
                     f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "
                     "another --name"
                 )
-        self._known.see()
+        self._known.update()
         self._show(step)
         if not self._participant.begun:
             return []
@@ -298,7 +306,10 @@ class _Watch:
                 screen.say("[green]You have a seat[/green], and play from the next hand on.")
 
     def _new_links(self) -> None:
-        invitation, screen = self._relinked.new(self._participant, self._transport.secret), self._sitting.screen
+        invitation, screen = (
+            self._relinked.next_invitation(self._participant, self._transport.secret),
+            self._sitting.screen,
+        )
         if invitation is None:
             return
         to_watch = invitation.to_watch().link
@@ -396,12 +407,12 @@ async def take_part(
             entropy=system_entropy,
             more=table.later_keys,
             create=hosting is not None,
-            tell=connection.tell,
+            emit=connection.tell,
         )
         watch = _Watch(sitting, participant, hosting, user.known, transport)
         mind = None if sitting.watches else chair
         with suppress(LockedOut):
-            await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
+            await Loop(participant, transport, mind, watch=watch.see, policy=chair).run()
         if participant.silenced is not None:
             raise BadParameter(f"{table.folder}: {participant.silenced}")
         return participant

@@ -55,7 +55,7 @@ class OwnTime:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._watch = DutyTimer()
+        self._timer = DutyTimer()
         #: What was said about which duty.
         self._said: tuple[bytes, int] = (b"", 0)
 
@@ -64,7 +64,7 @@ class OwnTime:
         if not participant.begun:
             return
         state, asked = participant.replica.state, participant.options().asked
-        waits = self._watch.update(state, now)
+        waits = self._timer.update(state, now)
         wait = None if asked is None or state.clock is None else waits.get(asked.id)
         if asked is None or wait is None or not wait.limit:
             return

@@ -49,7 +49,7 @@ class PlayPlan:
     clock: Limits | None = None
 
     def __post_init__(self) -> None:
-        GameSetup(self.rules, make_protocol(self.protocol, self.parameters)).refuse(len(self.names))
+        GameSetup(self.rules, make_protocol(self.protocol, self.parameters)).refuse_seats(len(self.names))
 
     @property
     def expected(self) -> Expected:

@@ -20,8 +20,8 @@ from typing import Final, Literal, TypeVar
 import msgspec
 from platformdirs import user_state_path
 
-from nodealer.client.durable_files import FOLDER_MODE, disk, write_whole
-from nodealer.client.folder_store import HOME, LOG, FolderStore, in_use
+from nodealer.client.durable_files import FOLDER_MODE, disk_errors, write_atomically
+from nodealer.client.folder_store import HOME, LOG, FolderStore, is_in_use
 from nodealer.errors import DecodeError, HomeUnusable, NodealerError, OtherFormat
 from nodealer.log.entry import read_entry
 from nodealer.log.session import Head, Label, Limits, Session, refuse_other_version
@@ -126,7 +126,7 @@ class KeptGame:
     @property
     def in_use(self) -> bool:
         """Whether somebody plays it now."""
-        return any(in_use(home) for home in self.homes)
+        return any(is_in_use(home) for home in self.homes)
 
     @property
     def ended(self) -> Ended | None:
@@ -136,7 +136,7 @@ class KeptGame:
 
     def end(self, verdict: str, hands: int) -> None:
         """It has ended, and this was found."""
-        write_whole(self.folder / ENDED, encode(Ended(verdict, hands)))
+        write_atomically(self.folder / ENDED, encode(Ended(verdict, hands)))
 
     @property
     def reached(self) -> int | None:
@@ -181,7 +181,7 @@ def _last_line(path: Path) -> bytes | None:
     """The last whole line of a log, if there is a log."""
     if not is_file(path):
         return None
-    with disk(path), path.open("rb") as file:
+    with disk_errors(path), path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 2 * MESSAGE_BYTES_MAX))
         lines = file.read().rpartition(b"\n")[0].splitlines()
     return lines[-1] if lines else None
@@ -198,19 +198,19 @@ def games_folder() -> Path:
 def keep(what: Kept) -> KeptGame:
     """A folder for a new game. Raises `HomeUnusable` where there can be none."""
     made = fresh_folder(what.begun)
-    write_whole(made / GAME, encode(what))
+    write_atomically(made / GAME, encode(what))
     return KeptGame(made, what)
 
 
 def fresh_folder(begun: int) -> Path:
     """A folder for a game that begins now. Two games may begin in one second."""
     folder, name = games_folder(), time.strftime("%Y-%m-%d-%H%M%S", time.localtime(begun))
-    with disk(folder):
+    with disk_errors(folder):
         folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         folder.chmod(FOLDER_MODE)
     for number in range(1, 1000):
         path = folder / (name if number == 1 else f"{name}-{number}")
-        with disk(path):
+        with disk_errors(path):
             try:
                 path.mkdir(FOLDER_MODE)
             except FileExistsError:
@@ -221,13 +221,13 @@ def fresh_folder(begun: int) -> Path:
 
 def is_file(path: Path) -> bool:
     """Whether there is a file. What the disk cannot tell is an error, not a no."""
-    with disk(path):
+    with disk_errors(path):
         return path.is_file()
 
 
 def read_kept(kind: type[T], path: Path) -> T:
     """What a file of a kept game says. Raises `HomeUnusable`, or `OtherFormat` for one of another version."""
-    with disk(path), path.open("rb") as file:
+    with disk_errors(path), path.open("rb") as file:
         data = file.read(GAME_BYTES_MAX + 1)
     try:
         if kind is not Ended:

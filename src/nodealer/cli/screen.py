@@ -10,7 +10,7 @@ from rich.status import Status
 
 from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
-from nodealer.client.time_limits import about_time
+from nodealer.client.time_limits import describe_time_limits
 from nodealer.engine.bodies import Begin
 from nodealer.engine.frame_result import Diverged, Received, Silenced
 from nodealer.engine.narrator import Event, Narrator
@@ -133,7 +133,7 @@ class Screen:
 
     def say_time(self, proposal: Proposal, words: Words, indent: str = "") -> None:
         """What it means that somebody keeps the time, or nobody: once."""
-        about = about_time(proposal, words)
+        about = describe_time_limits(proposal, words)
         if about != self._time:
             self._time = about
             self.say(f"[dim]{indent}{shown(about)}[/dim]")

@@ -18,8 +18,8 @@ from typing import Final, Literal
 import msgspec
 
 from nodealer.cli.saved_games import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
-from nodealer.client.durable_files import disk, write_whole
-from nodealer.client.folder_store import HOME, LOG, in_use
+from nodealer.client.durable_files import disk_errors, write_atomically
+from nodealer.client.folder_store import HOME, LOG, is_in_use
 from nodealer.errors import DecodeError, HomeUnusable
 from nodealer.log.session import Label, Limits, Proposal, read_session
 from nodealer.relay.invitations import RELAYS_MAX, TEXT_CHARACTERS_MAX, Invitation, read_link
@@ -105,7 +105,7 @@ class TableFolder:
         path = self.folder / LATER
         if not is_file(path):
             return []
-        with disk(path), path.open("rb") as file:
+        with disk_errors(path), path.open("rb") as file:
             text = file.read(LATER_MAX * (TEXT_CHARACTERS_MAX + 1)).decode(errors="replace")
         try:
             return [read_link(line) for line in text.splitlines()]
@@ -118,7 +118,7 @@ class TableFolder:
         if invitation.key.epoch > self.invitation.key.epoch:
             others = (link for link in self._later_links if link.key.epoch != invitation.key.epoch)
             links = [link.link for link in (*others, invitation)]
-            write_whole(self.folder / LATER, "\n".join(links[-LATER_MAX:]).encode())
+            write_atomically(self.folder / LATER, "\n".join(links[-LATER_MAX:]).encode())
 
     @property
     def home(self) -> Path:
@@ -148,7 +148,7 @@ class TableFolder:
     @property
     def in_use(self) -> bool:
         """Whether this user plays it now."""
-        return is_file(self.home / HOME) and in_use(self.home)
+        return is_file(self.home / HOME) and is_in_use(self.home)
 
     @property
     def ended(self) -> Ended | None:
@@ -158,14 +158,14 @@ class TableFolder:
 
     def end(self, verdict: str, hands: int) -> None:
         """It has ended, and this was found."""
-        write_whole(self.folder / ENDED, encode(Ended(verdict, hands)))
+        write_atomically(self.folder / ENDED, encode(Ended(verdict, hands)))
 
     @property
     def agreed(self) -> Proposal | None:
         """What the players have agreed to play, as the log has it; None before they have."""
         if not is_file(self.kept_log):
             return None
-        with disk(self.kept_log), self.kept_log.open("rb") as file:
+        with disk_errors(self.kept_log), self.kept_log.open("rb") as file:
             first = file.readline(2 * MESSAGE_BYTES_MAX)
         try:
             return read_session(first.rstrip(b"\n")).proposal
@@ -187,7 +187,7 @@ class TableFolder:
 def keep_table(what: KeptTable) -> TableFolder:
     """A folder for a table that this user has not been at."""
     folder = fresh_folder(what.begun)
-    write_whole(folder / TABLE, encode(what))
+    write_atomically(folder / TABLE, encode(what))
     return TableFolder(folder, what)
 
 
@@ -200,7 +200,7 @@ def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
     if table.what.hosted is not None or table.in_use or known.relays == relays:
         return table
     what = msgspec.structs.replace(table.what, link=replace(known, relays=relays).link)
-    write_whole(table.folder / TABLE, encode(what))
+    write_atomically(table.folder / TABLE, encode(what))
     return TableFolder(table.folder, what)
 
 
@@ -210,5 +210,5 @@ def found_at(table: TableFolder, place: str, folder: str | None) -> TableFolder:
     if table.what.hosted is not None or table.in_use:
         return table
     what = msgspec.structs.replace(table.what, place=place, folder=folder)
-    write_whole(table.folder / TABLE, encode(what))
+    write_atomically(table.folder / TABLE, encode(what))
     return TableFolder(table.folder, what)

@@ -120,9 +120,9 @@ class ScreenTells:
 
     def _looked(self, looked: CheckedContact) -> None:
         """What this user knows of somebody; loudly, where a name has come with another key."""
-        event = {"event": "player", "name": looked.name, "key": looked.key.hex(), "sight": looked.sight.value}
+        event = {"event": "player", "name": looked.name, "key": looked.key.hex(), "sight": looked.status.value}
         self._screen.emit(event)
-        self._say(f"  [{'bold red' if looked.warns else 'dim'}]{shown(looked.text)}[/]")
+        self._say(f"  [{'bold red' if looked.needs_warning else 'dim'}]{shown(looked.text)}[/]")
 
     def _here(self, here: Here) -> None:
         self._screen.emit({"event": "lobby", "players": list(here.names)})

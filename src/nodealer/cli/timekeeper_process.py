@@ -15,8 +15,8 @@ from pathlib import Path
 from nodealer.audit.background import in_background
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
-from nodealer.client.folder_store import home_in
-from nodealer.client.relay_transport import Line, RelayTransport
+from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
 from nodealer.client.timekeeper import keep_time
 from nodealer.engine.frame_result import Received
 from nodealer.engine.lobby_messages import Refuses
@@ -46,11 +46,11 @@ def _nothing(participant: Participant, step: Received) -> None:
 
 
 async def keep(
-    order: KeeperOrder, tell: Callable[[Line], None], see: Callable[[Participant, Received], None] = _nothing
+    order: KeeperOrder, tell: Callable[[ConnectionEvent], None], see: Callable[[Participant, Received], None] = _nothing
 ) -> Participant:
     """Keep the time of a table until its end. `tell` hears of the connection, and `see` what happens."""
     invitation, game = read_link(order.invitation), game_or_none(order.game)
-    with home_in(Path(order.home), order.name, system_entropy) as home:
+    with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
             participant = Participant(
                 home,
@@ -71,7 +71,7 @@ async def keep(
             see(participant, step)
             return []
 
-        transport = RelayTransport(participant, invitation.key, order.relays, entropy=system_entropy, tell=tell)
+        transport = RelayTransport(participant, invitation.key, order.relays, entropy=system_entropy, emit=tell)
         await keep_time(participant, transport, time.monotonic, watch)
         return participant
 

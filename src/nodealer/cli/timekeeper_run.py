@@ -10,7 +10,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import ScreenTells
 from nodealer.cli.timekeeper_process import KeeperOrder, keep
 from nodealer.client.lobby import Onlooker
-from nodealer.client.relay_transport import Behind, Line, Locked, RelayFound, RelayLost, Unheard
+from nodealer.client.relay_transport import Behind, ConnectionEvent, KeyMissing, RelayFound, RelayLost, WriteRefused
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Applied
@@ -29,7 +29,7 @@ class _Told:
         #: Whether it was told that the relay does not take what is said, and whether that ended the last connection.
         self._unheard = self._refused = False
 
-    def line(self, line: Line) -> None:
+    def line(self, line: ConnectionEvent) -> None:
         """What became of the connection."""
         if isinstance(line, RelayFound):
             if not self._refused:
@@ -39,13 +39,13 @@ class _Told:
         elif isinstance(line, Behind):
             why = "brings what has a later key than this timekeeper's: it may withhold something."
             self._say({"event": "behind", "relay": line.relay}, f"The relay {line.relay} {why}")
-        elif isinstance(line, Unheard) or (isinstance(line, RelayLost) and line.refused):
+        elif isinstance(line, WriteRefused) or (isinstance(line, RelayLost) and line.refused):
             self._refused = isinstance(line, RelayLost)
             # It may say so again and again.
             if not self._unheard:
                 self._say({"event": "unheard", "relay": line.relay}, f"Your ticks are not taken: {line.reason}")
             self._unheard = True
-        elif isinstance(line, Locked):
+        elif isinstance(line, KeyMissing):
             raise BadParameter("the players have gone on with another key, and without this timekeeper")
         elif not self._found:
             raise RelayError(line.reason)

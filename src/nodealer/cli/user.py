@@ -9,7 +9,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.identity_prompt import known_players, me, unlocked
 from nodealer.cli.table_folders import TableFolder
 from nodealer.client.contacts import Contacts
-from nodealer.client.folder_store import FolderStore, home_in
+from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.keys import Identity
 from nodealer.log.names import refuse_bad_name
@@ -24,7 +24,7 @@ class User:
 
     def home(self, table: TableFolder) -> FolderStore:
         """What this user keeps of a table. Who only watches has a key there that nobody knows it by."""
-        return home_in(table.home, table.what.name, system_entropy, self.identity)
+        return open_or_create_store(table.home, table.what.name, system_entropy, self.identity)
 
 
 def player() -> User:

@@ -81,7 +81,7 @@ class Attention:
 
     def _notice_drift(self, participant: Participant, now: float) -> None:
         """A timekeeper that runs ahead is to be seen here alone: no log shows it."""
-        ahead = self._drift.ahead(participant, now)
+        ahead = self._drift.seconds_ahead(participant, now)
         if ahead is not None:
             self._screen.emit({"event": "drift", "seconds": round(ahead, 1)})
             if not self._screen.json:

@@ -1,1 +1,1 @@
-"""Where participants meet the world: the loop, homes in a folder, clocks."""
+"""Drive a participant in the real world: the event loop, transports, stores on disk, timers and policies."""

@@ -1,4 +1,4 @@
-"""Who decides at a seat: a bot here, a person elsewhere."""
+"""Agents make the decisions at a seat. This module has the bots; people decide through a terminal or the page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from nodealer.tape import expand
 
 
 class Agent(Protocol):
-    """Answers what a table waits for. May take its time; is cancelled when its answer is not wanted any more."""
+    """Makes the decisions at a seat. It may take its time and is cancelled if its decision is no longer needed."""
 
     async def decide(self, question: Question) -> Decision:
-        """The move of a seat whose turn it is, a choice about cards that it looked at, or what it seals."""
+        """Return a move, a choice about cards that the seat has peeked at, or what the seat seals."""
 
 
-def answer_of(bot: Bot, question: Question) -> Decision:
-    """What a bot decides."""
+def bot_decision(bot: Bot, question: Question) -> Decision:
+    """Return a bot's answer to a question."""
     view, peek = question.view, question.peek
     if question.seal is not None:
         return bot.seal(view, question.seal)
@@ -27,29 +27,34 @@ def answer_of(bot: Bot, question: Question) -> Decision:
 
 
 class BotAgent:
-    """A bot. What it draws comes from its root and the question, so that one that comes back decides the same."""
+    """An agent that plays with a game's bot.
+
+    Its randomness is derived from its root and the question, so a bot that restarts decides the same way again.
+    """
 
     def __init__(self, game: GamePackage, root: bytes) -> None:
         self._game = game
         self._root = root
 
     async def decide(self, question: Question) -> Decision:
-        return self._decision(question)
+        """Return the bot's decision."""
+        return self._decide(question)
 
     def act(self, participant: Participant) -> list[bytes]:
-        """Decide for a participant what its table waits for, if it does, and give what to send."""
+        """Answer the participant's open question, if there is one, and return the frames to send."""
         question = participant.question()
-        return [] if question is None else participant.answer(question, self._decision(question))
+        return [] if question is None else participant.answer(question, self._decide(question))
 
-    def _decision(self, question: Question) -> Decision:
-        return answer_of(self._game.new_bot(self._draws(question)), question)
+    def _decide(self, question: Question) -> Decision:
+        return bot_decision(self._game.new_bot(self._entropy_for(question)), question)
 
-    def _draws(self, question: Question) -> Entropy:
-        drawn = 0
+    def _entropy_for(self, question: Question) -> Entropy:
+        """Return an entropy source that always yields the same bytes for the same question."""
+        draws = 0
 
         def draw(size: int) -> bytes:
-            nonlocal drawn
-            drawn += 1
-            return expand("mind", self._root, question.duty.id, drawn, size=size)
+            nonlocal draws
+            draws += 1
+            return expand("mind", self._root, question.duty.id, draws, size=size)
 
         return draw

@@ -1,8 +1,8 @@
-"""To which rosters a bot agrees, and whom a host's bot lets in.
+"""Which roster changes a bot agrees to, and which newcomers a host's bot admits.
 
-Nobody who sits at a table with bots shall get the majority by them. A bot takes the host's word on who comes in, as it
-did in the lobby, and nobody else's: the friends of a stranger get no seats by bots. And a seat is taken from nobody who
-only rests: it has to have been away for some hands.
+No one may gain a majority through the bots at a table. As in the lobby, bots accept only newcomers whom the host
+proposes, so a stranger cannot bring in friends with the bots' votes. Bots do not take the seat of a player who is only
+pausing: the player must have missed several hands.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from nodealer.engine.state import ProposedRoster, TableState
 from nodealer.errors import IllegalMove
 from nodealer.keys import host_mark
 
-#: How many hands somebody must have missed before a bot agrees that it loses its seat.
+#: A bot agrees to remove a player only if they have missed this many hands.
 AWAY_HANDS: Final = 3
 
 
 def is_away(state: TableState, seat: int) -> bool:
-    """Whether a seat has ended, was found at fault, or is gone and was not dealt in for some hands."""
+    """Return whether a seat has ended, was expelled, or has left and missed the last `AWAY_HANDS` hands."""
     if seat in state.ended | state.expelled:
         return True
     last = state.chronicle.records[-AWAY_HANDS:]
@@ -28,14 +28,18 @@ def is_away(state: TableState, seat: int) -> bool:
 
 
 def agrees_to(participant: Participant, proposed: ProposedRoster) -> bool:
-    """Whether a bot would have this roster: proposed by somebody who is there, with the same timekeeper, without only
-    those who are away, and with newcomers only if the host proposes them."""
+    """Return whether a bot agrees to a proposed roster.
+
+    The proposer must be present, the timekeeper must stay the same, only seats that are away may be removed, and
+    newcomers are accepted only if the host proposes them.
+    """
     state = participant.replica.state
     before, after = set(state.roster.seats), set(proposed.roster.seats)
     out, come = before - after, after - before
     if proposed.by not in state.present or proposed.roster.timekeeper != state.roster.timekeeper:
         return False
-    # A table as it is only has everybody begin again, and a key that nobody needs only shuts out who watches.
+    # An unchanged roster would only restart the hand for everyone, and an unnecessary new key would only lock out
+    # spectators.
     if not (out or come) or (proposed.key is not None and not out):
         return False
     return all(is_away(state, seat) for seat in out) and (not come or _is_host(participant, proposed.by))
@@ -46,12 +50,16 @@ def _is_host(participant: Participant, seat: int) -> bool:
 
 
 class BotRosterPolicy:
-    """Looks at what is proposed. A host's bot has `seats` to give, and proposes who asks for one while one is free."""
+    """Agrees to proposed rosters on behalf of a bot.
+
+    A host's bot has `seats` to give: while one is free, it proposes the next player who asked for a seat.
+    """
 
     def __init__(self, seats: int = 0) -> None:
         self._seats = seats
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        """Agree to a proposed roster, or propose a player who asked for a seat; return the frames to send."""
         if not participant.sits or participant.over or participant.hearing or participant.seat.unconfirmed:
             return []
         state, me = participant.replica.state, participant.seat.number

@@ -1,6 +1,6 @@
-"""Players whom a user has met: their keys, and what they were called. Names can be taken by anybody, keys cannot.
+"""The players whom a user has met: their keys and names. Anyone can use any name, but no one can copy a key.
 
-players.json   of each player the key, the name, and when it was seen first and last
+players.json   for each player the key, the name, and when they were first and last seen
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from nodealer.wordlist import key_words
 FORMAT: Final = "nodealer-players"
 VERSION: Final = 1
 PLAYERS: Final = "players.json"
-#: Whoever was not seen for the longest time is forgotten first.
+#: When the list is full, the players who were not seen for the longest time are dropped first.
 PLAYERS_MAX: Final = 1000
 PLAYERS_BYTES_MAX: Final = 400 * PLAYERS_MAX
 
 
 class Contact(Message, frozen=True):
-    """A player."""
+    """One known player."""
 
     key: Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
-    #: What it was called last.
+    #: The name they used most recently.
     name: str
     #: Seconds since 1970.
     first: Natural
@@ -40,7 +40,7 @@ class Contact(Message, frozen=True):
 
 
 class SavedContacts(Message, frozen=True):
-    """What players.json says."""
+    """The contents of players.json."""
 
     format: Literal["nodealer-players"]
     version: Literal[1]
@@ -48,74 +48,74 @@ class SavedContacts(Message, frozen=True):
 
 
 class KeyStatus(Enum):
-    """How a player stands to those who are known."""
+    """How a player's name and key compare with the known players."""
 
-    #: Neither the key nor the name was seen before.
+    #: Neither the key nor the name is known.
     NEW = "new"
-    #: This key was called this before.
+    #: The key is known by this name.
     KNOWN = "known"
-    #: The key is known, and was called something else.
+    #: The key is known by another name.
     RENAMED = "renamed"
-    #: This key was called this before, and so was another one.
+    #: The key is known by this name, and the name is also known with another key.
     TWO_KEYS = "two keys"
-    #: Somebody of this name is known, and has another key.
+    #: The name is known, but with another key.
     OTHER_KEY = "other key"
 
 
 @dataclass(frozen=True)
 class CheckedContact:
-    """Somebody, how it stands to those who are known, and what is to be said of that."""
+    """A player, how they compare with the known players, and a sentence about it for the user."""
 
     name: str
     key: bytes
-    sight: KeyStatus
+    status: KeyStatus
     text: str
 
     @property
-    def warns(self) -> bool:
-        """Whether a name has come with another key."""
-        return self.sight in (KeyStatus.OTHER_KEY, KeyStatus.TWO_KEYS)
+    def needs_warning(self) -> bool:
+        """Return whether the name is also known with another key."""
+        return self.status in (KeyStatus.OTHER_KEY, KeyStatus.TWO_KEYS)
 
 
 class ContactsFile(Protocol):
-    """Where the players are kept: a small file, whole or not there."""
+    """A small file that holds the contacts. Readers see all of it or none of it."""
 
     @property
     def where(self) -> str:
-        """What a person would call it."""
+        """Return how to name the file to a person."""
 
     def read(self) -> bytes | None:
-        """All of it; None where there is none. Of one that is too long, a byte more than is allowed."""
+        """Return the contents, or None if the file does not exist; at most one byte more than the size limit."""
 
     def change(self, make: Callable[[bytes | None], bytes]) -> None:
-        """Put something else in its place. Nobody else changes it meanwhile."""
+        """Replace the contents with `make(old contents)`, under a lock that keeps other programs from changing them."""
 
 
 class Contacts:
-    """Those on a shelf."""
+    """The players known to one user."""
 
-    def __init__(self, shelf: ContactsFile) -> None:
-        self._shelf = shelf
+    def __init__(self, file: ContactsFile) -> None:
+        self._file = file
 
     @property
     def all(self) -> tuple[Contact, ...]:
-        """Everybody who is known, whoever was seen last first."""
-        return self._read(self._shelf.read())
+        """Return all known players, the most recently seen first."""
+        return self._read(self._file.read())
 
     def check(self, name: str, key: bytes) -> CheckedContact:
-        """What to tell the user of somebody who would like to play. Changes nothing."""
-        sight, text = _look(self.all, name, key)
-        return CheckedContact(name, key, sight, text)
+        """Compare a player with the known ones. Does not change anything."""
+        status, text = _classify(self.all, name, key)
+        return CheckedContact(name, key, status, text)
 
-    def met(self, players: Iterable[tuple[str, bytes]], now: int) -> None:
-        """Remember names and keys of those with whom a game was agreed, at this second."""
+    def remember(self, players: Iterable[tuple[str, bytes]], now: int) -> None:
+        """Save the names and keys of players with whom a game was agreed at second `now`."""
         seen = dict[bytes, str]()
         for name, key in players:
             try:
                 refuse_bad_name(name, "the name of a player")
                 refuse_weak_key(key)
             except DecodeError as error:
-                raise BadParameter(f"not to be remembered: {error}") from None
+                raise BadParameter(f"cannot remember this player: {error}") from None
             seen[key] = name
 
         def make(data: bytes | None) -> bytes:
@@ -124,7 +124,7 @@ class Contacts:
             kept = [met for met in before.values() if met.key not in seen]
             return encode(SavedContacts(FORMAT, VERSION, tuple([*fresh, *kept][:PLAYERS_MAX])))
 
-        self._shelf.change(make)
+        self._file.change(make)
 
     def _read(self, data: bytes | None) -> tuple[Contact, ...]:
         if data is None:
@@ -132,18 +132,18 @@ class Contacts:
         try:
             return decode(SavedContacts, data, what=PLAYERS, limit=PLAYERS_BYTES_MAX).players
         except DecodeError as error:
-            raise HomeUnusable(f"{self._shelf.where} is damaged: {error}; delete it to know nobody") from None
+            raise HomeUnusable(f"{self._file.where} is damaged: {error}; delete it to start over") from None
 
 
-def _look(players: tuple[Contact, ...], name: str, key: bytes) -> tuple[KeyStatus, str]:
+def _classify(players: tuple[Contact, ...], name: str, key: bytes) -> tuple[KeyStatus, str]:
     by_key = next((met for met in players if met.key == key), None)
     same_name = [met for met in players if casefold_name(met.name) == casefold_name(name)]
     words = " ".join(key_words(key))
     if by_key is not None and by_key in same_name and len(same_name) > 1:
         return (
             KeyStatus.TWO_KEYS,
-            f"{name} has a key that you know, and you know ANOTHER KEY of that name: one may have taken it. "
-            f"Ask, and not here, whether the words of the key are: {words}",
+            f"{name} has a key that you know, but you also know ANOTHER KEY with that name: one may be an impostor's. "
+            f"Ask them, outside this program, whether the words of their key are: {words}",
         )
     if by_key is not None and by_key in same_name:
         return KeyStatus.KNOWN, f"{name} has the key that you know."
@@ -151,48 +151,48 @@ def _look(players: tuple[Contact, ...], name: str, key: bytes) -> tuple[KeyStatu
         also = "" if by_key is None else f" You know this key as {by_key.name}'s."
         return (
             KeyStatus.OTHER_KEY,
-            f"{name} has ANOTHER KEY than the {same_name[0].name} whom you know: another person, or another "
-            f"computer.{also} Ask, and not here, whether the words of the key are: {words}",
+            f"{name} has ANOTHER KEY than the {same_name[0].name} you know: they may be another person, or use another "
+            f"computer.{also} Ask them, outside this program, whether the words of their key are: {words}",
         )
     if by_key is not None:
         return KeyStatus.RENAMED, f"{name} has the key that you know as {by_key.name}'s."
-    return KeyStatus.NEW, f"{name} is new to you. The words of the key: {words}"
+    return KeyStatus.NEW, f"{name} is new to you. The words of their key: {words}"
 
 
 class ContactsRecorder:
-    """At a table: remembers who plays there, and looks at whoever asks for a seat as one looks in the lobby."""
+    """Remembers the players at a table, and checks each player who asks for a seat as the lobby does."""
 
     def __init__(
-        self, participant: Participant, known: Contacts, tell: Callable[[CheckedContact], None], now: Callable[[], int]
+        self, participant: Participant, known: Contacts, emit: Callable[[CheckedContact], None], now: Callable[[], int]
     ) -> None:
         self._participant = participant
         self._known = known
-        self._tell = tell
+        self._emit = emit
         #: Seconds since 1970.
         self._now = now
-        #: Who was remembered, and who asks for a seat and was looked at.
-        self._met: set[tuple[str, bytes]] = set()
-        self._looked: set[bytes] = set()
+        #: The players saved so far, and the seat requests that were checked.
+        self._remembered: set[tuple[str, bytes]] = set()
+        self._checked: set[bytes] = set()
 
-    def see(self) -> None:
-        """Something has happened."""
-        one = self._participant
-        for asks in one.asking if one.sits else ():
-            if asks.roster.digest not in self._looked:
-                self._looked.add(asks.roster.digest)
-                self._tell(self._known.check(asks.who.name, asks.who.key))
-        if one.begun:
+    def update(self) -> None:
+        """Process new seat requests and new players; call this after every event."""
+        participant = self._participant
+        for asks in participant.asking if participant.sits else ():
+            if asks.roster.digest not in self._checked:
+                self._checked.add(asks.roster.digest)
+                self._emit(self._known.check(asks.who.name, asks.who.key))
+        if participant.begun:
             self._remember()
 
     def _remember(self) -> None:
-        """Those of this table, and whoever has got a seat since."""
-        one = self._participant
-        # Every timekeeper of this program has the same name, and each a key of its own.
+        """Save the players of this table who are not saved yet."""
+        participant = self._participant
+        # All timekeepers of this program share one name, but each has its own key.
         others = {
             (member.name, member.key)
-            for member in one.members
-            if member.key != one.home.identity.public and member.role != TIMEKEEPER
+            for member in participant.members
+            if member.key != participant.home.identity.public and member.role != TIMEKEEPER
         }
-        if new := others - self._met:
-            self._met |= new
-            self._known.met(sorted(new), self._now())
+        if new := others - self._remembered:
+            self._remembered |= new
+            self._known.remember(sorted(new), self._now())

@@ -1,4 +1,4 @@
-"""Files that outlive a crash: lines that only grow, and small files that are there whole or not at all."""
+"""Files that survive a crash: append-only line files, and small files that are replaced atomically."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Final
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.wire import MESSAGE_BYTES_MAX
 
-#: Only their owner may read them.
+#: Only the owner may read these files.
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
-#: A line of a journal is an entry in base64, and a little more.
+#: A journal line is an entry in base64 plus a little overhead.
 LINE_BYTES_MAX: Final = 2 * MESSAGE_BYTES_MAX
 _BLOCK: Final = 1 << 16
 
 
 @contextmanager
-def disk(path: Path) -> Iterator[None]:
-    """What the disk has against a file or folder, as a sentence that names it."""
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn `OSError` into `HomeUnusable` with a sentence that names the file or folder."""
     try:
         yield
     except OSError as error:
@@ -30,8 +30,8 @@ def disk(path: Path) -> Iterator[None]:
 
 
 def sync_folder(folder: Path) -> None:
-    """The names in a folder survive a crash from here on."""
-    with disk(folder):
+    """Flush a folder's directory entries to disk, so that its file names survive a crash."""
+    with disk_errors(folder):
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
@@ -40,23 +40,24 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Whoever else would change something in a folder waits until this is over."""
-    with disk(folder):
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Hold an exclusive lock on a folder; other programs that want to change it wait."""
+    with disk_errors(folder):
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     try:
-        with disk(folder):
+        with disk_errors(folder):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Make a file. It appears whole or not at all, and is on the disk when this returns."""
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that it appears complete or not at all. It is on the disk when this returns."""
     partial = path.with_name(path.name + ".partial")
-    with disk(path):
-        # Left by one who was killed; or, in a folder that was open to others, a file or a link of theirs.
+    with disk_errors(path):
+        # It was left behind by a process that was killed; or, if the folder was open to others, it is a file or link of
+        # theirs.
         partial.unlink(missing_ok=True)
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
         try:
@@ -69,7 +70,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 class SmallFile:
-    """A small file, there whole or not at all, which one program changes at a time."""
+    """A small file that is replaced atomically and changed by one program at a time."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self._path = path
@@ -77,12 +78,12 @@ class SmallFile:
 
     @property
     def where(self) -> str:
-        """Its path."""
+        """Return the path, for messages."""
         return str(self._path)
 
     def read(self) -> bytes | None:
-        """All of it, or one byte more than is allowed; None where there is none."""
-        with disk(self._path):
+        """Return the contents, or None if there is no file; at most one byte more than the limit."""
+        with disk_errors(self._path):
             try:
                 with self._path.open("rb") as file:
                     return file.read(self._limit + 1)
@@ -90,12 +91,12 @@ class SmallFile:
                 return None
 
     def change(self, make: Callable[[bytes | None], bytes]) -> None:
-        """Put something else in its place."""
+        """Replace the contents with `make(old contents)` under the folder's lock."""
         folder = self._path.parent
-        with disk(folder):
+        with disk_errors(folder):
             folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-        with alone(folder):
-            write_whole(self._path, make(self.read()))
+        with locked_folder(folder):
+            write_atomically(self._path, make(self.read()))
 
 
 def _write(descriptor: int, data: bytes) -> None:
@@ -105,29 +106,32 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 class LineFile:
-    """A file of lines that only grows. One process has it open: the home's lock sees to that. A process that is forked
-    off has lock and file too, and may not write.
+    """An append-only file of lines.
 
-    Half a line at its end was never acted upon, and is cut away. After a write that failed it takes no more: part of
-    the line may be there, and whoever writes another one in its place would have said two things.
+    Only one process has it open, which the home's lock ensures. A forked process inherits lock and file, but may not
+    write.
+
+    A partial line at the end was never acted upon and is truncated on opening. After a failed write the file accepts no
+    more lines: part of the line may be on the disk, and writing another line in its place would mean having said two
+    different things.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._owner = os.getpid()
-        self._in_doubt = False
+        self._broken = False
         self._unsynced = False
-        with disk(path):
+        with disk_errors(path):
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
             try:
-                self._kept = self._cut()
-                # A process that was killed before it synced leaves lines that only look as if they were on the disk.
+                self._size_at_open = self._truncate_partial_line()
+                # A process that was killed before syncing leaves lines that may not have reached the disk.
                 os.fsync(self._descriptor)
             except OSError:
                 self.close()
                 raise
 
-    def _cut(self) -> int:
+    def _truncate_partial_line(self) -> int:
         size = os.fstat(self._descriptor).st_size
         end = _end_of_lines(self._descriptor, size)
         if end < size:
@@ -135,30 +139,30 @@ class LineFile:
         return end
 
     def lines(self) -> Iterator[bytes]:
-        """The lines that were there when the file was opened, one at a time."""
-        with disk(self._path), self._path.open("rb") as file:
-            left, number = self._kept, 0
+        """Yield the lines that were there when the file was opened. Raise `HomeUnusable` for a damaged line."""
+        with disk_errors(self._path), self._path.open("rb") as file:
+            left, number = self._size_at_open, 0
             while left:
                 line = file.readline(min(left, LINE_BYTES_MAX + 1))
                 number += 1
                 if len(line) < 2 or not line.endswith(b"\n"):
-                    raise HomeUnusable(f"{self._path} is damaged: line {number} is empty, too long or gone")
+                    raise HomeUnusable(f"{self._path} is damaged: line {number} is empty, too long or missing")
                 left -= len(line)
                 yield line[:-1]
 
     def write(self, line: bytes, *, sync: bool) -> None:
-        """One more line; with `sync` it is on the disk when this returns."""
+        """Append a line. With `sync`, it is on the disk when this returns."""
         if not 0 < len(line) <= LINE_BYTES_MAX or b"\n" in line:
-            raise BadParameter(f"what is not one line of 1 to {LINE_BYTES_MAX} bytes cannot be kept in {self._path}")
-        with self._doubtful():
+            raise BadParameter(f"{self._path} takes only single lines of 1 to {LINE_BYTES_MAX} bytes")
+        with self._writable():
             self._unsynced = True
             _write(self._descriptor, line + b"\n")
             if sync:
                 self._sync()
 
     def sync(self) -> None:
-        """Everything that was written survives a crash from here on."""
-        with self._doubtful():
+        """Flush everything written so far to the disk."""
+        with self._writable():
             if self._unsynced:
                 self._sync()
 
@@ -167,30 +171,31 @@ class LineFile:
         self._unsynced = False
 
     @contextmanager
-    def _doubtful(self) -> Iterator[None]:
-        if self._in_doubt:
+    def _writable(self) -> Iterator[None]:
+        """Allow one write, and refuse all further ones if it does not complete."""
+        if self._broken:
             raise HomeUnusable(
-                f"{self._path} takes no more: it was closed, or a write to it failed; open the home again"
+                f"cannot write to {self._path}: it was closed, or an earlier write failed; open the home again"
             )
         if os.getpid() != self._owner:
-            raise HomeUnusable(f"{self._path} is written by the process that opened it, and this is another one")
-        # Whatever ends this early, an interrupt too, leaves it in doubt.
-        self._in_doubt = True
-        with disk(self._path):
+            raise HomeUnusable(f"{self._path} can only be written by the process that opened it")
+        # If anything interrupts the write, the file stays marked as broken.
+        self._broken = True
+        with disk_errors(self._path):
             yield
-        self._in_doubt = False
+        self._broken = False
 
     def close(self) -> None:
-        """Close the file. It takes no more."""
-        self._in_doubt = True
+        """Close the file. Later writes raise `HomeUnusable`."""
+        self._broken = True
         if self._descriptor >= 0:
             os.close(self._descriptor)
-            # The number may soon be another file's.
+            # The descriptor number may be reused for another file.
             self._descriptor = -1
 
 
 def _end_of_lines(descriptor: int, size: int) -> int:
-    """Where the last whole line of a file ends."""
+    """Return the offset at which the last complete line ends."""
     end = size
     while end:
         start = max(0, end - _BLOCK)

@@ -1,7 +1,8 @@
-"""How long each duty has held the table up, as this machine has seen it, and how the timekeeper's clock compares.
+"""How long each duty has held up the table, measured on this machine, and how the timekeeper's clock compares.
 
-The time is what this machine has seen pass: a clock that jumps, because somebody set it or the machine slept, makes
-nobody late. It is an estimate, for screens and for a participant's own opinion. What is late is for the ticks to say.
+Only time that this machine has observed counts: a clock that jumps, because it was set or the machine slept, makes no
+one late. The result is an estimate, for display and for a participant's own vote. The timekeeper's ticks decide which
+duties are late.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from typing import Final
 from nodealer.engine.participant import Participant
 from nodealer.engine.state import TableState
 
-#: The most that counts between two looks.
-LOOK_MAX: Final = 1.0
-#: By how much the timekeeper's clock may run ahead of this one, in seconds, and by which part of the time that passed.
+#: The most seconds that count between two updates.
+TICK_SECONDS_MAX: Final = 1.0
+#: How far the timekeeper's clock may run ahead of this one: seconds, plus a fraction of the elapsed time.
 AHEAD_MAX: Final = 5.0
 AHEAD_PART: Final = 0.2
 
 
 @dataclass(frozen=True)
 class DutyWait:
-    """A duty that holds the table up: whose, for how long, and what its limit and its bank were when it began."""
+    """A duty that holds up the table: its seat, how long it has, and its limit and time bank when the wait began."""
 
     seat: int
     waited: float = 0.0
@@ -30,45 +31,45 @@ class DutyWait:
 
     @property
     def allowed(self) -> float:
-        """What the limit and the bank allow together. Nothing, where there are none."""
+        """Return the seconds that limit and time bank allow together; 0 without a timekeeper."""
         return self.limit + self.bank
 
     @property
     def limit_left(self) -> float:
-        """About how many seconds are left until the bank has to pay."""
+        """Return roughly how many seconds are left before the time bank is used."""
         return max(0.0, self.limit - self.waited)
 
     @property
     def bank_left(self) -> float:
-        """About how many seconds the bank still has."""
+        """Return roughly how many seconds are left in the time bank."""
         return max(0.0, min(self.bank, self.allowed - self.waited))
 
 
 @dataclass
 class DutyTimer:
-    """Looks at a table again and again."""
+    """Measures how long each duty holds up the table. Call `update` regularly."""
 
     _last: float | None = None
     _waits: dict[bytes, DutyWait] = field(default_factory=dict)
 
     def stop(self, now: float) -> None:
-        """Nothing is waited for."""
+        """Forget all waits: the table is not waiting for anything."""
         self._last, self._waits = now, {}
 
-    def update(self, state: TableState, now: float, *, stands: bool = False) -> dict[bytes, DutyWait]:
-        """What holds the table up. While it `stands`, no time counts."""
-        passed = 0.0 if self._last is None or stands else min(max(now - self._last, 0.0), LOOK_MAX)
+    def update(self, state: TableState, now: float, *, paused: bool = False) -> dict[bytes, DutyWait]:
+        """Count the time since the last update, and return the waits by duty. No time counts while `paused`."""
+        passed = 0.0 if self._last is None or paused else min(max(now - self._last, 0.0), TICK_SECONDS_MAX)
         self._last = now
         self._waits = {
             duty: replace(self._waits[duty], waited=self._waits[duty].waited + passed)
             if duty in self._waits
-            else _begun(state, duty, seat, passed)
+            else _start_wait(state, duty, seat, passed)
             for duty, seat in state.duties.holding_up.items()
         }
         return self._waits
 
 
-def _begun(state: TableState, duty: bytes, seat: int, passed: float) -> DutyWait:
+def _start_wait(state: TableState, duty: bytes, seat: int, passed: float) -> DutyWait:
     clock = state.clock
     if clock is None or state.roster.timekeeper is None:
         return DutyWait(seat, passed)
@@ -76,35 +77,39 @@ def _begun(state: TableState, duty: bytes, seat: int, passed: float) -> DutyWait
 
 
 class Drift:
-    """Compares the timekeeper's clock with this machine's: a jump ahead is not to be seen in a log."""
+    """Compares the timekeeper's clock with this machine's. A log alone does not show that a clock jumped ahead."""
 
     def __init__(self) -> None:
-        #: When it was last looked, and the newest tick then; None while not all is heard.
-        self._looked: float | None = None
-        self._newest: int | None = None
-        #: A tick that was seen to come, in seconds, and when it came by this clock: what later ones are compared with.
-        self._first: tuple[float, float] | None = None
+        #: When this was last checked, and the newest tick then; None while frames are still missing.
+        self._checked_at: float | None = None
+        self._last_tick: int | None = None
+        #: A tick whose arrival was observed: its time in seconds, and when it arrived by this clock. Later ticks are
+        #: compared with it.
+        self._reference: tuple[float, float] | None = None
 
-    def ahead(self, participant: Participant, now: float) -> float | None:
-        """By how many seconds the ticks have run ahead, where that is too much. Said once for each time it is."""
+    def seconds_ahead(self, participant: Participant, now: float) -> float | None:
+        """Return how many seconds the ticks have run ahead if that is too much, else None.
+
+        Each excess is reported once.
+        """
         clock = participant.replica.state.clock if participant.begun and not participant.hearing else None
         if clock is None:
-            self._looked = self._first = None
+            self._checked_at = self._reference = None
             return None
-        before, newest = self._looked, self._newest
-        self._looked, self._newest = now, clock.last
+        before, newest = self._checked_at, self._last_tick
+        self._checked_at, self._last_tick = now, clock.last
         if before is None or now - before > AHEAD_MAX:
-            # Whoever has just come, or come back, does not know how old the newest tick is.
-            self._first = None
+            # After connecting or reconnecting, the age of the newest tick is unknown.
+            self._reference = None
             return None
         if clock.last is None or clock.last == newest:
             return None
         time = clock.last / 1000
-        if self._first is None:
-            self._first = (time, now)
+        if self._reference is None:
+            self._reference = (time, now)
             return None
-        ahead = (time - self._first[0]) - (now - self._first[1])
-        if ahead <= AHEAD_MAX + AHEAD_PART * max(0.0, now - self._first[1]):
+        ahead = (time - self._reference[0]) - (now - self._reference[1])
+        if ahead <= AHEAD_MAX + AHEAD_PART * max(0.0, now - self._reference[1]):
             return None
-        self._first = (time, now)
+        self._reference = (time, now)
         return ahead

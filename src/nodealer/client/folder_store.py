@@ -1,11 +1,11 @@
-"""A home in a folder: locked while it is open, and on the disk before anybody acts upon it.
+"""A player store in a folder: locked while it is open, and on the disk before anyone acts on it.
 
-home.json   name, key and root; made last, so that a folder with a key has all the rest, and never changed. Where the
-            user's own key plays, only its public half is here
-lock        held by whoever plays from this home: two of them would sign one number twice
-journal     what was signed and chosen, a record a line
-lobby       the frames of the lobby, one a line
-log.jsonl   the log, once the players have agreed: `nodealer verify` reads it at any time
+home.json   name, key and root; written last, so that a folder with a key has everything else too, and never changed.
+            If the user's own key plays, only its public half is here
+lock        held by the program that plays from this folder: two programs would sign one number twice
+journal     what was signed and chosen, one record per line
+lobby       the frames of the lobby, one per line
+log.jsonl   the log, once the players have agreed; `nodealer verify` can read it at any time
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 import msgspec
 
-from nodealer.client.durable_files import FILE_MODE, FOLDER_MODE, LineFile, disk, sync_folder, write_whole
+from nodealer.client.durable_files import FILE_MODE, FOLDER_MODE, LineFile, disk_errors, sync_folder, write_atomically
 from nodealer.client.journal import FileJournal
 from nodealer.errors import BadParameter, DecodeError, HomeInUse, HomeUnusable, OtherFormat
 from nodealer.keys import KEY_BYTES, Identity
@@ -42,26 +42,29 @@ _Key = Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)
 
 
 class SavedStore(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """What home.json says. It has a key of its own, or says whose key plays here."""
+    """The contents of home.json: either a key of its own, or the public key of the user who plays from it."""
 
     format: Literal["nodealer-home"]
     version: Label
     name: str | None
     key: _Key | None = None
     root: Annotated[bytes, msgspec.Meta(min_length=ROOT_BYTES, max_length=ROOT_BYTES)]
-    #: The public key of the user, who brings the other half.
+    #: The user's public key; the user supplies the private half.
     user: _Key | None = None
 
     def __post_init__(self) -> None:
         if (self.key is None) == (self.user is None):
-            raise ValueError("a home has a key of its own or that of its user")
+            raise ValueError("a home has either its own key or its user's public key")
 
     def __repr__(self) -> str:
         return "<Saved>"
 
 
 class FolderStore:
-    """The `Home` of one player at one table, in a folder of its own. Made by `create` and `open`; a context manager."""
+    """The store of one player at one table, in its own folder.
+
+    Construct it with `create` or `open`; a context manager.
+    """
 
     def __init__(self, folder: Path, saved: SavedStore, identity: Identity, held: ExitStack) -> None:
         self._folder = folder
@@ -70,70 +73,71 @@ class FolderStore:
         self.root = saved.root
         self.session: Session | None = None
         self._log: LineFile | None = None
-        # Whoever was killed here may not have come to it.
+        # The process that created the folder may have been killed before syncing it.
         sync_folder(folder)
         self._lobby = LineFile(folder / LOBBY)
         held.callback(self._lobby.close)
         self.lobby = [_read_frame(frame, folder / LOBBY) for frame in self._lobby.lines()]
         self.journal = FileJournal(folder / JOURNAL, self._sync_log)
         held.callback(self.journal.close)
-        # Not by asking the disk whether the file is there: what it cannot tell is an error, not a no.
-        if LOG in _names(folder):
+        # `Path.exists` would return False on a disk error; listing the folder raises it.
+        if LOG in _file_names(folder):
             self._log = LineFile(folder / LOG)
             held.callback(self._log.close)
             self.session = _read_session(next(self._log.lines(), b""), folder / LOG)
         elif self.journal.records:
-            raise HomeUnusable(f"{folder} has a journal, and the log that belongs to it is gone")
+            raise HomeUnusable(f"{folder} has a journal, but its log is missing")
         self._held = held.pop_all()
 
     @classmethod
     def create(cls, path: Path, name: str | None, key: bytes | Identity, root: bytes) -> Self:
-        """A new home, in a folder that is not there yet or empty, or in which somebody was killed while making one.
+        """Create a store in a new or empty folder, or in one that a killed `create` left behind.
 
-        With the bytes of a key, the key is the home's own and is kept in it. An identity is the user's, and the home
-        keeps nothing of it that is secret.
+        If `key` is bytes, the store has its own key and saves it. If it is an `Identity`, the user's key plays, and
+        nothing secret of it is saved.
         """
         if name is not None:
             refuse_bad_name(name, "the name")
         if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
-            raise BadParameter(f"a root has {ROOT_BYTES} bytes")
+            raise BadParameter(f"a root must have {ROOT_BYTES} bytes")
         if isinstance(key, Identity):
             saved = SavedStore(format=FORMAT, version=FORMAT_VERSION, name=name, root=root, user=key.public)
         elif isinstance(key, bytes) and len(key) == KEY_BYTES:
             saved = SavedStore(format=FORMAT, version=FORMAT_VERSION, name=name, key=key, root=root)
         else:
-            raise BadParameter(f"a key has {KEY_BYTES} bytes")
+            raise BadParameter(f"a key must have {KEY_BYTES} bytes")
         folder = path.absolute()
-        with disk(folder):
+        with disk_errors(folder):
             folder.mkdir(FOLDER_MODE, exist_ok=True)
         _refuse_occupied(folder)
         with ExitStack() as held:
             held.callback(os.close, _lock(folder, os.O_CREAT))
-            # Somebody may have been quicker.
+            # Another process may have been faster.
             _refuse_occupied(folder)
-            with disk(folder):
+            with disk_errors(folder):
                 folder.chmod(FOLDER_MODE)
             sync_folder(folder.parent)
-            write_whole(folder / JOURNAL, b"")
-            write_whole(folder / LOBBY, b"")
-            write_whole(folder / HOME, encode(saved))
+            write_atomically(folder / JOURNAL, b"")
+            write_atomically(folder / LOBBY, b"")
+            write_atomically(folder / HOME, encode(saved))
             return cls(folder, saved, key if isinstance(key, Identity) else Identity(key), held)
 
     @classmethod
     def open(cls, path: Path, user: Identity | None = None) -> Self:
-        """The home in a folder, as whoever had it last has left it, in whatever way.
+        """Open the store in a folder, in whatever state the last process left it.
 
-        Where the user's own key plays (`user_of`) it must be brought.
+        If the user's own key plays (see `user_key_of`), pass it as `user`. Raise `BadParameter` if it is missing or
+        another one, `HomeInUse` if another program has the store open, and `HomeUnusable` if it is damaged.
         """
         folder = path.absolute()
         saved = _read_saved(folder)
-        identity = _brought(folder, saved, user)
+        identity = _select_identity(folder, saved, user)
         with ExitStack() as held:
             held.callback(os.close, _lock(folder))
             return cls(folder, saved, identity, held)
 
     def close(self) -> None:
-        """Let another one play from here. What is left of this one takes no more."""
+        """Release the lock and close the files. Later writes are refused."""
         self._held.close()
 
     def __enter__(self) -> Self:
@@ -146,94 +150,103 @@ class FolderStore:
         return f"<FolderStore {self._folder}>"
 
     def heard(self, frame: bytes) -> None:
+        """Save a frame of the lobby. It is on the disk when this returns."""
         try:
             decode(dict[str, Any], frame, what="a frame of the lobby")
         except DecodeError as error:
-            raise BadParameter(f"not to be kept: {error}") from None
+            raise BadParameter(f"cannot save this frame: {error}") from None
         self._lobby.write(frame, sync=True)
         self.lobby.append(frame)
 
     @property
     def entries(self) -> Iterator[bytes]:
+        """Iterate over the log entries that were there when the log was opened."""
         return iter(()) if self._log is None else islice(self._log.lines(), 1, None)
 
     def begin(self, session: Session) -> None:
+        """Start the log with a session. Raise `BadParameter` if there already is one."""
         if self._log is not None:
-            raise BadParameter("this home is for one table, and its players have agreed already")
+            raise BadParameter("a home is for one table, and the players of this one have already agreed")
         path = self._folder / LOG
-        write_whole(path, encode(session) + b"\n")
+        write_atomically(path, encode(session) + b"\n")
         self._log = LineFile(path)
         self._held.callback(self._log.close)
         self.session = session
 
     def append(self, entry: bytes) -> None:
-        self._begun().write(entry, sync=False)
+        """Append an entry to the log. It reaches the disk with the next journal record."""
+        self._open_log().write(entry, sync=False)
 
     def _sync_log(self) -> None:
-        self._begun().sync()
+        self._open_log().sync()
 
-    def _begun(self) -> LineFile:
+    def _open_log(self) -> LineFile:
         if self._log is None:
-            raise BadParameter("nothing is said at a table before its players have agreed")
+            raise BadParameter("there is no log before the players have agreed")
         return self._log
 
 
-def _brought(folder: Path, saved: SavedStore, user: Identity | None) -> Identity:
+def _select_identity(folder: Path, saved: SavedStore, user: Identity | None) -> Identity:
     if saved.key is not None:
         return Identity(saved.key)
     if user is None:
-        raise BadParameter(f"in {folder} a user's own key plays, and it is not here")
+        raise BadParameter(f"{folder} is played with a user's own key; that key is needed to open it")
     if user.public != saved.user:
-        raise BadParameter(f"in {folder} another key plays than yours")
+        raise BadParameter(f"{folder} belongs to another key than yours")
     return user
 
 
 def _lock(folder: Path, create: int = 0) -> int:
-    """A descriptor that holds the lock. Never closed by chance: a journal may be in use when its home is forgotten."""
+    """Return a descriptor that holds the lock.
+
+    The caller must close it explicitly: closing it on garbage collection could release the lock while a journal is
+    still in use.
+    """
     path = folder / LOCK
-    with disk(path):
+    with disk_errors(path):
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | create, FILE_MODE)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            raise HomeInUse(f"another program plays from {folder}") from None
+            raise HomeInUse(f"another program is playing from {folder}") from None
         except OSError:
             os.close(descriptor)
             raise
     return descriptor
 
 
-def _names(folder: Path) -> set[str]:
-    with disk(folder):
+def _file_names(folder: Path) -> set[str]:
+    with disk_errors(folder):
         return set(os.listdir(folder))
 
 
 def _refuse_occupied(folder: Path) -> None:
-    """Raise unless the folder holds nothing, or only what `create` leaves when it is killed: no key, nothing signed."""
-    names = _names(folder)
+    """Raise `HomeUnusable` unless the folder is empty or holds only what a killed `create` leaves: no key, nothing
+    signed."""
+    names = _file_names(folder)
     if HOME in names:
-        raise HomeUnusable(f"there is a home in {folder} already")
+        raise HomeUnusable(f"there is already a home in {folder}")
     made = {JOURNAL, LOBBY}
-    with disk(folder):
+    with disk_errors(folder):
         full = [name for name in made & names if (folder / name).stat().st_size]
     if full or names - made - {LOCK} - {f"{name}.partial" for name in (*made, HOME)}:
-        raise HomeUnusable(f"{folder} is not empty, and a home needs a folder of its own")
+        raise HomeUnusable(f"{folder} is not empty; a home needs its own folder")
 
 
 def _read_saved(folder: Path) -> SavedStore:
     path = folder / HOME
-    with disk(path), path.open("rb") as file:
+    with disk_errors(path), path.open("rb") as file:
         mine = os.fstat(file.fileno()).st_uid == os.geteuid()
         data = file.read(HOME_BYTES_MAX + 1)
     if not mine:
-        raise HomeUnusable(f"{path} belongs to another user, who may have the key in it too")
+        raise HomeUnusable(f"{path} belongs to another user, who may have a copy of its key")
     try:
         head = msgspec.json.decode(data, type=Head)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise HomeUnusable(f"{path} is damaged: it cannot be read") from None
     if head.format != FORMAT:
-        raise HomeUnusable(f"{folder} is not a home: its {HOME} is of something else")
+        raise HomeUnusable(f"{folder} is not a home: its {HOME} belongs to something else")
     try:
         refuse_other_version(head.version)
         return decode(SavedStore, data, what=HOME, limit=HOME_BYTES_MAX)
@@ -258,15 +271,15 @@ def _read_session(line: bytes, path: Path) -> Session:
         raise HomeUnusable(f"{path} is damaged: {error}") from None
 
 
-def user_of(path: Path) -> bytes | None:
-    """The public key of the user whose own key plays from the home in a folder; None where the home has its own."""
+def user_key_of(path: Path) -> bytes | None:
+    """Return the public key of the user whose own key plays from this folder; None if the store has its own key."""
     return _read_saved(path.absolute()).user
 
 
-def in_use(path: Path) -> bool:
-    """Whether somebody plays from the home in a folder now."""
+def is_in_use(path: Path) -> bool:
+    """Return whether a program has the store in this folder open."""
     folder = path.absolute()
-    if LOCK not in _names(folder):
+    if LOCK not in _file_names(folder):
         return False
     try:
         os.close(_lock(folder))
@@ -275,8 +288,10 @@ def in_use(path: Path) -> bool:
     return False
 
 
-def home_in(path: Path, name: str | None, entropy: Callable[[int], bytes], user: Identity | None = None) -> FolderStore:
-    """The home in a folder, or a new one where there is none yet: with a key of its own, or for a user's."""
-    if path.is_dir() and HOME in _names(path):
+def open_or_create_store(
+    path: Path, name: str | None, entropy: Callable[[int], bytes], user: Identity | None = None
+) -> FolderStore:
+    """Open the store in a folder, or create one if there is none: with its own new key, or for the user's key."""
+    if path.is_dir() and HOME in _file_names(path):
         return FolderStore.open(path, user)
     return FolderStore.create(path, name, entropy(KEY_BYTES) if user is None else user, entropy(ROOT_BYTES))

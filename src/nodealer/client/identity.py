@@ -1,9 +1,9 @@
-"""Who somebody is at every table: one key for each user, in a file that only its owner can read.
+"""A user's identity at every table: one key per user, in a file that only its owner can read.
 
-identity.json   the name, the public key, and the secret: as it is, or sealed under a passphrase
+identity.json   the name, the public key, and the secret key: in clear, or sealed with a passphrase
 
-A passphrase is made slow to try by scrypt. Its parameters are in the file, and are limited before they are used: a file
-from elsewhere must not take all memory, nor be so quick to try that it is no protection.
+scrypt makes guessing a passphrase slow. Its parameters are in the file and are range-checked before use: a file from
+elsewhere must not exhaust the memory, nor be so cheap to guess that the passphrase gives no protection.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from nodealer.client.durable_files import FOLDER_MODE, alone, disk, write_whole
+from nodealer.client.durable_files import FOLDER_MODE, disk_errors, locked_folder, write_atomically
 from nodealer.errors import BadParameter, DecodeError, HomeUnusable
 from nodealer.keys import KEY_BYTES, TAG_BYTES, Identity, seal, unseal
 from nodealer.log.names import refuse_bad_name
@@ -32,7 +32,7 @@ IDENTITY: Final = "identity.json"
 IDENTITY_BYTES_MAX: Final = 4096
 SALT_BYTES: Final = 16
 PASSPHRASE_LENGTHS: Final = range(8, 1025)
-#: 128 MB and about half a second. It may go up, and old files are still read.
+#: The scrypt work factor: 128 MB and about half a second. It may be raised; older files can still be read.
 WORK: Final = 17
 _WORKS: Final = (14, 20)
 _BLOCKS: Final = 8
@@ -45,7 +45,7 @@ Entropy = Callable[[int], bytes]
 
 
 class Clear(Message, frozen=True, tag="clear"):
-    """A secret without a passphrase."""
+    """A secret key without a passphrase."""
 
     key: _Key
 
@@ -54,7 +54,7 @@ class Clear(Message, frozen=True, tag="clear"):
 
 
 class Sealed(Message, frozen=True, tag="sealed"):
-    """A secret under a passphrase: sealed with scrypt(passphrase, salt, N = 2^work, r = 8, p = 1)."""
+    """A secret key sealed with a passphrase: the sealing key is scrypt(passphrase, salt, N = 2^work, r = 8, p = 1)."""
 
     salt: _Salt
     work: Annotated[int, msgspec.Meta(ge=_WORKS[0], le=_WORKS[1])]
@@ -62,7 +62,7 @@ class Sealed(Message, frozen=True, tag="sealed"):
 
 
 class SavedIdentity(Message, frozen=True):
-    """What identity.json says."""
+    """The contents of identity.json."""
 
     format: Literal["nodealer-identity"]
     version: Literal[1]
@@ -73,7 +73,7 @@ class SavedIdentity(Message, frozen=True):
 
 @dataclass(frozen=True)
 class UserIdentity:
-    """A user's identity, as it is on the disk. What signs is had by `unlock`."""
+    """A user's identity as stored on disk. Call `unlock` to get the key that signs."""
 
     name: str | None
     public: bytes
@@ -81,43 +81,44 @@ class UserIdentity:
 
     @property
     def has_passphrase(self) -> bool:
-        """Whether `unlock` needs one."""
+        """Return whether `unlock` needs a passphrase."""
         return isinstance(self._secret, Sealed)
 
     def unlock(self, passphrase: str | None = None) -> Identity:
-        """The key that signs. Raises `BadParameter` for a wrong passphrase, and where one is missing."""
+        """Return the key that signs. Raise `BadParameter` if the passphrase is wrong or missing."""
         return Identity(self._seed(passphrase))
 
     def _seed(self, passphrase: str | None) -> bytes:
         if isinstance(self._secret, Clear):
             return self._secret.key
         if passphrase is None:
-            raise BadParameter("your key has a passphrase, and nothing can be signed without it")
+            raise BadParameter("your key is protected by a passphrase; enter it to sign")
         try:
-            key = _stretched(passphrase, self._secret.salt, self._secret.work)
-            return unseal(key, _aad(self.public), self._secret.key)
+            key = _stretch(passphrase, self._secret.salt, self._secret.work)
+            return unseal(key, _associated_data(self.public), self._secret.key)
         except DecodeError:
-            raise BadParameter("that is not the passphrase of your key") from None
+            raise BadParameter("wrong passphrase") from None
 
 
-def _stretched(passphrase: str, salt: bytes, work: int) -> bytes:
-    # Keyboards differ in how they write an accent.
+def _stretch(passphrase: str, salt: bytes, work: int) -> bytes:
+    """Derive a sealing key from a passphrase."""
+    # Keyboards encode accented letters differently.
     text = unicodedata.normalize("NFKC", passphrase).encode(errors="surrogateescape")
     memory = 128 * _BLOCKS * (1 << work) + (1 << 20)
     return hashlib.scrypt(text, salt=salt, n=1 << work, r=_BLOCKS, p=1, maxmem=memory, dklen=KEY_BYTES)
 
 
-def _aad(public: bytes) -> bytes:
+def _associated_data(public: bytes) -> bytes:
     return framed("nodealer/identity/v1", public)
 
 
 # --- The file ---
 
 
-def my_identity(folder: Path, entropy: Entropy) -> UserIdentity:
-    """The identity in a folder, made when it is asked for the first time."""
-    _make_folder(folder)
-    with alone(folder):
+def load_or_create_identity(folder: Path, entropy: Entropy) -> UserIdentity:
+    """Return the identity in a folder, creating it with a new key on first use."""
+    _create_folder(folder)
+    with locked_folder(folder):
         found = _read(folder)
         if found is None:
             seed = entropy(KEY_BYTES)
@@ -127,69 +128,70 @@ def my_identity(folder: Path, entropy: Entropy) -> UserIdentity:
 
 
 def change_name(folder: Path, name: str) -> UserIdentity:
-    """Remember what the user is called where nothing else is said."""
+    """Save the user's default name."""
     try:
         refuse_bad_name(name, "the name")
     except DecodeError as error:
         raise BadParameter(str(error)) from None
-    with alone(folder):
-        before = _there(folder)
+    with locked_folder(folder):
+        before = _require_identity(folder)
         after = UserIdentity(name, before.public, before._secret)
         _write(folder, after)
         return after
 
 
 def refuse_passphrase(new: str | None) -> None:
-    """Raise `BadParameter` for a passphrase that is too short or too long to be one; None is no passphrase."""
+    """Raise `BadParameter` if a new passphrase is too short or too long. None means no passphrase and is allowed."""
     if new is not None and len(new) not in PASSPHRASE_LENGTHS:
-        raise BadParameter(f"a passphrase has {PASSPHRASE_LENGTHS[0]} to {PASSPHRASE_LENGTHS[-1]} characters")
+        raise BadParameter(f"a passphrase must have {PASSPHRASE_LENGTHS[0]} to {PASSPHRASE_LENGTHS[-1]} characters")
 
 
 def change_passphrase(
     folder: Path, old: str | None, new: str | None, entropy: Entropy, work: int = WORK
 ) -> UserIdentity:
-    """Seal the key under another passphrase; None for none. The old one is needed where there is one.
+    """Seal the key with another passphrase; None removes it. `old` is required if there is one now.
 
-    Copies of the file as it was, in backups for instance, are still opened by the old one.
+    Older copies of the file, for example in backups, can still be opened with the old passphrase.
     """
     refuse_passphrase(new)
-    with alone(folder):
-        before = _there(folder)
+    with locked_folder(folder):
+        before = _require_identity(folder)
         seed = before._seed(old)
         if Identity(seed).public != before.public:
-            raise HomeUnusable(f"{folder / IDENTITY} is damaged: its two keys do not belong together")
+            raise HomeUnusable(f"{folder / IDENTITY} is damaged: its public and secret key do not match")
         secret: Clear | Sealed = Clear(seed)
         if new is not None:
-            # A fresh salt, so that this key seals this one text.
+            # A fresh salt, so that each derived key seals only one plaintext.
             salt = entropy(SALT_BYTES)
-            secret = Sealed(salt, work, seal(_stretched(new, salt, work), _aad(before.public), seed))
+            secret = Sealed(salt, work, seal(_stretch(new, salt, work), _associated_data(before.public), seed))
         after = UserIdentity(before.name, before.public, secret)
         _write(folder, after)
         return after
 
 
-def _make_folder(folder: Path) -> None:
-    with disk(folder):
+def _create_folder(folder: Path) -> None:
+    with disk_errors(folder):
         if not folder.is_dir():
             folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             folder.chmod(FOLDER_MODE)
 
 
-def _there(folder: Path) -> UserIdentity:
+def _require_identity(folder: Path) -> UserIdentity:
     found = _read(folder)
     if found is None:
-        raise HomeUnusable(f"there is no identity in {folder}")
+        raise HomeUnusable(f"no identity found in {folder}")
     return found
 
 
 def _write(folder: Path, me: UserIdentity) -> None:
-    write_whole(folder / IDENTITY, encode(SavedIdentity(FORMAT, VERSION, me.name, me.public, me._secret)))
+    write_atomically(folder / IDENTITY, encode(SavedIdentity(FORMAT, VERSION, me.name, me.public, me._secret)))
 
 
 def _read(folder: Path) -> UserIdentity | None:
+    """Read the identity file; None if there is none. Raise `HomeUnusable` if it is damaged or open to other users."""
     path = folder / IDENTITY
-    with disk(path):
-        _refuse_open_to_others(folder, os.stat(folder), stat.S_IWGRP | stat.S_IWOTH, "change what is in", "700")
+    with disk_errors(path):
+        _refuse_open_to_others(folder, os.stat(folder), stat.S_IWGRP | stat.S_IWOTH, "change files in", "700")
         try:
             file = path.open("rb")
         except FileNotFoundError:
@@ -204,15 +206,15 @@ def _read(folder: Path) -> UserIdentity | None:
     except DecodeError as error:
         raise HomeUnusable(f"{path} is damaged: {error}") from None
     if isinstance(saved.secret, Clear) and Identity(saved.secret.key).public != saved.public:
-        raise HomeUnusable(f"{path} is damaged: its two keys do not belong together")
+        raise HomeUnusable(f"{path} is damaged: its public and secret key do not match")
     return UserIdentity(saved.name, saved.public, saved.secret)
 
 
 def _refuse_open_to_others(path: Path, status: os.stat_result, bits: int, what: str, mode: str) -> None:
     if status.st_uid != os.geteuid():
-        raise HomeUnusable(f"{path} belongs to another user, who may have your key")
+        raise HomeUnusable(f"{path} belongs to another user, who may have a copy of your key")
     if status.st_mode & bits:
         raise HomeUnusable(
-            f"other users of this machine can {what} {path}: `chmod {mode} {path}` closes it; if one of them may have "
-            "been there, delete the key, and tell those who know you by it"
+            f"other users of this machine can {what} {path}. Run `chmod {mode} {path}`. If one of them may have copied "
+            "the key, delete it and tell the people you play with"
         )

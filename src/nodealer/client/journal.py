@@ -1,4 +1,4 @@
-"""The journal in a file."""
+"""The journal of a player store, in a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from nodealer.wire import decode, encode
 
 
 class FileJournal:
-    """One record a line, on the disk before `write` returns; and what the record has seen, by `sync_log`, before it."""
+    """A journal with one record per line.
+
+    `write` first syncs the log with `sync_log`, because the record refers to it, then the record. Both are on the disk
+    when it returns.
+    """
 
     def __init__(self, path: Path, sync_log: Callable[[], None]) -> None:
         self._sync_log = sync_log
@@ -25,15 +29,17 @@ class FileJournal:
 
     @property
     def records(self) -> tuple[Record, ...]:
+        """Return all records, oldest first."""
         return tuple(self._records)
 
     def write(self, record: Record) -> None:
+        """Append a record; it and the log are on the disk when this returns."""
         self._sync_log()
         self._file.write(encode(record), sync=True)
         self._records.append(record)
 
     def close(self) -> None:
-        """Close the file. It takes no more."""
+        """Close the file. Later writes are refused."""
         self._file.close()
 
 

@@ -1,6 +1,7 @@
-"""The keys of a table, epoch by epoch: the first one came with the invitation, the others in boxes in the log.
+"""The keys of a table, one per epoch: the first comes with the invitation, later ones in sealed boxes in the log.
 
-Nothing of them is kept beside the log and the identity, which opens the boxes: who comes back finds them all again.
+Only the log and the identity, which opens the boxes, are stored. A participant who returns finds all keys in them
+again.
 """
 
 from __future__ import annotations
@@ -19,91 +20,100 @@ from nodealer.relay.sealing import ReadKey, TableSecret, open_box, secret_digest
 
 
 class Keyring:
-    """What a participant can read and write with. A frame counts in the key epoch in which it comes, and in no other:
-    so all pass over the same ones, whatever keys they have."""
+    """The keys with which a participant reads and writes at a table.
+
+    A frame counts only in the key epoch in which it arrives. So all participants skip the same frames, whichever keys
+    they have.
+    """
 
     def __init__(self, participant: Participant, keys: Iterable[TableSecret | ReadKey], entropy: Entropy) -> None:
-        """`keys` are those of the invitations; who was not there while a seat left has got more than one."""
+        """`keys` come from invitations. A player who was away while a seat left has more than one."""
         self._participant = participant
         self._entropy = entropy
-        self._given = {key.epoch: key for key in keys}
-        #: What was in this participant's boxes.
+        self._linked = {key.epoch: key for key in keys}
+        #: The secrets from this participant's boxes, by epoch.
         self._boxed: dict[int, TableSecret] = {}
-        self._fresh: dict[tuple[bytes, int], tuple[TableSecret, NewKey]] = {}
-        if not self._given or len({key.table for key in self._given.values()}) != 1:
-            raise BadParameter("the keys of one table are needed, and of no other")
-        self.table = next(iter(self._given.values())).table
+        self._created: dict[tuple[bytes, int], tuple[TableSecret, NewKey]] = {}
+        if not self._linked or len({key.table for key in self._linked.values()}) != 1:
+            raise BadParameter("the keys must all belong to one table")
+        self.table = next(iter(self._linked.values())).table
 
     @property
-    def reading(self) -> ReadKey | None:
-        """What opens the next frame; None for one who has not got the key of its epoch."""
-        key = self._key(self._participant.epoch)
+    def read_key(self) -> ReadKey | None:
+        """Return the key that opens the next frame; None if this participant does not have it."""
+        key = self._key_of(self._participant.epoch)
         return key.reading if isinstance(key, TableSecret) else key
 
     @property
-    def writing(self) -> TableSecret | None:
-        """What seals what is said now; None for one who only reads."""
-        key = self._key(len(self._participant.keys))
+    def write_secret(self) -> TableSecret | None:
+        """Return the secret that seals outgoing frames; None if this participant can only read."""
+        key = self._key_of(len(self._participant.keys))
         return key if isinstance(key, TableSecret) else None
 
     @property
-    def writers(self) -> list[TableSecret]:
-        """Whose tokens the relay may take from this participant now, the best first: that of the key in use, and those
-        of before, for a relay that nobody has told of the new one."""
-        if self.writing is None:
+    def write_secrets(self) -> list[TableSecret]:
+        """Return the secrets whose tokens the relay may accept now, the preferred one first.
+
+        The first is the one in use. Earlier ones follow, for a relay that does not know the new token yet.
+        """
+        if self.write_secret is None:
             return []
-        keys = [self._key(epoch) for epoch in range(len(self._participant.keys), -1, -1)]
+        keys = [self._key_of(epoch) for epoch in range(len(self._participant.keys), -1, -1)]
         return [key for key in keys if isinstance(key, TableSecret)]
 
     @property
-    def first(self) -> TableSecret | None:
-        """The secret with which the table was made."""
-        key = self._given.get(0)
+    def first_secret(self) -> TableSecret | None:
+        """Return the secret with which the table was created, if this participant has it."""
+        key = self._linked.get(0)
         return key if isinstance(key, TableSecret) else None
 
     @property
-    def earlier(self) -> list[ReadKey]:
-        """What opens the frames before the epoch in which something is said now; none, where one is missing."""
-        keys = [self._key(epoch) for epoch in range(len(self._participant.keys))]
+    def earlier_keys(self) -> list[ReadKey]:
+        """Return the read keys of all earlier epochs; an empty list if one is missing."""
+        keys = [self._key_of(epoch) for epoch in range(len(self._participant.keys))]
         found = [key.reading if isinstance(key, TableSecret) else key for key in keys if key is not None]
         return found if len(found) == len(keys) else []
 
     @property
-    def late(self) -> list[ReadKey]:
-        """Keys of links that came after a seat had left, without the ones before them; or of links that lie."""
-        given = [key for epoch, key in self._given.items() if epoch and epoch - 1 not in self._given]
+    def keys_without_history(self) -> list[ReadKey]:
+        """Return keys from later links whose predecessors are missing: the link is newer than a departure, or it is
+        false."""
+        given = [key for epoch, key in self._linked.items() if epoch and epoch - 1 not in self._linked]
         return [key.reading if isinstance(key, TableSecret) else key for key in given]
 
     @property
-    def begins(self) -> bool:
-        """Whether there is one for the first frames."""
-        return 0 in self._given
+    def has_first_key(self) -> bool:
+        """Return whether this participant can read the table's first frames."""
+        return 0 in self._linked
 
-    def learn(self, keys: Iterable[ReadKey]) -> None:
-        """Keys of other epochs."""
+    def add(self, keys: Iterable[ReadKey]) -> None:
+        """Add keys of other epochs. Keys that are already known are kept."""
         for key in keys:
-            self._given.setdefault(key.epoch, key)
+            self._linked.setdefault(key.epoch, key)
 
-    def _key(self, epoch: int) -> TableSecret | ReadKey | None:
-        """The one in the box first: the log says its hash, and a link can say anything."""
+    def _key_of(self, epoch: int) -> TableSecret | ReadKey | None:
+        """Return the key of an epoch.
+
+        The boxed one takes precedence: the log has its hash; a link can contain anything.
+        """
         if epoch and epoch not in self._boxed:
             with suppress(DecodeError):
-                self._boxed[epoch] = self.opened(self._participant.keys[epoch - 1], epoch)
-        return self._boxed.get(epoch) or self._given.get(epoch)
+                self._boxed[epoch] = self.open_change(self._participant.keys[epoch - 1], epoch)
+        return self._boxed.get(epoch) or self._linked.get(epoch)
 
     # --- Boxes ---
 
-    def opened(self, change: KeyChange, epoch: int) -> TableSecret:
-        """The secret in the box for this participant. Raises `DecodeError` where there is none, or a false one."""
-        me = self._participant
-        own = me.seat.number if me.seated else None
+    def open_change(self, change: KeyChange, epoch: int) -> TableSecret:
+        """Return the secret in this participant's box. Raise `DecodeError` if there is none, or a false one."""
+        participant = self._participant
+        own = participant.seat.number if participant.seated else None
         box = next((one.box for one in change.key.boxes if one.seat == own), None)
         if box is None:
             raise DecodeError("there is no box for this participant")
         return open_box(
             box,
-            me.home.identity.box_secret,
-            session=me.session.id,
+            participant.home.identity.box_secret,
+            session=participant.session.id,
             roster=change.roster,
             table=self.table,
             epoch=epoch,
@@ -112,39 +122,43 @@ class Keyring:
 
     # defence: old-key
     def refuse_key(self, proposal: bytes) -> None:
-        """Raise `DecodeError` for a proposed roster that comes with a key that is not in this participant's box, or
-        without one though somebody leaves."""
+        """Raise `DecodeError` if a proposed roster's key is not in this participant's box, or a seat leaves without a
+        new key."""
         state = self._participant.replica.state
         one = state.proposed.get(proposal)
         if one is None:
             return
         if one.key is not None:
-            self.opened(KeyChange(one.roster.digest, one.key), len(self._participant.keys) + 1)
+            self.open_change(KeyChange(one.roster.digest, one.key), len(self._participant.keys) + 1)
         elif leavers(state.roster, one.roster):
-            raise DecodeError("somebody leaves, and would go on reading")
+            raise DecodeError("a seat leaves, but the key does not change: it could go on reading")
 
     def new_key(self, roster: Roster) -> NewKey | None:
-        """The key that comes with a roster that this participant proposes: where somebody leaves, and else none. Who
-        comes has the key in use already, from the link with which it asked."""
+        """Return the new key for a roster that this participant proposes; None if no seat leaves.
+
+        Newcomers already have the key in use, from the link with which they asked for a seat.
+        """
         if not leavers(self._participant.replica.state.roster, roster):
             return None
-        return self.fresh(roster)
+        return self.create_key(roster)
 
     @property
-    def proposed(self) -> TableSecret | None:
-        """The secret that this participant has made for the next epoch."""
+    def proposed_secret(self) -> TableSecret | None:
+        """Return the secret that this participant created for the next epoch, if any."""
         after = len(self._participant.keys) + 1
-        return next((secret for secret, _ in self._fresh.values() if secret.epoch == after), None)
+        return next((secret for secret, _ in self._created.values() if secret.epoch == after), None)
 
-    def fresh(self, roster: Roster) -> NewKey:
-        """A secret for those in a roster, who get it in boxes: for the epoch that begins with the roster. The same one
-        again, where a first try to propose it did not come to anything."""
+    def create_key(self, roster: Roster) -> NewKey:
+        """Create a secret for the epoch that starts with a roster, in one box per member.
+
+        If an earlier attempt to propose the same roster failed, its secret is reused.
+        """
         place = roster.digest, len(self._participant.keys) + 1
-        if place not in self._fresh:
-            self._fresh = {place: self._made(roster)}
-        return self._fresh[place][1]
+        if place not in self._created:
+            self._created = {place: self._create_secret(roster)}
+        return self._created[place][1]
 
-    def _made(self, roster: Roster) -> tuple[TableSecret, NewKey]:
+    def _create_secret(self, roster: Roster) -> tuple[TableSecret, NewKey]:
         secret = TableSecret(self._entropy(KEY_BYTES), self.table, len(self._participant.keys) + 1)
         session = self._participant.session.id
         boxes = tuple(
@@ -155,5 +169,5 @@ class Keyring:
 
 
 def leavers(before: Roster, after: Roster) -> set[int]:
-    """The seats that one roster has and the next one has not."""
+    """Return the seats that are in the old roster but not in the new one."""
     return set(before.seats) - set(after.seats)

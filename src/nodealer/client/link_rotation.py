@@ -1,4 +1,4 @@
-"""When the table has a new key: whoever sits there has it, and tells those who would watch, or come, by which links."""
+"""New invitation links after a key change: the players at the table have the new key and can pass on new links."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from nodealer.relay.sealing import TableSecret
 
 
 class LinkRotation:
-    """The links of each new key, once."""
+    """Produces the invitation for each new key, once."""
 
     def __init__(self, invitation: Invitation) -> None:
         self._invitation = invitation
-        #: The key epoch whose links were told.
+        #: The latest key epoch whose links were announced.
         self._epoch = 0
 
-    def new(self, one: Participant, secret: TableSecret | None) -> Invitation | None:
-        """The invitation with the key in use, `secret`, if it is one of which nothing was said yet."""
-        if secret is not None and not one.sits:
-            # Who asks for a seat has come with this key.
+    def next_invitation(self, participant: Participant, secret: TableSecret | None) -> Invitation | None:
+        """Return an invitation with the key in use, `secret`, if that key is new and not announced yet; else None."""
+        if secret is not None and not participant.sits:
+            # A player who is still asking for a seat joined with this key.
             self._epoch = max(self._epoch, secret.epoch)
-        if one.hearing or not one.sits or secret is None or secret.epoch <= self._epoch:
+        if participant.hearing or not participant.sits or secret is None or secret.epoch <= self._epoch:
             return None
         self._epoch = secret.epoch
         return self._invitation.rekeyed(secret)

@@ -1,7 +1,7 @@
-"""Before the first hand: who comes to a table, whom its host lets sit, and what a guest agrees to.
+"""The lobby, before the first hand: who arrives, whom the host seats, and what a guest agrees to.
 
-Looked at again and again by the loop of a seat, like everything that takes its time. A person is asked beside it:
-frames come and go while it thinks. What there is to say goes out as news: terminal and page have words of their own.
+The classes here are policies: the loop calls their `on_tick` regularly. People are asked in the background, while
+frames keep arriving. What there is to report is emitted as news; terminal and page each have their own wording.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from nodealer.games.text import Words
 from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Part, Proposal
 
-#: After how many seconds it is said whose answer to a proposal is missing.
+#: After this many seconds the host is told whose answer to the proposal is missing.
 ANSWER_AFTER: Final = 15.0
-#: For how many seconds a full table waits for the host's own timekeeper.
+#: How many seconds a full table waits for the host's own timekeeper.
 KEEPER_AFTER: Final = 15.0
-#: And after how many a host with nobody at the keyboard goes on without those.
+#: After this many seconds an unattended host goes on without players who have not answered.
 ANSWER_LIMIT: Final = 120.0
 YES: Final = ("", "y", "yes")
 
@@ -34,11 +34,11 @@ YES: Final = ("", "y", "yes")
 
 
 class Asked(Enum):
-    """What a person is asked in a lobby. A terminal and a page have words of their own for each."""
+    """The questions that a person is asked in a lobby. Terminal and page have their own wording for each."""
 
     SIT = "sit"
     KEEP_TIME = "keep time"
-    #: Nothing but what it wants: guests may come.
+    #: An open prompt for the host's commands while guests may arrive.
     GUESTS = "guests"
     UNANSWERED = "unanswered"
     PROPOSAL = "proposal"
@@ -47,7 +47,7 @@ class Asked(Enum):
 
 @dataclass(frozen=True)
 class LobbyQuestion:
-    """What a person is asked, and about whom and what, so that nothing else is answered."""
+    """A question for a person, and what it is about, so that an answer cannot be taken for another question's."""
 
     asked: Asked
     name: str = ""
@@ -55,33 +55,33 @@ class LobbyQuestion:
 
 
 class Asks(Protocol):
-    """Asks a person, in a terminal or on a page."""
+    """Asks a person, in a terminal or on the page."""
 
     def answer(self, question: LobbyQuestion) -> str | None:
-        """The answer to this question, once it has come. Another question before it is asked no more."""
+        """Return the answer to this question, or None if there is none yet. Replaces any earlier question."""
 
     def forget(self) -> None:
-        """Nobody is asked any more."""
+        """Withdraw the current question."""
 
 
 # --- What there is to say ---
 
 
 class Remark(Enum):
-    """What needs no name."""
+    """News without details."""
 
-    #: To a host.
+    #: For a host.
     KEEPER_AWAITED = "keeper awaited"
     NOBODY_SITS = "nobody sits"
     NO_SUCH_WORD = "no such word"
-    #: To a guest.
+    #: For a guest.
     ASKED_FOR_A_SEAT = "asked for a seat"
     LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True)
 class Came:
-    """Somebody would like to sit, or to keep the time."""
+    """A player or timekeeper has arrived and asks to join."""
 
     name: str
     key: bytes
@@ -90,7 +90,7 @@ class Came:
 
 @dataclass(frozen=True)
 class MaySit:
-    """The host lets somebody sit, or keep the time; so many of the seats are taken then."""
+    """The host has admitted a player or timekeeper; `taken` of the seats are taken now."""
 
     name: str
     keeps_time: bool
@@ -100,7 +100,7 @@ class MaySit:
 
 @dataclass(frozen=True)
 class NotSitting:
-    """The host goes on without somebody; or nobody here has that name."""
+    """The host goes on without a player; or, if not `found`, no one has that name."""
 
     name: str
     found: bool
@@ -108,14 +108,14 @@ class NotSitting:
 
 @dataclass(frozen=True)
 class CannotBegin:
-    """Those who sit cannot play it, and why."""
+    """The seated players cannot play the game, and why."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Here:
-    """Who has come, for one who only looks on; `first` when it is said for the first time."""
+    """The names of those who have arrived, for spectators; `first` for the first report."""
 
     names: tuple[str, ...]
     first: bool
@@ -123,7 +123,7 @@ class Here:
 
 @dataclass(frozen=True)
 class Proposed:
-    """What a guest is asked to agree to, what its protocol warns of, and the words of its game."""
+    """A proposal that a guest is asked to agree to, its protocol's warning, and its game's texts."""
 
     proposal: Proposal
     warning: str | None
@@ -131,12 +131,12 @@ class Proposed:
 
     @property
     def game(self) -> str:
-        """The game, with everything that is set for it: a host could have set what a guest would not play."""
+        """Return the game with all parameters, because a host could have set what a guest would not play."""
         return _with_parameters(self.proposal.game)
 
     @property
     def protocol(self) -> str:
-        """The protocol in the same way."""
+        """Return the protocol with all parameters."""
         return _with_parameters(self.proposal.protocol)
 
 
@@ -153,19 +153,22 @@ Tell = Callable[[News], None]
 
 
 class Wanted(Protocol):
-    """What a host wants to play."""
+    """The game that a host wants to play."""
 
     @property
     def clock(self) -> Limits | None:
-        """The limits of time, where somebody is to keep it."""
+        """Return the time limits; None without a timekeeper."""
 
     def proposal(self, members: Sequence[Member]) -> Proposal:
-        """What these are asked to agree to."""
+        """Return the proposal for these members."""
 
 
 @dataclass(frozen=True)
 class Admitted:
-    """Somebody who may sit, as whom and as what. Who comes back as another is asked about anew."""
+    """A key that may join under a name and in a role.
+
+    If it returns with another name or role, the host is asked again.
+    """
 
     key: bytes
     name: str
@@ -173,7 +176,7 @@ class Admitted:
 
 
 class Hosting:
-    """The host's part in a lobby: lets people sit, and proposes when the table is full or the person says so."""
+    """The host's part in a lobby: admits players, and proposes when the table is full or the host says so."""
 
     def __init__(
         self,
@@ -187,25 +190,24 @@ class Hosting:
         invites_keeper: bool = False,
     ) -> None:
         self._wanted = wanted
-        #: Whether the host has asked somebody to keep the time: then the first one who comes to do it is waited for.
+        #: Whether the host has invited a timekeeper: then the game waits for the first one to arrive.
         self._invites_keeper = invites_keeper
         self._said_waiting = False
-        #: The key of the host's own timekeeper, where there is one.
+        #: The key of the host's own timekeeper, if any.
         self._keeper = keeper
         self._full_at: float | None = None
         self._seats = seats
         self._say = tell
         self._known = known
-        #: None where everybody may sit, until the table is full.
+        #: None if everyone is admitted until the table is full.
         self._questions = questions
-        #: Gives a code for one more guest.
+        #: Issues a pairing code for one more guest.
         self.new_code: Callable[[], None] = lambda: None
-        #: Who may sit, because the host has said so, or because they came by a code; and the keys that may not, until
-        #: they are told so.
+        #: Those admitted by the host or by a pairing code; and the keys that were rejected but not told yet.
         self._admitted: set[Admitted] = set()
         self._sent_away: set[bytes] = set()
-        #: The offers of those who were told so, and of those who declined what was proposed: who comes anew is asked
-        #: about anew.
+        #: The offers that were rejected, and those of players who declined the proposal. A player who makes a new offer
+        #: is considered again.
         self._dismissed: set[tuple[bytes, int]] = set()
         self._declined: set[tuple[bytes, int]] = set()
         self._told: set[tuple[bytes, int]] = set()
@@ -213,7 +215,7 @@ class Hosting:
         self._proposed_at: float | None = None
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Let people sit, and propose."""
+        """Admit players, and propose; return the frames to send."""
         if participant.begun or participant.hearing or participant.lobby.mine is None:
             return []
         return [*self._dismiss(participant), *self._arrange(participant, now)]
@@ -227,7 +229,7 @@ class Hosting:
         self._tell(come)
         if self._questions is None:
             for offer in come:
-                # A stranger who has the link should not decide who is late.
+                # A stranger with the link should not decide who is late.
                 if not self._is_away(offer) and (self._invites_keeper or not offer.keeps_time):
                     self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
         elif len(self._sitting(come)) < self._seats - 1 or self._invites_keeper:
@@ -239,7 +241,7 @@ class Hosting:
         clock = self._clock(come, len(seated) + 1)
         self._full_at = now if self._full_at is None else self._full_at
         if clock is None and self._keeper is not None and len(seated) > 1 and now - self._full_at < KEEPER_AFTER:
-            # It is starting.
+            # The host's timekeeper is still starting.
             return []
         if clock is None and self._invites_keeper:
             self._say_waiting()
@@ -247,7 +249,7 @@ class Hosting:
         return self._propose(participant, seated if clock is None else [*seated, clock])
 
     def _dismiss(self, participant: Participant) -> list[bytes]:
-        """Tell those who do not sit, and free their names."""
+        """Tell rejected players that they have no seat, which also frees their names."""
         gone = [offer for offer in participant.offers if offer.key in self._sent_away]
         self._sent_away.clear()
         self._dismissed |= {(offer.key, offer.number) for offer in gone}
@@ -259,8 +261,10 @@ class Hosting:
             self._say(Remark.KEEPER_AWAITED)
 
     def _clock(self, come: Collection[Offered], players: int) -> Offered | None:
-        """Who keeps the time: the host's own, or who has come to do it and was let in. At two seats not the host's: it
-        would decide alone who is late."""
+        """Return the timekeeper: the host's own, or one who was admitted.
+
+        With two players the host's own is not used: the host alone would decide who is late.
+        """
         if self._wanted.clock is None:
             return None
         keepers = [offer for offer in come if offer.keeps_time and not self._is_away(offer)]
@@ -269,7 +273,7 @@ class Hosting:
         return next(iter(own or [offer for offer in keepers if self._lets(offer)]), None)
 
     def admit(self, key: bytes, name: str, *, keeps_time: bool = False) -> None:
-        """Let somebody sit, or keep the time."""
+        """Admit a player, or a timekeeper."""
         self._admitted.add(Admitted(key, name, keeps_time))
 
     def _is_away(self, offer: Offered) -> bool:
@@ -291,7 +295,7 @@ class Hosting:
                 self._say(self._known.check(offer.name, offer.key))
 
     def _ask(self, come: Collection[Offered]) -> None:
-        """Whether somebody may sit, or what else the person wants."""
+        """Ask the host whether a newcomer may join, or else for a command."""
         if self._questions is None:
             return
         undecided = [offer for offer in come if not self._is_away(offer) and not self._lets(offer)]
@@ -348,12 +352,12 @@ class Hosting:
         try:
             return participant.propose(self._wanted.proposal(members))
         except BadParameter as error:
-            # Too few, perhaps: others may come yet.
+            # Perhaps there are too few; others may still arrive.
             self._say(CannotBegin(str(error)))
             return []
 
     def _wait(self, participant: Participant, now: float) -> list[bytes]:
-        """The answers are missing. One who never answers must not keep the others from playing."""
+        """Wait for answers to the proposal. A player who never answers must not keep the others from playing."""
         if self._proposed_at is None:
             self._proposed_at = now
         if now - self._proposed_at < ANSWER_AFTER:
@@ -378,23 +382,23 @@ class Hosting:
         return participant.decline(f"{awaited[0]} has not answered")
 
     def declined(self, key: bytes) -> None:
-        """Somebody does not want what was proposed: it is not asked again, unless it comes anew."""
+        """Record that a player declined the proposal: they are not asked again unless they make a new offer."""
         self._declined |= {offer for offer in self._told if offer[0] == key}
         self._seat_none_of({key})
 
 
-# --- Everybody else ---
+# --- Everyone else ---
 
 
 class Onlooker:
-    """Who only watches, or keeps the time, before the first hand: says that there is no game yet, and who has come."""
+    """A spectator or timekeeper before the first hand: reports who has arrived while there is no game yet."""
 
     def __init__(self, tell: Tell) -> None:
         self._say = tell
         self._told: tuple[str, ...] | None = None
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Say it, when it changes."""
+        """Emit the names when they change. Sends nothing."""
         here = tuple(offer.name for offer in participant.offers if not offer.keeps_time)
         if participant.begun or participant.hearing or here == self._told:
             return []
@@ -404,25 +408,25 @@ class Onlooker:
 
 
 class Guest:
-    """A guest's part in a lobby: looks at what is proposed, and agrees to it or not."""
+    """A guest's part in a lobby: shows proposals, and agrees or declines."""
 
     def __init__(self, tell: Tell, known: Contacts, questions: Asks | None, game: GamePackage | None = None) -> None:
         self._say = tell
         self._known = known
-        #: The game that this player has chosen; None for the installed one that is proposed.
+        #: The game package that this player has chosen; None to use the installed one that is proposed.
         self._game = game
-        #: None where everything is agreed to that this program can play.
+        #: None to agree to everything that this program can play.
         self._questions = questions
         self._there = False
-        #: Whether it has declined something here before, and takes that offer back for a new one.
+        #: Whether this guest declined here before, and withdraws that offer to make a new one.
         self._anew = False
         self._told: Proposal | None = None
         self._left_out: Proposal | None = None
-        #: Whether something else was shown before what is proposed now.
+        #: Whether another proposal was shown before the current one.
         self._another = False
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Agree, or decline, when the person has said so."""
+        """Agree or decline when the person has answered; return the frames to send."""
         proposal = participant.lobby.proposal
         if participant.begun or participant.hearing:
             return []
@@ -454,7 +458,7 @@ class Guest:
         asked = LobbyQuestion(Asked.ANOTHER if self._another else Asked.PROPOSAL, about=proposal)
         line = self._questions.answer(asked)
         if line is None or (self._another and not line):
-            # Enter alone may have been meant for what was shown before.
+            # A bare Enter may have been meant for the previous proposal.
             return []
         if line.lower() in YES:
             return participant.consent()
@@ -470,6 +474,6 @@ class Guest:
 
 
 def ask_first(proposal: Proposal) -> bool:
-    """Decline what nobody should play, and leave the rest to the person."""
+    """Raise `Declined` for a rehearsal, and leave everything else to the person by returning False."""
     decline_rehearsals(proposal)
     return False

@@ -1,6 +1,6 @@
-"""A table in one process: one queue is one order.
+"""A table within one process, with one queue as the frame order.
 
-It stands in for a relay where there is no network: in the library's table, in rehearsals, benchmarks and tests.
+It replaces the relay when there is no network: in the library's table, in rehearsals, benchmarks and tests.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import ROOT_BYTES
 
-#: Takes a frame and its number in the order, and gives what to send.
+#: Receives a frame and its number in the order, and returns the frames to send.
 Receive = Callable[[bytes, int], Iterable[bytes]]
-#: Looks on at what happens, and may have something to send.
+#: Observes what a frame changed, and returns frames to send.
 Watch = Callable[[Received], Iterable[bytes]]
-#: Makes a person's decision for a participant, and gives what to send; nothing where there is nothing to decide.
+#: Makes a person's decision for a participant, and returns the frames to send; none if there is nothing to decide.
 Decide = Callable[[Participant], Iterable[bytes]]
 KEY_BYTES: Final = 32
 
 
 class Carrier:
-    """Brings every frame to everybody, in one order."""
+    """Delivers every frame to all receivers, in one order."""
 
     def __init__(self, receivers: Iterable[Receive]) -> None:
         self._receivers = tuple(receivers)
-        self._coming: deque[bytes] = deque()
+        self._queue: deque[bytes] = deque()
         self._ordered = 0
 
     def say(self, frames: Iterable[bytes]) -> None:
-        """Frames that wait to be put into the order."""
-        self._coming.extend(frames)
+        """Queue frames for delivery."""
+        self._queue.extend(frames)
 
     @property
     def waiting(self) -> tuple[bytes, ...]:
-        """The frames that wait, in their order."""
-        return tuple(self._coming)
+        """Return the queued frames in order."""
+        return tuple(self._queue)
 
     def step(self) -> bool:
-        """Carry the next frame, if there is one."""
-        if not self._coming:
+        """Deliver the next frame; return False if there is none."""
+        if not self._queue:
             return False
-        frame, number = self._coming.popleft(), self._ordered
+        frame, number = self._queue.popleft(), self._ordered
         self._ordered += 1
         for receive in self._receivers:
             self.say(receive(frame, number))
@@ -62,13 +62,13 @@ class Carrier:
 
 
 class LocalTable(Carrier):
-    """Participants around one order. `run` carries frames until nobody owes anything that needs no person."""
+    """Participants that share one frame order. `run` delivers frames until only people's decisions are open."""
 
     def __init__(self, participants: Iterable[Participant]) -> None:
         self.participants = tuple(participants)
-        #: Looks on at what happens to the first participant.
+        #: Observes what happens at the first participant.
         self.watch: Watch | None = None
-        #: Whether frames are carried until none waits: then nobody has to look at each as it comes.
+        #: Whether frames are delivered until none is left, so that participants may batch their checks.
         self._running = False
         super().__init__(partial(self._receive, participant) for participant in self.participants)
         for participant in self.participants:
@@ -76,49 +76,49 @@ class LocalTable(Carrier):
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
         watch = self.watch if participant is self.participants[0] else None
-        # Whoever is looked on at has everything looked at as it comes.
+        # An observed participant must process each frame as it arrives.
         participant.more = self._running and watch is None
         step = participant.receive(frame, number)
         return [*step.send, *(() if watch is None else watch(step))]
 
     def run(self, decide: Decide | None = None) -> None:
-        """Let everybody do what they owe. `decide` makes persons' decisions, when nothing else is to be done."""
+        """Let all participants do what they owe. `decide` makes people's decisions when nothing else is left to do."""
         self._running = True
         try:
-            while self.step() or self._rested() or (decide is not None and self._decided(decide)):
+            while self.step() or self._settle_all() or (decide is not None and self._decide_next(decide)):
                 pass
         finally:
             self._running = False
 
-    def _rested(self) -> bool:
-        """No frame waits: all look at what they have put off. Whether anybody had to say something about it."""
+    def _settle_all(self) -> bool:
+        """Let all participants check what they postponed; return whether that produced new frames."""
         for participant in self.participants:
             self.say(participant.rest().send)
-        return bool(self._coming)
+        return bool(self._queue)
 
     def agree(self, proposal: Proposal) -> None:
-        """The first participant proposes; go on until all have agreed. Raises `Declined` when they do not."""
+        """Propose as the first participant and run until all have agreed. Raise `Declined` if they do not."""
         self.say(self.participants[0].propose(proposal))
         while not all(one.begun for one in self.participants):
             if not self.step():
-                raise Declined("the players have not come to an agreement")
+                raise Declined("the players did not agree")
 
-    def _decided(self, decide: Decide) -> bool:
-        """One at a time: who decides next sees what came of it."""
+    def _decide_next(self, decide: Decide) -> bool:
+        """Make one decision, so that the next one is made with its result known; return whether there was one."""
         for participant in self.participants:
             self.say(decide(participant))
-            if self._coming:
+            if self._queue:
                 return True
         return False
 
     @property
     def seats(self) -> dict[int, Participant]:
-        """Those who sit, by seat."""
+        """Return the seated participants by seat number."""
         return {one.seat.number: one for one in self.participants if one.seated}
 
     @property
     def log(self) -> list[bytes]:
-        """The entries so far."""
+        """Return the log entries so far."""
         return self.participants[0].replica.entries
 
 
@@ -134,9 +134,9 @@ def seat_players(
     rehearsal: bool = False,
     clock: Limits | None = None,
 ) -> LocalTable:
-    """A table of fresh players who have agreed to play this, with keys and roots drawn from `entropy`.
+    """Return a table of new players who have agreed to a game, with keys and roots drawn from `entropy`.
 
-    With `clock`, the last of the names is that of one who keeps the time.
+    With `clock`, the last name is the timekeeper's.
     """
     homes = [MemoryPlayerStore(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)) for name in names]
     table = LocalTable(

@@ -1,7 +1,7 @@
-"""The loop between a transport and a participant.
+"""The event loop between a transport and a participant.
 
-It brings frames in and out, asks the mind at the seat when the table waits for it, and goes on listening while the mind
-thinks. What it takes from the world, a connection and a clock, it is given.
+It passes frames in and out, asks the agent when the table waits for this seat, and keeps receiving while the agent
+thinks. Transport and clock are passed in.
 """
 
 from __future__ import annotations
@@ -20,171 +20,180 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Decision, Question
 from nodealer.errors import CardUnreadable, IllegalMove, RelayError
 
-#: How often somebody with patience looks at the clock.
-LOOKS_EVERY: Final = 0.25
-#: How long one with nothing to say waits for the next frame, before it looks at the proofs of those that came. Seats
-#: that shuffle one after the other, or publish side by side, are heard so closely together.
-TOGETHER_WITHIN: Final = 0.05
+#: How often the policy's `on_tick` is called, in seconds.
+TICK_SECONDS: Final = 0.25
+#: How long to wait for another frame before checking the proofs of those received, when there is nothing to send. Seats
+#: that shuffle in turn, or publish in parallel, send their frames this close together.
+BATCH_WINDOW: Final = 0.05
 
 
 @dataclass(frozen=True)
 class Connected:
-    """There is a new connection, the first one too. What was said and has not come back is sent again over it."""
+    """A connection was established, also the first one. Frames that were not confirmed are sent again over it."""
 
-    #: How many frames the table has now, those included that came over earlier connections.
+    #: How many frames the table has now, including those received over earlier connections.
     known: int
 
 
 @dataclass(frozen=True)
 class Disconnected:
-    """There is no connection now. So long nothing is signed, and nobody is late."""
+    """The connection was lost. Until the next one, nothing is signed and no one is late."""
 
 
-#: What comes from a transport; bytes are a frame.
+#: What a transport yields; bytes are a frame.
 Event = Connected | Disconnected | bytes
 
 
 class Transport(Protocol):
-    """What carries frames: one order for everybody."""
+    """Carries frames, in one order for everyone."""
 
     async def send(self, frame: bytes) -> None:
-        """Put a frame into the order. While there is no connection this does nothing."""
+        """Submit a frame to the order. Does nothing while there is no connection."""
 
     def events(self) -> AsyncGenerator[Event, None]:
-        """`Connected` first and after every break; and every frame of the table, from the first one on, each once,
-        without gaps and in the same order for all."""
+        """Yield `Connected` first and after every reconnect, and each frame of the table once, from the first one,
+        without gaps and in the same order for everyone."""
 
 
-#: Looks on at what happens, and may have something to send, such as a proposal.
+#: Observes what a frame changed, and returns frames to send, such as a proposal.
 Watch = Callable[[Received], Iterable[bytes]]
 
 
 class Loop:
-    """Drives a participant until nothing more comes from it."""
+    """Drives a participant until it is done."""
 
     def __init__(
         self,
         participant: Participant,
         transport: Transport,
-        mind: Agent | None = None,
+        agent: Agent | None = None,
         *,
         watch: Watch = lambda step: (),
-        patience: Policy | None = None,
+        policy: Policy | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._participant = participant
         self._transport = transport
-        self._mind = mind
+        self._agent = agent
         self._watch = watch
-        self._patience = patience
+        self._policy = policy
         self._clock = clock
-        #: Whether there is a connection, and how many frames have come.
+        #: Whether there is a connection, and how many frames have arrived.
         self._connected = False
-        self._heard = 0
+        self._received = 0
         self._thinking: asyncio.Future[Decision] | None = None
-        #: What the mind is asked.
+        #: The question that the agent is working on.
         self._question: Question | None = None
 
     async def run(self) -> None:
-        """Take part until the end. Raises `RelayError` when the transport ends first."""
+        """Take part until the end. Raise `RelayError` if the transport ends first."""
         async with aclosing(self._transport.events()) as events:
             coming = asyncio.ensure_future(anext(events, None))
             try:
                 while self._participant.puts_off or not self._participant.over:
                     await self._wait(coming)
                     if coming.done():
-                        await self._take(coming.result())
-                        # Only now: how the next frame is read may hang on this one.
+                        await self._handle(coming.result())
+                        # Only now, because this frame may change how the next one is decrypted.
                         coming = asyncio.ensure_future(anext(events, None))
                         if self._participant.puts_off:
                             continue
                     elif self._participant.puts_off:
-                        await self._tell(self._participant.rest())
+                        await self._process(self._participant.rest())
                     if self._connected:
-                        await self._go_on()
+                        await self._act()
             except RelayError:
                 # A relay that ends after a false proof does not hide it: what has come is looked at, kept and told.
                 if self._participant.puts_off:
                     self._watch(self._participant.rest())
                 raise
             finally:
-                self._forget()
-                await _ended(coming)
+                self._cancel_question()
+                await _cancel_and_wait(coming)
 
     async def _wait(self, coming: asyncio.Future[Event | None]) -> None:
-        """Until there is something to do. A mind may go on thinking without a connection; it is heard later."""
+        """Wait until there is something to do.
+
+        The agent may go on thinking while disconnected; its answer is used later.
+        """
         waiting: set[asyncio.Future[Any]] = {coming}
         if self._thinking is not None and self._connected and not self._participant.hearing:
             waiting.add(self._thinking)
-        timeout = None if self._patience is None else LOOKS_EVERY
+        timeout = None if self._policy is None else TICK_SECONDS
         if self._participant.puts_off:
-            timeout = TOGETHER_WITHIN
+            timeout = BATCH_WINDOW
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
-    async def _take(self, event: Event | None) -> None:
+    async def _handle(self, event: Event | None) -> None:
+        """Process an event of the transport; None means that it has ended."""
         if event is None:
-            raise RelayError("the relay ended before the game did")
+            raise RelayError("the connection ended before the game did")
         if isinstance(event, bytes):
             self._participant.more = self._connected
-            step = self._participant.receive(event, self._heard)
-            self._heard += 1
+            step = self._participant.receive(event, self._received)
+            self._received += 1
             if step != Received() or not self._participant.puts_off:
-                await self._tell(step)
+                await self._process(step)
             return
         if self._participant.puts_off:
-            await self._tell(self._participant.rest())
+            await self._process(self._participant.rest())
         self._connected = isinstance(event, Connected)
         if isinstance(event, Connected):
             await self._send(self._participant.resend(event.known))
 
-    async def _tell(self, step: Received) -> None:
+    async def _process(self, step: Received) -> None:
+        """Send what a frame called for, and show it to the observer."""
         await self._send(step.send)
         await self._send(self._watch(step))
 
-    async def _go_on(self) -> None:
-        """Ask the mind what the table waits for, and look at the clock."""
-        await self._ask()
-        if self._patience is not None:
-            await self._send(self._patience.on_tick(self._participant, self._clock()))
+    async def _act(self) -> None:
+        """Consult the agent and call the policy."""
+        await self._consult_agent()
+        if self._policy is not None:
+            await self._send(self._policy.on_tick(self._participant, self._clock()))
 
     async def _send(self, frames: Iterable[bytes]) -> None:
         for frame in frames:
             await self._transport.send(frame)
 
-    async def _ask(self) -> None:
-        """Let the mind think about what the table waits for, hear its answer, and forget what is not wanted."""
+    async def _consult_agent(self) -> None:
+        """Give the agent the open question, use its answer, and cancel a question that is no longer open."""
         if self._participant.hearing:
-            # Whether its question still stands is in what has not been heard: until then its answer waits.
+            # Frames that are still missing may answer the question, so the agent's answer waits for them.
             return
         if self._thinking is not None and self._question is not None and self._thinking.done():
             decision, asked = self._thinking.result(), self._question
             self._thinking = self._question = None
-            # Overtaken: what is asked now is asked anew.
+            # If the answer came too late, the current question is asked instead.
             with suppress(IllegalMove):
                 await self._send(self._participant.answer(asked, decision))
         options = self._participant.options()
         if options.unreadable is not None and not self._participant.asks_for_books:
-            # What comes of it is for the table to say. The open books, which cost the whole hand, are for a person.
+            # The dispute starts without asking; the table decides it. Opening the books costs the whole hand, so that
+            # is up to a person.
             await self._send(self._participant.claim())
             return
         if self._question is not None and options.asked != self._question.duty:
-            self._forget()
-        if self._thinking is None and self._mind is not None:
-            # Who was given false cards, and has disputed one already, has nothing to think about.
+            self._cancel_question()
+        if self._thinking is None and self._agent is not None:
+            # A player with false cards who has already disputed one has nothing to decide.
             with suppress(CardUnreadable):
                 self._question = self._participant.question()
             if self._question is not None:
-                self._thinking = asyncio.ensure_future(self._mind.decide(self._question))
+                self._thinking = asyncio.ensure_future(self._agent.decide(self._question))
 
-    def _forget(self) -> None:
+    def _cancel_question(self) -> None:
         if self._thinking is not None:
             self._thinking.cancel()
         self._thinking = self._question = None
 
 
-async def _ended(coming: asyncio.Future[Event | None]) -> None:
-    """Until nothing is read any more. A program that ends may cancel this twice, and whatever reads has to be through
-    all the same: a generator that still runs cannot be closed."""
+async def _cancel_and_wait(coming: asyncio.Future[Event | None]) -> None:
+    """Cancel a pending read and wait until it has ended.
+
+    A program that is shutting down may cancel this wait too. The reader must have finished all the same, because a
+    running generator cannot be closed.
+    """
     again: asyncio.CancelledError | None = None
     coming.cancel()
     while not coming.done():

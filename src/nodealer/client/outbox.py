@@ -1,8 +1,9 @@
-"""What goes out over one connection to a relay: sealed, and only once the relay has taken a write token.
+"""The outgoing side of one relay connection: frames are sealed, and sent once the relay has accepted a write token.
 
-Frames are sealed with the key in use. The relay may not have heard of its token yet: whoever proposed the key should
-have named it there, and may not have. So who is refused with it shows an earlier token, names the new one, and shows
-that again; and where the relay takes no more names, it writes with the earlier one.
+Frames are sealed with the key in use. The relay may not know its token yet: the player who proposed the key should have
+registered it, but may not have. If the relay refuses the token, the client presents an earlier one, registers the new
+one with it, and presents the new one again. If the relay accepts no more registrations, the client writes with the
+earlier token.
 """
 
 from __future__ import annotations
@@ -17,120 +18,129 @@ from nodealer.relay.client_protocol import RelayClient
 from nodealer.relay.sealing import TableSecret
 
 
-class _About(Enum):
-    """What a relay is asked."""
+class _RequestKind(Enum):
+    """What the relay is asked to do."""
 
-    #: Take frames by this token.
+    #: Accept frames with this token.
     TOKEN = auto()
-    #: Take this token too.
-    NAME = auto()
-    #: The same, before it is needed: the answer changes nothing.
-    EARLY_NAME = auto()
+    #: Register this token as well.
+    WRITER = auto()
+    #: Register a token before it is needed; the answer does not matter.
+    EARLY_WRITER = auto()
 
 
 @dataclass(frozen=True)
-class _Question:
-    about: _About
+class _PendingRequest:
+    """A request that the relay has not answered yet."""
+
+    kind: _RequestKind
     secret: TableSecret
-    #: The secret that was in use then.
-    of: TableSecret | None
+    #: The secret in use when the request was sent.
+    secret_in_use: TableSecret | None
 
 
 class Outbox:
-    """One connection's way out. A relay answers in the order in which it is asked."""
+    """The outgoing side of one connection. A relay answers requests in the order in which they were sent."""
 
     def __init__(self, client: RelayClient, sender: bytes) -> None:
         self.url = client.url
         self._client = client
         self._sender = sender
-        #: What frames are sealed with; None by one who only reads.
+        #: The secret that seals frames; None if this client can only read.
         self.secret: TableSecret | None = None
-        #: What was named before it is needed.
-        self.named: TableSecret | None = None
-        #: Earlier ones, whose tokens have not been tried.
-        self._left: list[TableSecret] = []
-        #: Whether the token of the secret in use was named here.
-        self._named = False
-        #: Whether the relay takes frames.
-        self._taken = False
-        #: Frames that wait for the relay's word on the token.
+        #: The proposed secret whose token was registered in advance.
+        self.registered_early: TableSecret | None = None
+        #: Earlier secrets whose tokens were not tried yet.
+        self._untried: list[TableSecret] = []
+        #: Whether this connection registered the token of the secret in use.
+        self._registered = False
+        #: Whether the relay accepts frames.
+        self._accepted = False
+        #: Frames that wait until the relay accepts a token.
         self._waiting: list[bytes] = []
-        #: What was asked and is not answered.
-        self._asked: deque[_Question] = deque()
+        #: Requests without an answer yet, oldest first.
+        self._pending: deque[_PendingRequest] = deque()
 
     async def announce(self, secrets: Sequence[TableSecret]) -> None:
-        """Write with the first of these from here on; with the token of another one, while the relay does not take
-        its own. What still waits is not sent. Without secrets nothing is."""
-        self.secret, self._left = (secrets[0], list(secrets[1:])) if secrets else (None, [])
-        self._taken = self._named = False
+        """Write with the first of these secrets from now on; use another one's token while the relay refuses the first.
+
+        Frames that are still waiting are dropped. Without secrets, nothing is sent.
+        """
+        self.secret, self._untried = (secrets[0], list(secrets[1:])) if secrets else (None, [])
+        self._accepted = self._registered = False
         self._waiting.clear()
         if self.secret is not None:
-            await self._ask(_About.TOKEN, self.secret)
+            await self._request(_RequestKind.TOKEN, self.secret)
 
-    async def name_early(self, secret: TableSecret) -> None:
-        """Let the relay take the token of a key that is only proposed. Asked before the proposal is sent, it is known
-        there before anybody has heard of it."""
-        if self._taken:
-            self.named = secret
-            await self._ask(_About.EARLY_NAME, secret)
+    async def register_early(self, secret: TableSecret) -> None:
+        """Register the token of a proposed key.
+
+        Call this before sending the proposal, so that the relay knows the token before anyone uses it.
+        """
+        if self._accepted:
+            self.registered_early = secret
+            await self._request(_RequestKind.EARLY_WRITER, secret)
 
     async def send(self, frame: bytes) -> None:
-        """Send a frame, now or when a token is taken; never, where none is. Raises `RelayError`."""
+        """Send a frame now, or once a token is accepted; drop it if this client cannot write. Raises `RelayError`."""
         if self.secret is None:
             return
-        if self._taken:
+        if self._accepted:
             await self._client.append(self.secret.reading.seal(self._sender, frame))
-        elif any(one.of is self.secret for one in self._asked):
+        elif any(one.secret_in_use is self.secret for one in self._pending):
             self._waiting.append(frame)
 
-    async def answered(self, refused: RelayRefused | None = None) -> list[bytes]:
-        """The relay has said yes or no. Gives what waited for it. Raises the no, where nothing can be written now."""
-        if refused is not None and refused.code == "key" and self._asked:
-            # That was a frame by the key of before, which is not in use any more. It is sent again.
-            return []
-        if not self._asked:
-            self._taken = False
-            raise refused or self._client.error("answers what nobody asked")
-        asked, secret = self._asked.popleft(), self.secret
-        if asked.about is _About.EARLY_NAME or asked.of is not secret or secret is None:
-            return []
-        if asked.about is _About.NAME:
-            self._named = refused is None
-            return await self._show(secret) if self._named else self._open()
-        if refused is None:
-            return self._open() if asked.secret is secret else await self._name(secret)
-        if self._named:
-            # An earlier token was taken, and still is.
-            return self._open()
-        if not self._left:
-            raise refused
-        return await self._show(self._left.pop(0))
+    async def on_answer(self, refused: RelayRefused | None = None) -> list[bytes]:
+        """Process the relay's next answer, and return the frames that waited for it.
 
-    def _open(self) -> list[bytes]:
-        """The relay takes frames: those that waited."""
-        waiting, self._waiting, self._taken = self._waiting, [], True
+        `refused` is the refusal, or None if the relay accepted. Raise it if nothing can be written now.
+        """
+        if refused is not None and refused.code == "key" and self._pending:
+            # This refers to a frame with the previous key. It will be sent again.
+            return []
+        if not self._pending:
+            self._accepted = False
+            raise refused or self._client.error("sent an answer to no request")
+        request, secret = self._pending.popleft(), self.secret
+        if request.kind is _RequestKind.EARLY_WRITER or request.secret_in_use is not secret or secret is None:
+            return []
+        if request.kind is _RequestKind.WRITER:
+            self._registered = refused is None
+            return await self._present_token(secret) if self._registered else self._start_writing()
+        if refused is None:
+            return self._start_writing() if request.secret is secret else await self._register_writer(secret)
+        if self._registered:
+            # An earlier token was accepted and still is.
+            return self._start_writing()
+        if not self._untried:
+            raise refused
+        return await self._present_token(self._untried.pop(0))
+
+    def _start_writing(self) -> list[bytes]:
+        """Mark the token as accepted, and return the waiting frames."""
+        waiting, self._waiting, self._accepted = self._waiting, [], True
         return waiting
 
-    async def _show(self, secret: TableSecret) -> list[bytes]:
-        await self._ask(_About.TOKEN, secret)
+    async def _present_token(self, secret: TableSecret) -> list[bytes]:
+        await self._request(_RequestKind.TOKEN, secret)
         return []
 
-    async def _name(self, secret: TableSecret) -> list[bytes]:
-        await self._ask(_About.NAME, secret)
+    async def _register_writer(self, secret: TableSecret) -> list[bytes]:
+        await self._request(_RequestKind.WRITER, secret)
         return []
 
-    async def _ask(self, about: _About, secret: TableSecret) -> None:
-        self._asked.append(_Question(about, secret, self.secret))
-        if about is _About.TOKEN:
-            await self._client.say_token(secret.write_token)
+    async def _request(self, kind: _RequestKind, secret: TableSecret) -> None:
+        self._pending.append(_PendingRequest(kind, secret, self.secret))
+        if kind is _RequestKind.TOKEN:
+            await self._client.send_token(secret.write_token)
         else:
-            await self._client.say_writer(secret.write_token)
+            await self._client.send_writer(secret.write_token)
 
-    async def say_end(self) -> None:
-        """The relay need not keep the table for long. Its answer is not waited for."""
-        if self._taken:
-            await self._client.say_end()
+    async def send_end(self) -> None:
+        """Tell the relay that the game is over and the table can be deleted soon. Does not wait for an answer."""
+        if self._accepted:
+            await self._client.send_end()
 
     def close(self) -> None:
-        """The connection has gone."""
+        """Stop sending: the connection is gone."""
         self.secret = None

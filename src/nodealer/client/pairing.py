@@ -1,4 +1,4 @@
-"""Spoken codes: a host gives one to a guest, who types it and gets the invitation."""
+"""Pairing codes: the host tells one to a guest, who types it in and receives the invitation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nodealer.keys import Identity
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.mailbox import OpenMailbox, get_invitation, give_invitation
-from nodealer.relay.pairing import Code, Desk, GuestExchange, HostExchange, PairedGuest, new_code
+from nodealer.relay.pairing import Code, GuestExchange, HostExchange, PairedGuest, PairingRecord, new_code
 from nodealer.relay.permissions import mailbox_name
 
 
 @dataclass(frozen=True)
 class CodeGiven:
-    """A code for one guest, to be said aloud, and the relay where it is good."""
+    """A code for one guest, to be passed on by voice, and the relay where it works."""
 
     code: str
     relay: str
@@ -26,14 +26,15 @@ class CodeGiven:
 
 @dataclass(frozen=True)
 class CodeUsed:
-    """Somebody has come by a code, and may sit."""
+    """A guest has used a code and may sit down."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class CodeDied:
-    """Nobody came by a code that was `given`, or there is none to be given; and why there are no more, if so."""
+    """A code expired or failed, or, if not `given`, could not be issued; `more` says why no more codes are issued, if
+    so."""
 
     reason: str
     given: bool
@@ -44,8 +45,8 @@ CodeNews = CodeGiven | CodeUsed | CodeDied
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What codes take from the world: entropy, a way to relays, and a clock in seconds that does not jump."""
+class PairingEnvironment:
+    """What pairing needs from outside: entropy, connections to relays, and a monotonic clock in seconds."""
 
     entropy: Entropy
     connect: Connect
@@ -53,90 +54,97 @@ class Surroundings:
 
 
 class PairingCodes:
-    """The codes that a host gives, one for each guest. Who comes by one may sit."""
+    """The pairing codes of a host, one per guest. A guest who uses one may sit down."""
 
     def __init__(
         self,
         invitation: Invitation,
         relay: str,
         identity: Identity,
-        world: Surroundings,
-        tell: Callable[[CodeNews], None],
+        environment: PairingEnvironment,
+        emit: Callable[[CodeNews], None],
         admit: Callable[[bytes, str], None],
     ) -> None:
         self._invitation = invitation
-        #: How this machine reaches the relay; guests know it by the name in the invitation.
+        #: The relay's address as seen from this machine; guests use the one in the invitation.
         self._relay = relay
         self._identity = identity
-        self._world = world
-        self._tell = tell
+        self._environment = environment
+        self._emit = emit
         self._admit = admit
-        self._desk = Desk()
-        self._given: set[asyncio.Task[None]] = set()
+        self._record = PairingRecord()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def give(self) -> None:
-        """Make a new code, say it, and wait for its guest beside everything else."""
+        """Issue a new code, announce it, and wait for its guest in the background."""
         task = asyncio.ensure_future(self._give())
-        self._given.add(task)
-        task.add_done_callback(self._given.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Nobody is waited for any more, and who has come is told so."""
-        for task in self._given:
+        """Stop waiting for guests. A guest in the middle of an exchange is told so."""
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._given, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _give(self) -> None:
         try:
-            self._desk.refuse_when_tried()
+            self._record.refuse_when_tried()
         except CodeDead as tried:
-            self._tell(CodeDied(str(tried), given=False))
+            self._emit(CodeDied(str(tried), given=False))
             return
         try:
             guest = await self._exchange()
         except CodeDead as dead:
-            self._desk.dead(dead)
-            self._tell(CodeDied(str(dead), given=True, more=self._no_more()))
+            self._record.dead(dead)
+            self._emit(CodeDied(str(dead), given=True, more=self._stop_if_attacked()))
         except RelayError as error:
-            self._tell(CodeDied(str(error), given=False))
+            self._emit(CodeDied(str(error), given=False))
         else:
-            self._desk.admit(guest)
+            self._record.admit(guest)
             self._admit(guest.key, guest.name)
-            self._tell(CodeUsed(guest.name))
+            self._emit(CodeUsed(guest.name))
 
     async def _exchange(self) -> PairedGuest:
-        world = self._world
-        async with world.connect(self._relay) as client:
+        environment = self._environment
+        async with environment.connect(self._relay) as client:
             number = await client.mailbox()
             await client.open(mailbox_name(number))
-            code, name = new_code(number, world.entropy), self._invitation.relays[0]
-            self._tell(CodeGiven(str(code), name))
-            exchange = HostExchange(code, name, self._invitation, self._identity, world.entropy, world.clock())
-            return await give_invitation(exchange, OpenMailbox(client), world.clock)
+            code, name = new_code(number, environment.entropy), self._invitation.relays[0]
+            self._emit(CodeGiven(str(code), name))
+            exchange = HostExchange(
+                code, name, self._invitation, self._identity, environment.entropy, environment.clock()
+            )
+            return await give_invitation(exchange, OpenMailbox(client), environment.clock)
 
-    def _no_more(self) -> str:
-        """Why there are no more codes, if so: then those that were given and not used are over too."""
+    def _stop_if_attacked(self) -> str:
+        """Return why no more codes are issued, and cancel all unused codes; empty if codes are still allowed."""
         try:
-            self._desk.refuse_when_tried()
+            self._record.refuse_when_tried()
         except CodeDead as tried:
-            for task in self._given - {asyncio.current_task()}:
+            for task in self._tasks - {asyncio.current_task()}:
                 task.cancel()
             return str(tried)
         return ""
 
 
-async def use_code(code: Code, relay: str, identity: Identity, name: str, world: Surroundings) -> Invitation:
-    """The invitation that a code stands for. Raises `BadParameter` where the relay has none of its number,
-    `CodeDead` or `RelayError`; the code is not tried again."""
-    async with world.connect(relay) as client:
+async def use_code(
+    code: Code, relay: str, identity: Identity, name: str, environment: PairingEnvironment
+) -> Invitation:
+    """Exchange a code for the invitation.
+
+    Raise `BadParameter` if the relay does not know the code's number, and `CodeDead` or `RelayError` if the exchange
+    fails. A code cannot be tried twice.
+    """
+    async with environment.connect(relay) as client:
         try:
             await client.open(mailbox_name(code.number))
         except RelayRefused as refused:
             if refused.code != "missing":
                 raise
             raise BadParameter(
-                f"no code begins with {code.number} at {relay} now: it is another number, another relay, or older than "
-                "ten minutes"
+                f"no current code starts with {code.number} at {relay}. Check the number and the relay; codes expire "
+                "after ten minutes"
             ) from None
-        exchange = GuestExchange(code, relay, identity, name, world.entropy, world.clock())
-        return (await get_invitation(exchange, OpenMailbox(client), world.clock)).invitation
+        exchange = GuestExchange(code, relay, identity, name, environment.entropy, environment.clock())
+        return (await get_invitation(exchange, OpenMailbox(client), environment.clock)).invitation

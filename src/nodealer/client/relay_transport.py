@@ -1,7 +1,7 @@
-"""The transport over relays: seals what goes out, opens what comes in, and connects again by itself.
+"""The transport over relays: seals outgoing frames, opens incoming ones, and reconnects by itself.
 
-Frames are numbered by counting from the table's first one. All participants must count alike: a frame that does not
-open takes its number too, and is handed on as junk that everybody passes over.
+Frames are numbered from the table's first one. All participants must count alike, so a frame that cannot be opened
+takes a number too; it is passed on as junk, which everyone skips.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass
 from typing import Final
 
-from nodealer.client.key_history import find_history, history, read_history
+from nodealer.client.key_history import decode_history, encode_history, fetch_history
 from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.outbox import Outbox
@@ -26,45 +26,47 @@ from nodealer.relay.sealing import SENDER_BYTES, ReadKey, TableSecret
 from nodealer.tape import expand
 from nodealer.wire import LOG_ENTRIES_MAX
 
-#: What a frame is handed on as that this table's keys do not open.
+#: Stands for a frame that this table's keys do not open.
 JUNK: Final = b""
-#: Seconds before the first try to connect again, and at most.
+#: Seconds before the first attempt to reconnect, and the maximum.
 FIRST_WAIT: Final = 0.5
 LONGEST_WAIT: Final = 30.0
-#: A connection that lasted this long was a good one: after it the waiting begins anew.
+#: After a connection that lasted this many seconds, the backoff starts from the beginning.
 GOOD_AFTER: Final = 10.0
 
 
 @dataclass(frozen=True)
 class RelayFound:
-    """There is a connection to a relay, with the table."""
+    """Connected to a relay that has the table."""
 
     relay: str
 
 
 @dataclass(frozen=True)
 class RelayLost:
-    """There is no connection to a relay, or none any more, and why. The next try is after so many seconds."""
+    """The connection to a relay failed or was lost. The next attempt is in `wait` seconds."""
 
     relay: str
     reason: str
     wait: float
-    #: Whether the relay was there, and ended it by its no to what was said. It may do that over every connection.
+    #: Whether the relay ended the connection by refusing a message. It may do so on every connection.
     refused: bool = False
 
 
 @dataclass(frozen=True)
-class Unheard:
-    """A relay brings frames and does not take them, and why."""
+class WriteRefused:
+    """A relay delivers frames but does not accept any, and why."""
 
     relay: str
     reason: str
 
 
 @dataclass(frozen=True)
-class Locked:
-    """A seat has left, and what is said now has a new key, which this participant has not got: from here on it hears
-    nothing. Who watches needs a new link."""
+class KeyMissing:
+    """A seat has left, and this participant does not have the new key: it can no longer read the table.
+
+    A spectator needs a new link.
+    """
 
     relay: str
     epoch: int
@@ -72,33 +74,36 @@ class Locked:
 
 @dataclass(frozen=True)
 class Behind:
-    """The relay brings what says that it has a later key than this participant has heard of. Either it withholds how
-    the table got that key, and nothing said since can be read here; or it was made up. Comparing logs shows which."""
+    """A frame claims a later key than this participant knows of.
+
+    Either the relay withholds the key change, and nothing sent since can be read here; or the claim is made up.
+    Comparing logs shows which.
+    """
 
     relay: str
 
 
-#: What to tell a person of the connection.
-Line = RelayFound | RelayLost | Unheard | Locked | Behind
-#: Is told of the connection. May raise, to give it up.
-Tell = Callable[[Line], None]
-#: A connection to the relay at an address. Raises `RelayError` when there is none.
+#: What a person should know about the connection.
+ConnectionEvent = RelayFound | RelayLost | WriteRefused | KeyMissing | Behind
+#: Receives connection events. May raise, to give up.
+Emit = Callable[[ConnectionEvent], None]
+#: Opens a connection to a relay. Raises `RelayError` if that fails.
 Connect = Callable[[str], AbstractAsyncContextManager[RelayClient]]
 
 
 def connect_here(relay: str) -> AbstractAsyncContextManager[RelayClient]:
-    """By a socket of this machine; a tab has none, and brings its own."""
+    """Connect through a socket of this machine. A browser tab has no sockets and passes its own function."""
     from nodealer.relay.client import connect_to
 
     return connect_to(relay)
 
 
 class RelayTransport:
-    """A participant's way to its table, over one or several relays that have the same tables.
+    """A participant's connection to its table, over one or more relays that share their tables.
 
-    With a `TableSecret` it reads and writes, with a `ReadKey` it only reads; `more` are the keys of further links, for
-    the time after a seat left. `create` is for the one who opens the table: it lets a relay that does not
-    know the table make it. What it takes from the world is given.
+    With a `TableSecret` it reads and writes, with a `ReadKey` it only reads. `more` are the keys of further links, from
+    after a seat left. With `create`, the table is created on relays that do not have it. Entropy, clock, sleep and
+    connections are passed in.
     """
 
     def __init__(
@@ -110,7 +115,7 @@ class RelayTransport:
         entropy: Entropy,
         more: Sequence[TableSecret | ReadKey] = (),
         create: bool = False,
-        tell: Tell = lambda line: None,
+        emit: Emit = lambda event: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         connect: Connect = connect_here,
@@ -120,68 +125,71 @@ class RelayTransport:
         self._participant = participant
         self._keys = Keyring(participant, (key, *more), entropy)
         participant.refuse_key, participant.new_key = self._keys.refuse_key, self._keys.new_key
-        if create and self._keys.first is None:
-            raise BadParameter("who only reads cannot make a table")
-        # Of the home and the table: whoever comes back says the same words as the same sender, in the same bytes.
+        if create and self._keys.first_secret is None:
+            raise BadParameter("a key that can only read cannot create a table")
+        # Derived from the store and the table: a participant who returns is the same sender and sends the same bytes.
         self._sender = expand("sender", participant.home.root, key.table, size=SENDER_BYTES)
         self._relays = tuple(relays)
         self._entropy = entropy
         self._create = create
-        self._tell = tell
+        self._emit = emit
         self._clock = clock
         self._sleep = sleep
         self._connect = connect
-        self._out: Outbox | None = None
-        #: How many frames have come, and the cursor of the last one.
-        self._heard = 0
+        self._outbox: Outbox | None = None
+        #: How many frames have arrived, and the cursor of the last one.
+        self._received = 0
         self._cursor: int | None = None
-        #: The relays that did not know it, since one did.
-        self._denied: set[str] = set()
+        #: The relays that did not know this cursor, since one last did.
+        self._missing_at: set[str] = set()
         self._locked = False
-        #: Whether the relay of now has opened the table.
+        #: Whether the current relay has opened the table.
         self._is_open = False
-        #: The latest key epoch in which it was told, over this connection, that there is a later one.
-        self._behind = -1
-        #: The epochs in which it was said what the keys before them were.
-        self._told: set[int] = set()
+        #: The latest key epoch for which `Behind` was emitted on this connection.
+        self._behind_epoch = -1
+        #: The epochs in which the earlier keys were already published.
+        self._announced_epochs: set[int] = set()
 
     # --- Out ---
 
     async def send(self, frame: bytes) -> None:
-        """Put a frame into the order. What gets lost was not confirmed, and is sent again over the next connection."""
-        out = self._out
-        # Where the key has just changed: it is sent again with the new one.
-        if out is not None and out.secret is self._keys.writing:
+        """Submit a frame to the order.
+
+        A frame that gets lost was not confirmed, and is sent again after reconnecting.
+        """
+        out = self._outbox
+        # If the key has just changed, the frame will be sent again with the new one.
+        if out is not None and out.secret is self._keys.write_secret:
             try:
-                await self._name_proposed(out)
+                await self._register_proposed(out)
                 await out.send(frame)
             except RelayError as error:
-                # If the connection has gone, whoever reads from it sees that too.
-                self._tell(Unheard(out.url, str(error)))
+                # If the connection is lost, the reading side notices too.
+                self._emit(WriteRefused(out.url, str(error)))
 
-    async def _name_proposed(self, out: Outbox) -> None:
-        """The relay hears of a new key before those do who agree to it. Once over each connection is enough."""
-        proposed = self._keys.proposed
-        if proposed is not None and out.named is not proposed:
-            await out.name_early(proposed)
+    async def _register_proposed(self, out: Outbox) -> None:
+        """Register a proposed key with the relay before anyone can agree to it. Once per connection is enough."""
+        proposed = self._keys.proposed_secret
+        if proposed is not None and out.registered_early is not proposed:
+            await out.register_early(proposed)
 
     @property
     def secret(self) -> TableSecret | None:
-        """The key in use, for a new link; None by one who only reads."""
-        return self._keys.writing
+        """Return the key in use, for a new link; None if this participant can only read."""
+        return self._keys.write_secret
 
     # --- In ---
 
     async def events(self) -> AsyncGenerator[Event, None]:
-        """The frames of the table from the first one on, over as many connections as it takes; for ever."""
-        self._heard, self._cursor = 0, None
+        """Yield the table's frames from the first one on, over as many connections as necessary; never ends."""
+        self._received, self._cursor = 0, None
         tries = failed = 0
         while True:
             relay, since = self._relays[tries % len(self._relays)], self._clock()
             self._is_open = False
             try:
-                await self._look_back(relay)
-                async with self._connect(relay) as client, aclosing(self._through(client)) as events:
+                await self._fetch_key_history(relay)
+                async with self._connect(relay) as client, aclosing(self._connection_events(client)) as events:
                     async for event in events:
                         yield event
             except RelayError as error:
@@ -189,123 +197,130 @@ class RelayTransport:
             yield Disconnected()
             tries += 1
             failed = 1 if self._clock() - since >= GOOD_AFTER else failed + 1
-            wait = self._wait(failed)
-            self._tell(RelayLost(relay, reason, wait, refused))
+            wait = self._backoff(failed)
+            self._emit(RelayLost(relay, reason, wait, refused))
             await self._sleep(wait)
 
-    async def _look_back(self, relay: str) -> None:
-        """Who comes with a later key looks for the earlier ones. Who has the first one can do without: a later link may
-        be somebody's lie, and must not keep it from its seat."""
+    async def _fetch_key_history(self, relay: str) -> None:
+        """Find the earlier keys for links with a later one.
+
+        A participant who has the first key does not depend on this: a later link may be false, and must not cost them
+        their seat.
+        """
         failed: RelayError | None = None
-        for late in self._keys.late:
+        for late in self._keys.keys_without_history:
             try:
                 async with self._connect(relay) as client:
-                    self._keys.learn(await find_history(client, late, self._entropy))
+                    self._keys.add(await fetch_history(client, late, self._entropy))
             except RelayError as error:
                 failed = error
-        if failed is not None and not self._keys.begins:
+        if failed is not None and not self._keys.has_first_key:
             raise failed
 
-    def _wait(self, failed: int) -> float:
-        """Seconds until the next try. All relays are tried before anything is waited for; then longer and longer, and
-        not all clients at the same moment."""
+    def _backoff(self, failed: int) -> float:
+        """Return the seconds until the next attempt.
+
+        All relays are tried before waiting. Then the delay grows, with jitter so that clients do not all return at
+        once.
+        """
         rounds, place = divmod(failed, len(self._relays))
         if place:
             return 0.0
         longest = min(FIRST_WAIT * 2.0 ** min(rounds - 1, 16), LONGEST_WAIT)
         return longest * (0.5 + int.from_bytes(self._entropy(2), "little") / (1 << 17))
 
-    async def _through(self, client: RelayClient) -> AsyncGenerator[Event, None]:
-        """What comes over one connection, until it breaks."""
-        known = self._heard + await self._open(client)
+    async def _connection_events(self, client: RelayClient) -> AsyncGenerator[Event, None]:
+        """Yield the events of one connection until it breaks."""
+        known = self._received + await self._open(client)
         if known > LOG_ENTRIES_MAX:
-            raise client.error(f"says that the table has {known} frames, and no log has more than {LOG_ENTRIES_MAX}")
+            raise client.error(f"says that the table has {known} frames; a log has at most {LOG_ENTRIES_MAX}")
         self._is_open = True
-        self._tell(RelayFound(client.url))
-        self._behind = -1
-        out = self._out = Outbox(client, self._sender)
+        self._emit(RelayFound(client.url))
+        self._behind_epoch = -1
+        out = self._outbox = Outbox(client, self._sender)
         try:
-            await out.announce(self._keys.writers)
+            await out.announce(self._keys.write_secrets)
             yield Connected(known)
             while True:
-                for cursor, frame in await self._read(client, out):
-                    self._heard, self._cursor = self._heard + 1, cursor
-                    yield self._opened(frame, out.url)
-                    if out.secret is not self._keys.writing:
-                        # The roster that this frame brought into force has a new key.
-                        await out.announce(self._keys.writers)
-                        yield Connected(max(known, self._heard))
+                for cursor, frame in await self._read_page(client, out):
+                    self._received, self._cursor = self._received + 1, cursor
+                    yield self._decrypt(frame, out.url)
+                    if out.secret is not self._keys.write_secret:
+                        # This frame put a roster with a new key into force.
+                        await out.announce(self._keys.write_secrets)
+                        yield Connected(max(known, self._received))
         finally:
-            self._out = None
+            self._outbox = None
             if self._participant.ended:
                 with suppress(RelayError):
-                    await out.say_end()
+                    await out.send_end()
             out.close()
 
     async def _open(self, client: RelayClient) -> int:
-        """How many frames there are that have not come. Fewer than none, where the relay has lost some that have."""
-        if self._create and self._keys.first is not None:
-            await client.create(self._keys.table, self._keys.first.write_token)
+        """Open the table, and return how many frames are still to come; negative if the relay has lost some."""
+        if self._create and self._keys.first_secret is not None:
+            await client.create(self._keys.table, self._keys.first_secret.write_token)
         try:
             frames = await client.open(self._keys.table, self._cursor)
         except RelayRefused as refused:
             if refused.code != "cursor":
                 raise
-            self._denied.add(client.url)
-            if self._denied != set(self._relays):
-                # One relay that is wrong, or lies, does not silence who has others.
+            self._missing_at.add(client.url)
+            if self._missing_at != set(self._relays):
+                # One relay that is wrong or lies must not cut off a client that has others.
                 raise
-            # They gave this cursor, and none of them knows it any more.
-            return -self._heard
-        self._denied.clear()
+            # The relays issued this cursor, and none of them knows it any more.
+            return -self._received
+        self._missing_at.clear()
         return frames
 
-    async def _read(self, client: RelayClient, out: Outbox) -> list[Stored]:
-        """The next page. Answers that come before it are taken on the way."""
+    async def _read_page(self, client: RelayClient, out: Outbox) -> list[Stored]:
+        """Return the next page of frames, processing answers that arrive before it."""
         while True:
             try:
-                told = await client.read()
-                if isinstance(told, list):
-                    return told
+                answer = await client.read()
+                if isinstance(answer, list):
+                    return answer
             except RelayRefused as refused:
-                await self._refused(refused, out)
+                await self._on_refusal(refused, out)
             else:
-                for frame in (*self._history(), *await out.answered()):
+                for frame in (*self._history(), *await out.on_answer()):
                     await self.send(frame)
 
-    async def _refused(self, refused: RelayRefused, out: Outbox) -> None:
-        """Go on, where the relay only does not let this one write: it still brings what others say."""
+    async def _on_refusal(self, refused: RelayRefused, out: Outbox) -> None:
+        """Continue if the relay only refuses writes, because it still delivers the frames of others; else raise."""
         try:
-            for frame in await out.answered(refused):
+            for frame in await out.on_answer(refused):
                 await self.send(frame)
         except RelayRefused as final:
             if final.code not in ("token", "key"):
                 raise
-            # While there is more to be heard, a new key may be in it.
+            # While frames are missing, one of them may bring the new key.
             if not self._participant.hearing:
-                self._tell(Unheard(out.url, str(final)))
+                self._emit(WriteRefused(out.url, str(final)))
 
     def _history(self) -> list[bytes]:
-        """What the keys before this one were, for those who come later, where nobody here has said it yet."""
-        keys = self._keys.earlier
-        wanted = keys and len(keys) not in self._told and not self._participant.hearing
-        return [history(keys)] if wanted else []
+        """Return the frame that publishes the earlier keys, if no one has published them yet in this epoch."""
+        keys = self._keys.earlier_keys
+        wanted = keys and len(keys) not in self._announced_epochs and not self._participant.hearing
+        return [encode_history(keys)] if wanted else []
 
-    def _opened(self, frame: bytes, relay: str) -> bytes:
-        key = self._keys.reading
+    def _decrypt(self, frame: bytes, relay: str) -> bytes:
+        """Return a frame's text; `JUNK` if it does not open. Emit `KeyMissing` or `Behind` if that explains it."""
+        key = self._keys.read_key
         if key is None and not self._locked:
             self._locked = True
-            self._tell(Locked(relay, self._participant.epoch))
+            self._emit(KeyMissing(relay, self._participant.epoch))
         try:
             text = JUNK if key is None else key.open(frame)[1]
         except DecodeError:
-            # In the order of the table a key comes before what is sealed with it. Once with a key and a connection:
-            # anybody who writes can say so, and must neither flood a person nor use up what is said when it is true.
-            if key is not None and key.is_before(frame) and self._behind < key.epoch:
-                self._behind = key.epoch
-                self._tell(Behind(relay))
+            # In the table's order a key comes before the frames sealed with it. Emitted once per key and connection:
+            # any writer can make this claim, and must neither flood a person nor use up the report for when it is true.
+            if key is not None and key.is_before(frame) and self._behind_epoch < key.epoch:
+                self._behind_epoch = key.epoch
+                self._emit(Behind(relay))
             return JUNK
-        # What is false does not count: else one frame of a liar would keep all from saying what is true.
-        if key is not None and (said := read_history(text, key)) and said == self._keys.earlier:
-            self._told.add(key.epoch)
+        # False keys do not count: otherwise one frame of a liar would keep everyone from publishing the true ones.
+        if key is not None and (said := decode_history(text, key)) and said == self._keys.earlier_keys:
+            self._announced_epochs.add(key.epoch)
         return text

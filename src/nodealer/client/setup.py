@@ -1,4 +1,4 @@
-"""What somebody wants to play, made ready: the rules, and the card protocol that serves them."""
+"""The rules and the card protocol of a game, built from its settings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nodealer.protocols.base import CardProtocol, Needs
 
 @dataclass(frozen=True)
 class GameSetup:
-    """A game and its cards."""
+    """A game's rules, and the card protocol that they are played with."""
 
     rules: Rules
     protocol: CardProtocol
 
-    def refuse(self, seats: int) -> None:
-        """Raise `BadParameter` where so many cannot play it, or the protocol cannot serve them."""
+    def refuse_seats(self, seats: int) -> None:
+        """Raise `BadParameter` if this many players cannot play the game, or the protocol cannot serve them."""
         rules = self.rules
         refuse_unserved(self.protocol.claims, Needs(rules.name, seats, rules.deck_max, rules.operations))
         rules.begin(0, tuple(range(seats)), None, dict.fromkeys(range(seats), rules.stake))
@@ -29,9 +29,9 @@ class GameSetup:
 def game_setup(
     game: GamePackage, settings: Mapping[str, str], protocol: str | None = None, parameters: bytes | None = None
 ) -> GameSetup:
-    """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
-    on = protocol or game.protocol
-    meant = game.protocol_parameters(on, settings)
+    """Build a game's rules and protocol. None means the game's default. Raise `BadParameter` if they do not fit."""
+    name = protocol or game.protocol
+    meant = game.protocol_parameters(name, settings)
     if parameters is not None and meant not in (b"{}", parameters):
-        raise BadParameter("--parameters says one thing of the protocol, and a setting of the game another")
-    return GameSetup(game.from_settings(settings), make_protocol(on, meant if parameters is None else parameters))
+        raise BadParameter("--parameters contradicts a setting of the game")
+    return GameSetup(game.from_settings(settings), make_protocol(name, meant if parameters is None else parameters))

@@ -1,8 +1,8 @@
-"""The timekeeper: a participant that says how much time has passed, when that makes a difference.
+"""The timekeeper: a participant that reports how much time has passed, whenever that makes a difference.
 
-It ticks when a duty has been open for a little while unanswered, which starts its clock, when a limit passes, again and
-again while a bank runs, and at the bank's end. Its time goes on from its last tick, so that one that was away has taken
-nobody's time; and it counts what this machine has seen pass, so that a clock that jumps makes nobody late.
+It ticks when a duty has been open for a little while, which starts its clock; when a limit passes; regularly while a
+time bank runs; and at the bank's end. Its time continues from its last tick, so a timekeeper that was away has cost no
+one any time. It counts only time that this machine has observed, so a clock that jumps makes no one late.
 """
 
 from __future__ import annotations
@@ -11,66 +11,69 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from nodealer.client.duty_timer import LOOK_MAX, DutyTimer
+from nodealer.client.duty_timer import TICK_SECONDS_MAX, DutyTimer
 from nodealer.client.loop import Loop, Transport, Watch
 from nodealer.engine.clock import Clock
 from nodealer.engine.participant import Participant
 from nodealer.engine.state import TableState
 from nodealer.errors import IllegalMove
 
-#: After how many seconds a duty that is not answered gets its first tick, and how often it ticks while a bank runs.
+#: An open duty gets its first tick after this many seconds; while a time bank runs, ticks are this many milliseconds
+#: apart.
 STARTS_AFTER: Final = 2.0
 BANK_EVERY: Final = 10_000
 
 
 class Ticker:
-    """Looks at its table and its clock, and ticks."""
+    """The policy of a timekeeper: decides when to tick."""
 
     def __init__(self) -> None:
-        self._watch = DutyTimer()
+        self._timer = DutyTimer()
         self._last: float | None = None
-        #: How much time it has seen pass since it came, and the time of its last tick before that.
+        #: The seconds observed since it started, and the time of the last tick before that.
         self._passed = 0.0
-        self._from: int | None = None
+        self._base: int | None = None
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """A tick, if one is wanted."""
-        self._passed += 0.0 if self._last is None else min(max(now - self._last, 0.0), LOOK_MAX)
+        """Return a tick to send, if one is due."""
+        self._passed += 0.0 if self._last is None else min(max(now - self._last, 0.0), TICK_SECONDS_MAX)
         self._last = now
         if not participant.seated or participant.over or participant.hearing:
-            self._watch.stop(now)
+            self._timer.stop(now)
             return []
         state, keeper = participant.replica.state, participant.replica.state.roster.timekeeper
-        unstarted = self._unstarted(state, now)
+        unstarted = self._has_unstarted_duty(state, now)
         if state.clock is None or keeper is None or keeper.seat != participant.seat.number:
             return []
-        if participant.seat.unconfirmed or not (unstarted or self._wanted(state.clock)):
+        if participant.seat.unconfirmed or not (unstarted or self._is_tick_due(state.clock)):
             return []
-        # Another one a moment ago, and nothing new since: at the next look perhaps.
+        # A tick was sent a moment ago and nothing has changed; perhaps next time.
         with suppress(IllegalMove):
-            return participant.tick(self._time(state.clock))
+            return participant.tick(self._table_time(state.clock))
         return []
 
-    def _time(self, clock: Clock) -> int:
-        if self._from is None:
-            self._from, self._passed = clock.last or 0, 0.0
-        return self._from + int(self._passed * 1000)
+    def _table_time(self, clock: Clock) -> int:
+        """Return the table's time in milliseconds."""
+        if self._base is None:
+            self._base, self._passed = clock.last or 0, 0.0
+        return self._base + int(self._passed * 1000)
 
-    def _unstarted(self, state: TableState, now: float) -> bool:
-        """Whether a duty has been open for long enough whose clock stands."""
-        waits = self._watch.update(state, now)
+    def _has_unstarted_duty(self, state: TableState, now: float) -> bool:
+        """Return whether a duty has been open for long enough and its clock has not started."""
+        waits = self._timer.update(state, now)
         watched = {} if state.clock is None else state.clock.watched
         return any(
             wait.waited >= STARTS_AFTER and id in watched and watched[id].started is None for id, wait in waits.items()
         )
 
-    def _wanted(self, clock: Clock) -> bool:
+    def _is_tick_due(self, clock: Clock) -> bool:
+        """Return whether a limit passes or a bank runs."""
         wanted = clock.wanted(BANK_EVERY)
-        return wanted is not None and self._time(clock) >= wanted
+        return wanted is not None and self._table_time(clock) >= wanted
 
 
 async def keep_time(
     participant: Participant, transport: Transport, clock: Callable[[], float], watch: Watch = lambda step: ()
 ) -> None:
-    """Keep the time of a table until its end. Raises `RelayError` when the transport ends first."""
-    await Loop(participant, transport, watch=watch, patience=Ticker(), clock=clock).run()
+    """Keep the time of a table until its end. Raise `RelayError` if the transport ends first."""
+    await Loop(participant, transport, watch=watch, policy=Ticker(), clock=clock).run()

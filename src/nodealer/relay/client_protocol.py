@@ -59,8 +59,8 @@ def writer_of(token: bytes) -> bytes:
 class RelayClient:
     """One connection. `create` and `open` wait for their answers, which are all that comes before frames do.
 
-    Then `read` gives what comes: pages, and in their order the answers to what was asked by `say_token`, `say_writer`
-    and `say_end`.
+    Then `read` gives what comes: pages, and in their order the answers to what was asked by `send_token`, `send_writer`
+    and `send_end`.
     """
 
     def __init__(self, connection: Channel, url: str, patience: float | None = None) -> None:
@@ -91,15 +91,15 @@ class RelayClient:
         self._largest = opened.largest
         return opened.frames
 
-    async def say_token(self, token: bytes) -> None:
+    async def send_token(self, token: bytes) -> None:
         """What is needed to append."""
         await self._say(Token(token))
 
-    async def say_writer(self, token: bytes) -> None:
+    async def send_writer(self, token: bytes) -> None:
         """Let the next key epoch write with this token."""
         await self._say(Rekey(writer_of(token)))
 
-    async def say_end(self) -> None:
+    async def send_end(self) -> None:
         """The table need not be kept for long."""
         await self._say(End())
 

@@ -359,7 +359,7 @@ class HostExchange(_Exchange):
         return (self._sent,)
 
 
-class Desk:
+class PairingRecord:
     """All codes of one host at one table: who has come by them, and how many were tried by somebody else."""
 
     def __init__(self) -> None:

@@ -90,7 +90,7 @@ class PageLobby:
         """What there is to say. What the page shows by itself, who has come and who may sit, is not said again."""
         match news:
             case CheckedContact(key=key):
-                self._looked[key], self._seat.sights[key] = news, news.sight.value
+                self._looked[key], self._seat.sights[key] = news, news.status.value
             case Proposed():
                 self.proposal = proposal_told(news)
             case Remark.KEEPER_AWAITED | Remark.NOBODY_SITS | Remark.LEFT_OUT:
@@ -127,7 +127,7 @@ class PageLobby:
             words = " ".join(key_words(key)) if looked is not None or mine else ""
             if looked is None:
                 return doc.LobbyPerson(name, state, mine, key=words)
-            return doc.LobbyPerson(name, state, mine, looked.sight.value, looked.warns, words)
+            return doc.LobbyPerson(name, state, mine, looked.status.value, looked.needs_warning, words)
 
         people = tuple(person(offer.name, offer.key) for offer in participant.offers)
         qr = () if self.link is None else qr_rows(self.link)

@@ -100,7 +100,7 @@ tab = tabs[0]
 kept["one key"] = len(key.data) == 32 and tabs[0]._key == tabs[1]._key == bytes(key.data)
 
 # Whom somebody has met is kept, and known when the page is loaded again.
-tab._table._known.met([("Ada", entry.Identity(bytes(32)).public)], 7)
+tab._table._known.remember([("Ada", entry.Identity(bytes(32)).public)], 7)
 tabs[1].players(Bytes(made[0]))
 kept["known again"] = [met.name for met in tabs[1]._table._known.all]
 

@@ -17,7 +17,7 @@ import pytest
 from engine.circle import Circle
 from nodealer.cli.timekeeper_process import KeeperOrder, keep
 from nodealer.client.contacts import Contacts, KeyStatus
-from nodealer.client.pairing import Surroundings, use_code
+from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, RelayTransport, connect_here
 from nodealer.engine.frame_result import Received
 from nodealer.engine.store import MemoryPlayerStore
@@ -34,7 +34,7 @@ from nodealer.web.tab.contacts import BrowserShelf, Make
 from nodealer.web.tab.setup import Wish, host_offers, hosted_of, read_wish
 from nodealer.web.tab.table import NameTaken, TabEnvironment, TabTable
 
-AROUND = Surroundings(os.urandom, connect_here, time.monotonic)
+AROUND = PairingEnvironment(os.urandom, connect_here, time.monotonic)
 WISH: dict[str, Any] = {
     "name": "Wirtin",
     "relay": "ws://a",
@@ -132,14 +132,14 @@ def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path:
             await ended(hosting, joining)
 
     asyncio.run(meet())
-    assert known.check("Gast", Tab("Gast", tmp_path).identity.public).sight is KeyStatus.KNOWN
-    assert known.check("Gast", Tab("Eve", tmp_path).identity.public).sight is KeyStatus.OTHER_KEY
+    assert known.check("Gast", Tab("Gast", tmp_path).identity.public).status is KeyStatus.KNOWN
+    assert known.check("Gast", Tab("Eve", tmp_path).identity.public).status is KeyStatus.OTHER_KEY
     assert [met.last for met in known.all] == [5]
 
 
 def test_a_name_that_has_come_with_another_key_is_pointed_out_with_the_words_to_ask_for(tmp_path: Path) -> None:
     shelf = BrowserShelf()
-    Contacts(shelf).met([("Gast", Identity(bytes(32)).public)], 1)
+    Contacts(shelf).remember([("Gast", Identity(bytes(32)).public)], 1)
 
     async def meet() -> None:
         host, guest = Tab("Wirtin", tmp_path, shelf), Tab("Gast", tmp_path)
@@ -258,7 +258,7 @@ def test_a_tab_asks_for_a_seat_but_not_for_who_sat_out(
     asked = list[list[bytes]]()
 
     class OneStep:
-        def __init__(self, participant: object, transport: object, mind: object, *, watch: Any, patience: object):
+        def __init__(self, participant: object, transport: object, mind: object, *, watch: Any, policy: object):
             self._watch = watch
 
         async def run(self) -> None:
@@ -314,8 +314,8 @@ def test_two_tabs_share_one_list_and_a_damaged_one_is_begun_anew() -> None:
 
     one, other = BrowserShelf(keep), BrowserShelf(keep)
     ada, ben = (Identity(bytes([seed]) * 32).public for seed in (1, 2))
-    Contacts(one).met([("Ada", ada)], 1)
-    Contacts(other).met([("Ben", ben)], 2)
+    Contacts(one).remember([("Ada", ada)], 1)
+    Contacts(other).remember([("Ben", ben)], 2)
     assert {met.name for met in Contacts(other).all} == {"Ada", "Ben"}, "what the other tab has met is not lost"
     fresh = BrowserShelf()
     fresh.saw(kept)

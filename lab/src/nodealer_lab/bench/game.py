@@ -14,7 +14,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from nodealer.client.agents import answer_of
+from nodealer.client.agents import bot_decision
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
@@ -101,7 +101,7 @@ def played(game: GamePackage, hands: int) -> LocalTable:
 
     def decide(participant: Participant) -> list[bytes]:
         question = participant.question()
-        return [] if question is None else participant.answer(question, answer_of(bot, question))
+        return [] if question is None else participant.answer(question, bot_decision(bot, question))
 
     table.run(decide)
     if table.seats[0].replica.state.phase is not Phase.ENDED:

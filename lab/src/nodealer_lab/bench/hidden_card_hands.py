@@ -15,7 +15,7 @@ from time import process_time
 from typing import Any, Final, TypeVar
 
 from nodealer.cards.operations import Capability
-from nodealer.client.agents import answer_of
+from nodealer.client.agents import bot_decision
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine import replica
 from nodealer.engine.leave_policy import stay_for_hands
@@ -140,7 +140,7 @@ def _played(package: GamePackage, number: int) -> LocalTable:
 
     def decide(participant: Participant) -> list[bytes]:
         question = participant.question()
-        return [] if question is None else participant.answer(question, answer_of(bot, question))
+        return [] if question is None else participant.answer(question, bot_decision(bot, question))
 
     table.run(decide)
     if table.seats[0].replica.state.phase is not Phase.ENDED:

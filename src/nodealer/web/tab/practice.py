@@ -56,7 +56,7 @@ class Planned:
         if any(casefold_name(other) == casefold_name(deal.name) for other in others):
             raise BadParameter(f"{deal.name} is a bot at this table: take another name")
         made = game_setup(self.game, self.game.settled(deal.settings))
-        made.refuse(deal.seats)
+        made.refuse_seats(deal.seats)
         self.rules, self.protocol = made.rules, made.protocol
         self.hands, self.names = deal.hands, (deal.name, *others)
         self.expected = Expected(

@@ -91,7 +91,7 @@ def _cards(game: GamePackage) -> Sequence[CardsOffer]:
         for parameters in MODES[name]:
             with suppress(BadParameter):
                 made = game_setup(game, game.settled({}), name, parameters)
-                made.refuse(game.seats)
+                made.refuse_seats(game.seats)
                 warning = made.protocol.claims.cost.get("warning")
                 found.append(CardsOffer(name, parameters.decode(), warning))
     return found
@@ -156,7 +156,7 @@ class TabPlan:
         parameters = None if hosted.parameters is None else hosted.parameters.encode()
         self.made: GameSetup = game_setup(game, game.settled(hosted.settings), hosted.protocol, parameters)
         decline_unserved(self.made.protocol.claims.name)
-        self.made.refuse(hosted.seats)
+        self.made.refuse_seats(hosted.seats)
         self.clock: Limits | None = hosted.clock
         self._hands = hosted.hands
 

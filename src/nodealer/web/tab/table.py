@@ -19,17 +19,17 @@ from nodealer.client.contacts import Contacts, ContactsFile, ContactsRecorder
 from nodealer.client.link_rotation import LinkRotation
 from nodealer.client.lobby import Guest, Hosting
 from nodealer.client.loop import Loop, Transport
-from nodealer.client.pairing import PairingCodes, Surroundings
+from nodealer.client.pairing import PairingCodes, PairingEnvironment
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
 from nodealer.client.relay_transport import (
     Behind,
     Connect,
-    Line,
-    Locked,
+    ConnectionEvent,
+    KeyMissing,
     RelayFound,
     RelayLost,
     RelayTransport,
-    Unheard,
+    WriteRefused,
 )
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_while_playable
@@ -57,7 +57,7 @@ LOG: Final = Path("/tmp/nodealer-log.jsonl")
 _CONNECTION: Final = {
     RelayFound: ("good", "found"),
     RelayLost: ("note", "lost"),
-    Unheard: ("bad", "unheard"),
+    WriteRefused: ("bad", "unheard"),
     Behind: ("bad", "behind"),
 }
 
@@ -210,12 +210,12 @@ class TabTable:
             entropy=self._world.entropy,
             more=more,
             create=hosted is not None,
-            tell=self._connection,
+            emit=self._connection,
             connect=self._world.connect,
         )
         met = ContactsRecorder(participant, self._known, self.lobby.hear, lambda: self._world.wall() // 1000)
         codes = None if hosting is None else self._codes(invitation, home, hosting)
-        after = (met.see, partial(self._new_links, LinkRotation(invitation), participant, transport))
+        after = (met.update, partial(self._new_links, LinkRotation(invitation), participant, transport))
         try:
             with suppress(TabLockedOut):
                 await self._drive(
@@ -235,7 +235,7 @@ class TabTable:
     def _codes(self, invitation: Invitation, home: PlayerStore, hosting: Hosting) -> PairingCodes:
         """What a host shows and gives so that others come."""
         self.lobby.link, self.lobby.watch = invitation.link, invitation.to_watch().link
-        world = Surroundings(self._world.entropy, self._world.connect, time.monotonic)
+        world = PairingEnvironment(self._world.entropy, self._world.connect, time.monotonic)
         codes = PairingCodes(invitation, invitation.relays[0], home.identity, world, self.lobby.hear, hosting.admit)
         hosting.new_code = codes.give
         return codes
@@ -287,11 +287,11 @@ class TabTable:
                 return frames
             return []
 
-        await Loop(participant, transport, mind, watch=watch, patience=looks).run()
+        await Loop(participant, transport, mind, watch=watch, policy=looks).run()
 
     def _new_links(self, relinked: LinkRotation, participant: Participant, transport: RelayTransport) -> None:
         """The table has a new key: the links that others need now."""
-        invitation = relinked.new(participant, transport.secret) if participant.begun else None
+        invitation = relinked.next_invitation(participant, transport.secret) if participant.begun else None
         if invitation is not None:
             self.seat.notice("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
 
@@ -306,8 +306,8 @@ class TabTable:
         elif isinstance(news, OtherVersion):
             raise BadParameter(f"the host's program is of another version: {news.reason}")
 
-    def _connection(self, line: Line) -> None:
-        if isinstance(line, Locked):
+    def _connection(self, line: ConnectionEvent) -> None:
+        if isinstance(line, KeyMissing):
             self.seat.notice("bad", "locked", "connection")
             raise TabLockedOut
         kind, code = _CONNECTION[type(line)]

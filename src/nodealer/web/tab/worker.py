@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js  # type: ignore[import-not-found]
 
-from nodealer.client.pairing import Surroundings, use_code
+from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, HomeUnusable, NodealerError, RelayError
 from nodealer.keys import KEY_BYTES, Identity, host_mark
@@ -238,7 +238,7 @@ class Tab:
     async def use_code(self, code: str, relay: str, name: str) -> str:
         """The link that a spoken code stands for. Raises what is wrong with the code, or with the relay."""
         refuse_bad_name(name, "your name")
-        around = Surroundings(secrets.token_bytes, self._connect, time.monotonic)
+        around = PairingEnvironment(secrets.token_bytes, self._connect, time.monotonic)
         invitation = await use_code(read_code(code), relay_address(relay), Identity(self._key), name, around)
         return invitation.link
 

@@ -46,7 +46,7 @@ def _play_false_box(scene: Scene) -> AttackOutcome:
     for one, ring in zip(stage.participants, rings, strict=True):
         one.refuse_key = ring.refuse_key
     state = stage.state(scene.cheater)
-    roster, key = state.roster, rings[scene.cheater].fresh(state.roster)
+    roster, key = state.roster, rings[scene.cheater].create_key(state.roster)
     other = TableSecret(scene.entropy(KEY_BYTES), link.table, 1)
     session = stage[VICTIM].session.id
     false = other.box(scene.entropy(KEY_BYTES), roster.member(VICTIM).box, session, roster.digest)

@@ -28,11 +28,11 @@ class Ahead(Ticker):
         self._struck = struck
         self._leapt = 0
 
-    def _time(self, clock: Clock) -> int:
+    def _table_time(self, clock: Clock) -> int:
         if self._dice.chance(400):
             self._struck["lied"] += 1
             self._leapt += self._dice.between(1000, 100_000)
-        return super()._time(clock) + self._leapt
+        return super()._table_time(clock) + self._leapt
 
 
 def keeping(how: Keeping, dice: SeededDice, struck: Counter[str]) -> Policy:
