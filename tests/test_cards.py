@@ -56,7 +56,7 @@ def test_sizes_that_are(size: int) -> None:
 
 def test_dealing_from_the_top() -> None:
     deal = Deal(0, (Portion(1, 2), Portion(0, 1), Portion(2, positions=(5,))))
-    assert fresh().deal(deal, SEATS) == {1: (0, 1), 0: (2,), 2: (5,)}
+    assert fresh().resolve_deal(deal, SEATS) == {1: (0, 1), 0: (2,), 2: (5,)}
 
 
 @pytest.mark.parametrize(
@@ -80,34 +80,34 @@ def test_dealing_from_the_top() -> None:
 )
 def test_deals_that_make_no_sense(portions: tuple[Portion, ...]) -> None:
     with pytest.raises(BadParameter):
-        fresh().deal(Deal(0, portions), SEATS)
+        fresh().resolve_deal(Deal(0, portions), SEATS)
 
 
 def test_a_card_is_dealt_once() -> None:
-    places = fresh().give((0,), 1)
+    places = fresh().move_to_hand((0,), 1)
     assert places.holder(0) == 1 and places.hand(1) == (0,) and 0 not in places.pile
     with pytest.raises(BadParameter, match="not in the pile"):
-        places.choose(0, (0,))
+        places.resolve_positions(0, (0,))
     with pytest.raises(BadParameter, match="not in the pile"):
-        fresh().open({3: 5}).choose(0, (3,))
+        fresh().open({3: 5}).resolve_positions(0, (3,))
 
 
 def test_showing_what_one_holds() -> None:
-    places = fresh().give((0,), 1).give((1,), 2)
-    assert places.shown(Show(0, 1, (0,))) == (0,)
+    places = fresh().move_to_hand((0,), 1).move_to_hand((1,), 2)
+    assert places.validate_show(Show(0, 1, (0,))) == (0,)
     for seat, positions in ((2, (0,)), (1, (1,)), (1, (0, 1)), (1, (3,)), (1, ()), (1, (0, 0)), (0, (0,)), (1, (9,))):
         with pytest.raises(BadParameter):
-            places.shown(Show(0, seat, positions))
+            places.validate_show(Show(0, seat, positions))
     with pytest.raises(BadParameter, match="already open"):
-        places.open({0: 4}).shown(Show(0, 1, (0,)))
+        places.open({0: 4}).validate_show(Show(0, 1, (0,)))
 
 
 def test_giving_back() -> None:
-    places = fresh().give((0,), 1).open({2: 3})
-    assert places.given_back(Return(0, (0, 2), Place.DISCARD)) == (0, 2)
+    places = fresh().move_to_hand((0,), 1).open({2: 3})
+    assert places.validate_return(Return(0, (0, 2), Place.DISCARD)) == (0, 2)
     for positions in ((1,), (0, 0), (6,), ()):
         with pytest.raises(BadParameter):
-            places.given_back(Return(0, positions, Place.DISCARD))
+            places.validate_return(Return(0, positions, Place.DISCARD))
     gone = places.drop((0, 2))
     assert gone.holder(0) is None and gone.face(2) is None and gone.pile == (1, 3, 4, 5)
 
@@ -118,7 +118,7 @@ def test_giving_back() -> None:
 )
 def test_a_return_starts_an_epoch(place: Place, pile: tuple[int, ...]) -> None:
     """What comes back is a new card: nobody can follow it by its old position."""
-    back = fresh().give((0,), 1).restack((0,), place)
+    back = fresh().move_to_hand((0,), 1).restack((0,), place)
     assert back.pile == pile and back.epoch == 1
     assert back.card(0) == Card(0, 0, 0) and back.card(6) == Card(0, 1, 6)
     assert back.hand(1) == ()
@@ -127,7 +127,15 @@ def test_a_return_starts_an_epoch(place: Place, pile: tuple[int, ...]) -> None:
 def test_digests() -> None:
     one = fresh()
     digests = {
-        p.digest() for p in (one, fresh(7), one.give((0,), 1), one.give((0,), 2), one.open({0: 1}), one.open({0: 2}))
+        p.digest()
+        for p in (
+            one,
+            fresh(7),
+            one.move_to_hand((0,), 1),
+            one.move_to_hand((0,), 2),
+            one.open({0: 1}),
+            one.open({0: 2}),
+        )
     }
     digests.add(Places.fresh(1, 6).digest())
     assert len(digests) == 7
@@ -140,13 +148,13 @@ def test_no_card_is_in_two_places(steps: list[tuple[int, int]]) -> None:
     for what, seat in steps:
         try:
             if what == 0:
-                places = places.give(places.next_cards(1), seat)
+                places = places.move_to_hand(places.next_cards(1), seat)
             elif what == 1:
                 places = places.open({places.next_cards(1)[0]: seat})
             elif what == 2:
-                places = places.open({places.shown(Show(0, seat, places.hand(seat)[:1]))[0]: 7})
+                places = places.open({places.validate_show(Show(0, seat, places.hand(seat)[:1]))[0]: 7})
             else:
-                places = places.drop(places.given_back(Return(0, places.hand(seat)[:1], Place.DISCARD)))
+                places = places.drop(places.validate_return(Return(0, places.hand(seat)[:1], Place.DISCARD)))
         except BadParameter:
             continue
         assert len(set(places.pile)) == len(places.pile)
@@ -155,19 +163,19 @@ def test_no_card_is_in_two_places(steps: list[tuple[int, int]]) -> None:
 
 def test_many_cards_at_once() -> None:
     """One change or many, it is the same value; what is laid aside stands in the order in which it was held."""
-    once, one_by_one = fresh().give((0, 4), 1).open({1: 5, 3: 2}), fresh()
+    once, one_by_one = fresh().move_to_hand((0, 4), 1).open({1: 5, 3: 2}), fresh()
     for position in (0, 4):
-        one_by_one = one_by_one.give((position,), 1)
+        one_by_one = one_by_one.move_to_hand((position,), 1)
     for position, face in ((1, 5), (3, 2)):
         one_by_one = one_by_one.open({position: face})
     assert once == one_by_one and once.digest() == one_by_one.digest() and once.pile == (2, 5)
-    assert once.hidden((0, 1, 2, 3)) == (0, 2)
-    assert list(once.discard((4, 0)).aside.items()) == [(0, 1), (4, 1)]
-    assert once.left_by((1,)).held == {} and once.drop((0, 3)).opened == {1: 5}
+    assert once.only_hidden((0, 1, 2, 3)) == (0, 2)
+    assert list(once.discard((4, 0)).discards.items()) == [(0, 1), (4, 1)]
+    assert once.remove_seats((1,)).held == {} and once.drop((0, 3)).opened == {1: 5}
 
 
 def test_what_a_digest_is_of() -> None:
-    places = fresh().give((0, 1), 2).open({3: 4}).discard((1,))
+    places = fresh().move_to_hand((0, 1), 2).open({3: 4}).discard((1,))
     assert places.digest() == digest("places", b"[0,[6],[2,4,5],[[0,2]],[[3,4]],[[1,2]],[],[]]")
 
 
@@ -205,8 +213,8 @@ def seconds_a_card(size: int, count: int) -> float:
     def once() -> float:
         places, scattered = fresh(size), tuple(range(count + 1, size, size // count))[: count // 2]
         start = perf_counter()
-        places = places.open({position: position for position in places.choose(count, ())})
-        places = places.give(places.choose(0, scattered), 0)
+        places = places.open({position: position for position in places.resolve_positions(count, ())})
+        places = places.move_to_hand(places.resolve_positions(0, scattered), 0)
         assert len([places.card(position) for position in range(count)]) == count
         return (perf_counter() - start) / count
 

@@ -15,10 +15,10 @@ from nodealer_lab.bench.recovery import RecoveryBench, raw_size, without, worked
 
 def test_it_is_a_whole_rebuild(fast: Group) -> None:
     bench = RecoveryBench(3, 2, 16, fast)
-    assert bench.staying == 3 and len(bench.dealt.places.opened) == 2 and len(bench.dealt.places.kept) == 12
+    assert bench.staying == 3 and len(bench.dealt.places.opened) == 2 and len(bench.dealt.places.hidden_owned) == 12
     deck, spent = worked(without(bench.dealt, (3, 4, 5)))
     assert isinstance(deck, MaskDeck) and isinstance(deck.stage, Idle)
-    assert len(deck.places.kept) == 6 and len(deck.places.pile) == 8
+    assert len(deck.places.hidden_owned) == 6 and len(deck.places.pile) == 8
     assert spent.bytes == bench.rebuilt().bytes > bench.fresh().bytes and spent.seconds > 0
 
 

@@ -150,7 +150,7 @@ def test_slow_people_end_a_long_game() -> None:
     for asked, known in ((None, ()), (opening, pile[:2]), (closing, (*pile, *held))):
         state = SimpleNamespace(hand=SimpleNamespace(decks={deck.number: replace(deck, asked=asked)}))
         found = {*seen_by_one(state)}  # type: ignore[arg-type]
-        assert found == {(deck.places.card(each), deck.owner) for each in (*known, *deck.peeked, *deck.places.aside)}
+        assert found == {(deck.places.card(each), deck.owner) for each in (*known, *deck.peeked, *deck.places.discards)}
 
 
 def test_a_tab_that_is_closed_and_opened_again() -> None:

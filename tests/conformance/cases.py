@@ -130,7 +130,7 @@ def _mask_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     deck = game.state.hand.decks[0]
     assert isinstance(deck, MaskDeck)
     read = dict[Card, int]()
-    for position in deck.places.hidden(deck.places.held):
+    for position in deck.places.only_hidden(deck.places.held):
         secrets = {seat: deck.binding.group.integers([0]) for seat in deck.masked_by(position)}
         secrets |= deck.released.get(position, {})
         secrets |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
@@ -181,7 +181,7 @@ def _lock_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     deck = game.state.hand.decks[0]
     assert isinstance(deck, LockDeck) and deck.faces is not None
     read = dict[Card, int]()
-    for position in deck.places.hidden(deck.places.held):
+    for position in deck.places.only_hidden(deck.places.held):
         secrets = {seat: deck.binding.group.integers([1]) for seat in deck.masked_by(position)}
         secrets |= deck.released.get(position, {})
         secrets |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
@@ -234,7 +234,7 @@ def _offset_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     deck = game.state.hand.decks[0]
     assert isinstance(deck, OffsetDeck)
     read = dict[Card, int]()
-    for position in deck.places.hidden(deck.places.held):
+    for position in deck.places.only_hidden(deck.places.held):
         parts = dict(deck.released.get(position, {}))
         parts |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
         key = concat(*parts.values()).sum() if parts else game.config.protocol.group.integers([0])
@@ -290,7 +290,7 @@ def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     deck = game.state.hand.decks[0]
     assert isinstance(deck, ChainDeck) and deck.base is not None
     read = dict[Card, int]()
-    for position in deck.places.hidden(deck.places.held):
+    for position in deck.places.only_hidden(deck.places.held):
         keys = {seat: deck.own(tape, deck.order.index(seat)).key for seat, tape in tapes.items()}
         one = deck.binding.group.integers([1])
         held, last = deck.held[position], deck.layers[-1].cards.numbers[position]

@@ -184,16 +184,16 @@ class ClearDeck:
     def _positions(self, operation: Operation) -> dict[int, tuple[int, ...]]:
         """Who owes a share of which positions."""
         if isinstance(operation, Deal):
-            dealt = self.places.deal(operation, self.binding.seats)
+            dealt = self.places.resolve_deal(operation, self.binding.seats)
             return {
                 seat: tuple(sorted(p for to, given in dealt.items() if to != seat for p in given))
                 for seat in self.active
             }
         if isinstance(operation, Open):
-            chosen = self.places.choose(operation.count, operation.positions)
+            chosen = self.places.resolve_positions(operation.count, operation.positions)
             return dict.fromkeys(self.active, tuple(sorted(chosen)))
         if isinstance(operation, Show):
-            return {operation.seat: tuple(sorted(self.places.shown(operation)))}
+            return {operation.seat: tuple(sorted(self.places.validate_show(operation)))}
         if isinstance(operation, Peek):
             chosen = self.places.next_cards(operation.count)
             return {seat: tuple(sorted(chosen)) for seat in self.active if seat != operation.seat}
@@ -209,7 +209,7 @@ class ClearDeck:
         if not operation.positions or not set(operation.positions) <= known:
             raise BadParameter("only cards of this deck can be returned, at least one")
         held = {p: seat for p, seat in self.places.held.items() if p not in operation.positions}
-        places = replace(self.places.without(operation.positions), held=held)
+        places = replace(self.places.remove_from_pile(operation.positions), held=held)
         moved = tuple(Moved(self.places.card(position), None) for position in operation.positions)
         return DeckChange(replace(self, places=places, doing=None), (*moved, Finished(operation)))
 
@@ -262,7 +262,7 @@ class ClearDeck:
         if peek.then is Look.TAKE:
             if len(positions) != 1 or positions[0] not in top:
                 raise Malformed("one of the cards that were peeked at can be taken")
-            return self.places.give(positions[:1], peek.seat)
+            return self.places.move_to_hand(positions[:1], peek.seat)
         if sorted(positions) != sorted(top) or (peek.then is Look.LOOK and positions != top):
             raise Malformed("the cards put back are not those that were peeked at")
         return replace(self.places, pile=(*positions, *self.places.pile[len(top) :]))
@@ -282,9 +282,9 @@ class ClearDeck:
         if self.owing or self.doing is None:
             return DeckChange(self)
         if isinstance(self.doing, Deal):
-            return self._dealt(self.places.deal(self.doing, self.binding.seats))
+            return self._dealt(self.places.resolve_deal(self.doing, self.binding.seats))
         if isinstance(self.doing, Open):
-            return self._open(self.places.choose(self.doing.count, self.doing.positions))
+            return self._open(self.places.resolve_positions(self.doing.count, self.doing.positions))
         if isinstance(self.doing, Show):
             return self._shown(self.doing)
         if isinstance(self.doing, Peek):
@@ -295,7 +295,7 @@ class ClearDeck:
     def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> DeckChange:
         places, events = self.places, list[Event]()
         for seat, positions in dealt.items():
-            places = places.give(positions, seat)
+            places = places.move_to_hand(positions, seat)
             events += [Moved(places.card(position), seat) for position in positions]
         return replace(self, places=places)._finish(tuple(events))
 

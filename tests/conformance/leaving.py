@@ -135,18 +135,18 @@ def union_is_whole(game: Game, resting: tuple[type[Stage], ...]) -> bool:
         return False
     places = deck.places
     tapes = {seat: game.tape(seat, game.state.hand.number) for seat in game.seats}
-    positions = {*places.pile, *places.held, *places.aside, *places.opened}
+    positions = {*places.pile, *places.held, *places.discards, *places.opened}
     faces = true_faces(deck, tapes, positions)
     assert sorted(faces.values()) == list(range(places.epochs[0]))
     assert all(faces[position] == face for position, face in places.opened.items())
     # Who has left and owes nothing of the cards that are on their way has its own until those are there.
-    assert not {*places.held.values(), *places.aside.values()} & (game.silent - {*deck.leavers})
+    assert not {*places.held.values(), *places.discards.values()} & (game.silent - {*deck.leavers})
     return True
 
 
 def nothing_is_shown(deck: AnyDeck) -> None:
     """No holder has published the secret of a card that is not open."""
-    for position, seat in (*deck.places.held.items(), *deck.places.aside.items()):
+    for position, seat in (*deck.places.held.items(), *deck.places.discards.items()):
         if deck.places.face(position) is None:
             assert seat not in deck.released.get(position, {})
 

@@ -195,7 +195,7 @@ def test_secrecy(case: ProtocolCase, fast: Group) -> None:
     game = left_twice(case, fast)
     deck = lasting_deck(game)
     places = deck.places
-    hidden = {places.card(position): places.holder(position) for position in places.hidden(places.held)}
+    hidden = {places.card(position): places.holder(position) for position in places.only_hidden(places.held)}
     assert len(hidden) == 2 and set(hidden.values()) == {0, 2}
     tapes = {seat: game.tape(seat) for seat in game.seats}
     assert case.attack(game, tapes).keys() >= hidden.keys(), "an attack that never works would prove nothing"

@@ -200,7 +200,7 @@ def test_what_no_deck_asks_for(case: ProtocolCase) -> None:
         ((NoneOf(0, (99,), (1,)),), "cannot prove anything about"),
     ):
         with pytest.raises(BadParameter, match=why):
-            places.claimed(Prove(0, claims), (0, 1, 2))
+            places.validate_claims(Prove(0, claims), (0, 1, 2))
 
 
 # --- Proofs of something else ---

@@ -81,5 +81,5 @@ def test_a_pile_is_not_searched_for_every_card_that_was_seen() -> None:
         def __contains__(self, position: object) -> bool:
             raise AssertionError("searched")
 
-    places = replace(Places.fresh(0, 4), pile=Pile(range(3)), held={3: 0}, aside={4: 0})
+    places = replace(Places.fresh(0, 4), pile=Pile(range(3)), held={3: 0}, discards={4: 0})
     assert [_lies_hidden(places, position) for position in range(6)] == [True] * 4 + [False] * 2

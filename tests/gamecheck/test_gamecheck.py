@@ -280,14 +280,14 @@ def test_open_decks_tell_what_true_ones_tell() -> None:
         open_deck, events = open_deck.done(operation, seats, lambda seen, peek: true.chosen)
         assert [*true.events] == [*finished(operation, events)], operation
         there = open_deck.places
-        assert (places.pile, places.held, places.aside, places.seen) == (
+        assert (places.pile, places.held, places.discards, places.seen) == (
             there.pile,
             there.held,
-            there.aside,
+            there.discards,
             there.seen,
         )
-        assert len({open_deck.faces[at] for at in (*there.pile, *there.held, *there.aside)}) == 10
+        assert len({open_deck.faces[at] for at in (*there.pile, *there.held, *there.discards)}) == 10
     without(true, 2)
     left, after = true.run(true.decks[0]).places, open_deck.without((2,))
-    assert (left.pile, left.held, left.aside) == (after.places.pile, after.places.held, after.places.aside)
-    assert len({after.faces[at] for at in (*left.pile, *left.held, *left.aside)}) == 10
+    assert (left.pile, left.held, left.discards) == (after.places.pile, after.places.held, after.places.discards)
+    assert len({after.faces[at] for at in (*left.pile, *left.held, *left.discards)}) == 10

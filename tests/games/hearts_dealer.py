@@ -119,23 +119,23 @@ class Dealer:
             case NewDeck():
                 pass
             case Deal():
-                for seat, positions in self.places.deal(operation, self.game.seats).items():
-                    self.places = self.places.give(positions, seat)
+                for seat, positions in self.places.resolve_deal(operation, self.game.seats).items():
+                    self.places = self.places.move_to_hand(positions, seat)
                     events += [Moved(self.places.card(position), seat) for position in positions]
             case Pass():
-                for gift in self.places.given(operation, self.game.seats):
-                    before, self.places = self.places, self.places.passed(gift)
-                    for at, position in enumerate(gift.positions, before.positions):
+                for gift in self.places.validate_pass(operation, self.game.seats):
+                    before, self.places = self.places, self.places.apply_gift(gift)
+                    for at, position in enumerate(gift.positions, before.position_count):
                         self.order.append(self.order[position])
                         events.append(Moved(self.places.card(at), gift.to, before.card(position)))
             case Show():
-                shown = {position: self.order[position] for position in self.places.shown(operation)}
+                shown = {position: self.order[position] for position in self.places.validate_show(operation)}
                 self.places = self.places.open(shown)
                 events += [Opened(self.places.card(position), one) for position, one in shown.items()]
             case Prove():
-                for claim in self.places.claimed(operation, self.game.seats):
+                for claim in self.places.validate_claims(operation, self.game.seats):
                     # What the rules ask about is all that the seat holds, never less.
-                    assert set(claim.positions) == set(self.places.hidden(self.places.hand(claim.seat)))
+                    assert set(claim.positions) == set(self.places.only_hidden(self.places.hand(claim.seat)))
                     if any(self.order[position] in claim.faces for position in claim.positions):
                         raise Stuck(claim.seat)
             case _:

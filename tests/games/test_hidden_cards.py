@@ -84,7 +84,7 @@ def test_what_a_player_asks_for_carries_its_seat() -> None:
 
 def places() -> Places:
     """Seat 0 holds 0 and laid 1 aside; seat 1 holds 2 and 3, of which 3 is shown; 4 is open on the table."""
-    held = Places.fresh(0, 8).give((0, 1), 0).give((2, 3), 1)
+    held = Places.fresh(0, 8).move_to_hand((0, 1), 0).move_to_hand((2, 3), 1)
     return held.discard((1,)).open({3: 7, 4: 6})
 
 
@@ -94,15 +94,15 @@ def test_places_refuse_another_seats_hidden_cards(place: Place) -> None:
     for mine, others in ((0, (2,)), (1, (0, 1))):
         for position in others:
             with pytest.raises(BadParameter, match="is hidden and belongs to seat"):
-                table.given_back(Return(0, (position,), place, by=mine))
+                table.validate_return(Return(0, (position,), place, by=mine))
             with pytest.raises(BadParameter, match="is hidden and belongs to seat"):
-                table.given_back(Return(0, (4, position), place, by=mine))
+                table.validate_return(Return(0, (4, position), place, by=mine))
             # The rules of a game may.
-            assert table.given_back(Return(0, (position,), place)) == (position,)
-    assert table.given_back(Return(0, (0, 1, 3, 4), place, by=0)) == (0, 1, 3, 4)
-    assert table.given_back(Return(0, (2, 3, 4), place, by=1)) == (2, 3, 4)
+            assert table.validate_return(Return(0, (position,), place)) == (position,)
+    assert table.validate_return(Return(0, (0, 1, 3, 4), place, by=0)) == (0, 1, 3, 4)
+    assert table.validate_return(Return(0, (2, 3, 4), place, by=1)) == (2, 3, 4)
     # A seat without cards moves open ones only.
-    assert table.given_back(Return(0, (3, 4), place, by=5)) == (3, 4)
+    assert table.validate_return(Return(0, (3, 4), place, by=5)) == (3, 4)
 
 
 def test_nothing_else_reaches_cards_that_are_not_in_the_pile() -> None:
@@ -110,13 +110,13 @@ def test_nothing_else_reaches_cards_that_are_not_in_the_pile() -> None:
     table = places()
     for position in (0, 1, 2, 3, 4):
         with pytest.raises(BadParameter):
-            table.deal(Deal(0, (Portion(0, positions=(position,)),)), (0, 1))
+            table.resolve_deal(Deal(0, (Portion(0, positions=(position,)),)), (0, 1))
         with pytest.raises(BadParameter):
-            table.choose(0, (position,))
+            table.resolve_positions(0, (position,))
     for seat, position in ((0, 1), (0, 2), (1, 0), (1, 1)):
         with pytest.raises(BadParameter):
-            table.shown(Show(0, seat, (position,)))
-    assert table.given_back(Return(0, (), Place.SHUFFLED, by=1)) == ()
+            table.validate_show(Show(0, seat, (position,)))
+    assert table.validate_return(Return(0, (), Place.SHUFFLED, by=1)) == ()
 
 
 @pytest.mark.parametrize("name", ["mask", "lock", "offset", "chain"])

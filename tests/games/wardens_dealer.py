@@ -72,12 +72,12 @@ class Dealer:
             case Open(count=count):
                 return [self._open(deck, place) for place in self.places[deck].next_cards(count)]
             case Show(positions=positions):
-                return [self._open(deck, place) for place in self.places[deck].shown(operation) if positions]
+                return [self._open(deck, place) for place in self.places[deck].validate_show(operation) if positions]
             case Return(positions=positions, place=Place.DISCARD):
-                self.places[deck] = self.places[deck].discard(self.places[deck].given_back(operation))
+                self.places[deck] = self.places[deck].discard(self.places[deck].validate_return(operation))
                 return [Moved(self.places[deck].card(p), None) for p in positions]
             case Return(positions=positions, place=place):
-                faces = [self.faces[deck, p] for p in self.places[deck].given_back(operation)]
+                faces = [self.faces[deck, p] for p in self.places[deck].validate_return(operation)]
                 pile = [self.faces[deck, p] for p in self.places[deck].pile] if place is Place.SHUFFLED else []
                 self.places[deck] = self.places[deck].restack(positions, place)
                 self._lay(deck, [*pile, *faces], shuffled=place is Place.SHUFFLED)
@@ -92,12 +92,12 @@ class Dealer:
     def _lay(self, deck: int, faces: list[int], *, shuffled: bool) -> None:
         if shuffled:
             self.random.shuffle(faces)
-        end = self.places[deck].positions
+        end = self.places[deck].position_count
         for position, face in zip(range(end - len(faces), end), faces, strict=True):
             self.faces[deck, position] = face
 
     def _give(self, deck: int, position: int) -> Event:
-        self.places[deck] = self.places[deck].give((position,), self.game.sides[deck].seat)
+        self.places[deck] = self.places[deck].move_to_hand((position,), self.game.sides[deck].seat)
         return Moved(self.places[deck].card(position), self.game.sides[deck].seat)
 
     def _open(self, deck: int, position: int) -> Event:
@@ -115,7 +115,7 @@ class Dealer:
             self.places[deck] = self.places[deck].restack((), Place.SHUFFLED)
             self._lay(deck, pile, shuffled=True)
             return [moved]
-        self.places[deck] = places.without(seen).restack(seen, Place.TOP)
+        self.places[deck] = places.remove_from_pile(seen).restack(seen, Place.TOP)
         self._lay(deck, [self.faces[deck, p] for p in order], shuffled=False)
         return []
 

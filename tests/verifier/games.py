@@ -282,10 +282,10 @@ class Game:
         number = self.one_of(sorted(decks))
         places: Any = decks[number].places
         mine = [p for p, one in places.held.items() if one == seat]
-        aside = [p for p, one in places.aside.items() if one == seat]
-        opened = [p for p in (*places.opened, *places.aside) if p not in places.held]
+        aside = [p for p, one in places.discards.items() if one == seat]
+        opened = [p for p in (*places.opened, *places.discards) if p not in places.held]
         if self.wild:
-            mine += [self.chance.below(places.positions + 2)]
+            mine += [self.chance.below(places.position_count + 2)]
         seats, count = range(self.kind.seats), 1 + self.chance.below(2)
         some = self._some(mine)
         back = self._some([*mine, *opened])

@@ -362,7 +362,7 @@ class DeckMachine(RuleBasedStateMachine):
             self.take(change)
 
     def operation(self, kind: str, seat: int, count: int) -> Operation:
-        hidden = self.deck.places.hidden(self.deck.places.hand(seat))[:count]
+        hidden = self.deck.places.only_hidden(self.deck.places.hand(seat))[:count]
         if kind == "deal":
             return Deal(0, (Portion(seat, count),))
         if kind == "open":

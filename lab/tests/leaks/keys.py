@@ -35,7 +35,7 @@ def due(deck: Any) -> Iterator[Key]:
 
 def keys_of(deck: Any, tape: Tape, seat: int) -> Iterator[tuple[Key, bytes]]:
     """All that a seat could publish of a deck that is made."""
-    every = tuple(range(deck.places.positions))
+    every = tuple(range(deck.places.position_count))
     if isinstance(deck, ChainDeck):
         nonces = deck.own(tape, deck.order.index(seat)).nonces
         yield from (((deck.number, seat, place), nonce) for place, nonce in enumerate(nonces))

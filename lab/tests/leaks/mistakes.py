@@ -112,7 +112,7 @@ def of_a_deck(one: Participant, deck: Any) -> dict[str, Mistake]:
     for duty in seat.open_duties:
         if duty.deck == deck.number and (duty.choice or duty.may_choose):
             found |= of_a_choice(one, deck, duty, tape)
-    mine = deck.places.hidden(deck.places.hand(seat.number))
+    mine = deck.places.only_hidden(deck.places.hand(seat.number))
     if mine:
         found[f"a card of {where} that is none"] = lambda: spoiled(deck, mine[0], seat.number).knows(seat.number, tape)
     if mine and not any(not duty.optional for duty in deck.duties):

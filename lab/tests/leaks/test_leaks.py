@@ -186,7 +186,7 @@ def hidden_cards(table: Watched) -> Iterator[tuple[int, Any, Tape, int, int]]:
     """Seat, deck, tape, position and face of each card that was held and not shown when a hand ended."""
     for _, seat, deck, tape in with_tapes(table):
         known = {card.position: face for card, face in deck.knows(seat, tape).items()}
-        for position in deck.places.hidden(deck.places.hand(seat)):
+        for position in deck.places.only_hidden(deck.places.hand(seat)):
             yield seat, deck, tape, position, known[position]
 
 

@@ -133,7 +133,7 @@ class FreeTable:
 
     def _numbers(self, faces: Sequence[Face]) -> tuple[int, ...]:
         """The numbers of faces, in ascending order."""
-        size = self._me.replica.state.hand.decks[self._deck].places.faces
+        size = self._me.replica.state.hand.decks[self._deck].places.face_count
         known = {face_of(self._hand, self._deck, number): number for number in range(size)}
         if not faces:
             raise IllegalMove("a proof names at least one face")

@@ -36,7 +36,7 @@ class Places:
     #: Open cards, which all seats have seen: position to face.
     opened: Mapping[int, int] = field(default_factory=dict)
     #: Discarded cards: position to the seat that discarded it.
-    aside: Mapping[int, int] = field(default_factory=dict)
+    discards: Mapping[int, int] = field(default_factory=dict)
     #: The seat that the deck belongs to, or None if it belongs to the table.
     belongs_to: int | None = None
     #: Hidden cards that are held or discarded: position to the other seats that have seen the card. Each seat comes
@@ -45,7 +45,7 @@ class Places:
     seen: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     #: Hidden cards: position to the seats that have peeked at the card while it was in the pile, each with the
     #: position it had then. They do not have it under a key of their own, so rebuilding the deck takes it back.
-    looked: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    peeked: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @classmethod
     def fresh(cls, deck: int, size: int, belongs_to: int | None = None) -> Self:
@@ -60,7 +60,7 @@ class Places:
         return len(self.epochs) - 1
 
     @property
-    def positions(self) -> int:
+    def position_count(self) -> int:
         """The number of positions that this deck has had so far."""
         return self.epochs[-1]
 
@@ -79,7 +79,7 @@ class Places:
 
     def owner(self, position: int) -> int | None:
         """Return the seat that holds or has discarded a card, if there is one."""
-        return self.held.get(position, self.aside.get(position))
+        return self.held.get(position, self.discards.get(position))
 
     def face(self, position: int) -> int | None:
         """Return the face of a card if it is open."""
@@ -89,20 +89,20 @@ class Places:
         """Return the positions that a seat holds."""
         return tuple(position for position, holder in self.held.items() if holder == seat)
 
-    def hidden(self, positions: Iterable[int]) -> tuple[int, ...]:
+    def only_hidden(self, positions: Iterable[int]) -> tuple[int, ...]:
         """Return the given positions that are not open."""
         return tuple(position for position in positions if position not in self.opened)
 
     @property
-    def kept(self) -> tuple[int, ...]:
+    def hidden_owned(self) -> tuple[int, ...]:
         """The hidden cards that are held or discarded, each once, in order.
 
         They stay the same when a deck is rebuilt. Each belongs to its `owner`.
         """
-        return tuple(sorted(self.hidden((*self.held, *self.aside))))
+        return tuple(sorted(self.only_hidden((*self.held, *self.discards))))
 
     @property
-    def faces(self) -> int:
+    def face_count(self) -> int:
         """The number of faces of the deck."""
         return self.epochs[0]
 
@@ -110,7 +110,7 @@ class Places:
     def face_down(self) -> tuple[int, ...]:
         """The faces that are not face up now. They include open cards that were shuffled back in."""
         up = set(self.opened.values())
-        return tuple(face for face in range(self.faces) if face not in up)
+        return tuple(face for face in range(self.face_count) if face not in up)
 
     def next_cards(self, count: int) -> tuple[int, ...]:
         """Return the top `count` positions of the pile. Raise `BadParameter` if there are fewer."""
@@ -118,7 +118,7 @@ class Places:
             raise BadParameter(f"{count} cards were requested, but the pile of deck {self.deck} has {len(self.pile)}")
         return self.pile[:count]
 
-    def choose(self, count: int, positions: tuple[int, ...]) -> tuple[int, ...]:
+    def resolve_positions(self, count: int, positions: tuple[int, ...]) -> tuple[int, ...]:
         """Return the positions that a request means: the next `count`, or the given ones.
 
         Raise `BadParameter` unless they are all in the pile.
@@ -133,7 +133,7 @@ class Places:
                 raise BadParameter(f"card {position} of deck {self.deck} is not in the pile")
         return positions
 
-    def deal(self, deal: Deal, seats: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    def resolve_deal(self, deal: Deal, seats: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
         """Return the positions that each seat gets. Portions given as counts take from the top, in the listed order.
 
         Raise `BadParameter` if the deal is not valid.
@@ -144,13 +144,13 @@ class Places:
                 raise BadParameter(f"there is no seat {portion.seat} to deal to")
             if portion.seat in dealt:
                 raise BadParameter(f"seat {portion.seat} has more than one portion in a deal")
-            dealt[portion.seat] = rest.choose(portion.count, portion.positions)
-            rest = rest.without(dealt[portion.seat])
+            dealt[portion.seat] = rest.resolve_positions(portion.count, portion.positions)
+            rest = rest.remove_from_pile(dealt[portion.seat])
         if not dealt:
             raise BadParameter("a deal has no portions")
         return dealt
 
-    def shown(self, show: Show) -> tuple[int, ...]:
+    def validate_show(self, show: Show) -> tuple[int, ...]:
         """Return the positions of a show. Raise `BadParameter` unless the seat holds them all and none is open."""
         self._distinct(show.positions)
         for position in show.positions:
@@ -160,16 +160,16 @@ class Places:
                 raise BadParameter(f"card {position} of deck {self.deck} is already open")
         return show.positions
 
-    def given(self, operation: Pass, seats: tuple[int, ...]) -> tuple[Gift, ...]:
+    def validate_pass(self, operation: Pass, seats: tuple[int, ...]) -> tuple[Gift, ...]:
         """Return the gifts of a pass. Raise `BadParameter` unless each card is hidden, its giver's, and given once."""
         self._distinct(tuple(position for gift in operation.gifts for position in gift.positions))
         for gift in operation.gifts:
             if gift.giver == gift.to or not {gift.giver, gift.to} <= set(seats):
                 raise BadParameter(f"seat {gift.giver} cannot give to seat {gift.to}")
-            self.shown(Show(self.deck, gift.giver, gift.positions))
+            self.validate_show(Show(self.deck, gift.giver, gift.positions))
         return operation.gifts
 
-    def claimed(self, operation: Prove, seats: tuple[int, ...]) -> tuple[NoneOf, ...]:
+    def validate_claims(self, operation: Prove, seats: tuple[int, ...]) -> tuple[NoneOf, ...]:
         """Return the claims that are to be proven.
 
         Raise `BadParameter` unless there is at most one per seat, about its own hidden cards and faces of the deck.
@@ -182,7 +182,7 @@ class Places:
             claim.refuse_form()
             if claim.seat not in seats:
                 raise BadParameter(f"there is no seat {claim.seat} to prove anything")
-            if claim.faces[-1] >= self.faces:
+            if claim.faces[-1] >= self.face_count:
                 raise BadParameter(f"deck {self.deck} has no face {claim.faces[-1]}")
             for position in claim.positions:
                 if self.owner(position) != claim.seat or self.face(position) is not None:
@@ -190,66 +190,66 @@ class Places:
                     raise BadParameter(f"seat {claim.seat} cannot prove anything about {card}: open, or not its own")
         return operation.claims
 
-    def passed(self, gift: Gift) -> Places:
+    def apply_gift(self, gift: Gift) -> Places:
         """Return the state after a gift: the cards are in another hand, at new positions.
 
         Only the giver knew their old positions, which are no longer used.
         """
-        first, held, seen, looked = self.positions, dict(self.held), dict(self.seen), dict(self.looked)
+        first, held, seen, peeked = self.position_count, dict(self.held), dict(self.seen), dict(self.peeked)
         for place, position in enumerate(gift.positions):
             del held[position]
             held[first + place] = gift.to
             seen[first + place] = _seen_by(seen.pop(position, ()), gift.giver, position, gift.to)
-            if position in looked:
-                looked[first + place] = looked.pop(position)
-        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), held=held, seen=seen, looked=looked)
+            if position in peeked:
+                peeked[first + place] = peeked.pop(position)
+        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), held=held, seen=seen, peeked=peeked)
 
-    def shown_to(self, gift: Gift) -> Places:
+    def apply_showing(self, gift: Gift) -> Places:
         """Return the state after showing cards to one seat.
 
         The cards stay where they are. That seat also has them at new positions of its own.
         """
-        first, seen = self.positions, dict(self.seen)
+        first, seen = self.position_count, dict(self.seen)
         for place, position in enumerate(gift.positions):
             seen[position] = _seen_by(seen.get(position, ()), gift.to, first + place, gift.giver)
         return replace(self, epochs=(*self.epochs, first + len(gift.positions)), seen=seen)
 
-    def looked_at(self, positions: tuple[int, ...], seat: int) -> Places:
+    def apply_peek(self, positions: tuple[int, ...], seat: int) -> Places:
         """Return the state after a seat has peeked at cards of the pile, which stay in place."""
-        new = {position: _seen_by(self.looked.get(position, ()), seat, position) for position in positions}
-        return replace(self, looked={**self.looked, **new})
+        new = {position: _seen_by(self.peeked.get(position, ()), seat, position) for position in positions}
+        return replace(self, peeked={**self.peeked, **new})
 
-    def mixed(self, mix: Mix) -> tuple[int, ...]:
+    def validate_mix(self, mix: Mix) -> tuple[int, ...]:
         """Return the positions of a shuffle within a hand. Raise `BadParameter` unless they are the seat's, hidden."""
-        return self.shown(Show(self.deck, mix.seat, mix.positions))
+        return self.validate_show(Show(self.deck, mix.seat, mix.positions))
 
-    def mixed_up(self, positions: tuple[int, ...], seat: int) -> Places:
+    def apply_mix(self, positions: tuple[int, ...], seat: int) -> Places:
         """Return the state after a seat has shuffled some of its cards: they are at new positions.
 
         Seats that had seen one of them no longer know which it is.
         """
-        first = self.positions
+        first = self.position_count
         new = range(first, first + len(positions))
         gone = self.drop(positions)
         return replace(gone, epochs=(*self.epochs, new.stop), held={**gone.held, **dict.fromkeys(new, seat)})
 
-    def without(self, positions: Iterable[int]) -> Places:
+    def remove_from_pile(self, positions: Iterable[int]) -> Places:
         """Return the state without these positions in the pile."""
         gone = frozenset(positions)
         if gone.issuperset(self.pile[: len(gone)]):
             return replace(self, pile=self.pile[len(gone) :])
         return replace(self, pile=tuple(position for position in self.pile if position not in gone))
 
-    def give(self, positions: tuple[int, ...], seat: int) -> Places:
+    def move_to_hand(self, positions: tuple[int, ...], seat: int) -> Places:
         """Return the state after moving cards from the pile to a seat's hand."""
-        return replace(self.without(positions), held={**self.held, **dict.fromkeys(positions, seat)})
+        return replace(self.remove_from_pile(positions), held={**self.held, **dict.fromkeys(positions, seat)})
 
     def open(self, faces: Mapping[int, int]) -> Places:
         """Return the state with these positions open, each with its face. Cards that a seat holds stay in its hand."""
         from_pile = [position for position in faces if position not in self.held]
-        return replace(self.without(from_pile), opened={**self.opened, **faces})
+        return replace(self.remove_from_pile(from_pile), opened={**self.opened, **faces})
 
-    def given_back(self, give_back: Return) -> tuple[int, ...]:
+    def validate_return(self, give_back: Return) -> tuple[int, ...]:
         """Return the positions of a return.
 
         Raise `BadParameter` unless the cards were dealt, opened or discarded and the place is valid.
@@ -261,7 +261,7 @@ class Places:
         if give_back.depth and (give_back.place is not Place.TOP or not 0 < give_back.depth <= len(self.pile)):
             raise BadParameter(f"a depth must be 1 to {len(self.pile)} cards under the top, not {give_back.depth}")
         for position in give_back.positions:
-            if not (position in self.held or position in self.opened or position in self.aside):
+            if not (position in self.held or position in self.opened or position in self.discards):
                 raise BadParameter(f"card {position} of deck {self.deck} is neither in a hand nor on the table")
             if give_back.by is not None and position not in self.opened and self.owner(position) != give_back.by:
                 whose = f"card {position} of deck {self.deck} is hidden and belongs to seat {self.owner(position)}"
@@ -272,23 +272,23 @@ class Places:
         """Return the state after the holders have discarded these cards. Open cards stay open."""
         held = _without(self.held, positions)
         gone = _without(self.held, tuple(held))
-        return replace(self, held=held, aside={**self.aside, **gone})
+        return replace(self, held=held, discards={**self.discards, **gone})
 
     def drop(self, positions: tuple[int, ...]) -> Places:
         """Return the state without these cards in hands, on the table or among the discards.
 
         The caller must give them new positions.
         """
-        held, opened, aside = (_without(cards, positions) for cards in (self.held, self.opened, self.aside))
-        seen, looked = (_without(who, positions) for who in (self.seen, self.looked))
-        return replace(self, held=held, opened=opened, aside=aside, seen=seen, looked=looked)
+        held, opened, discards = (_without(cards, positions) for cards in (self.held, self.opened, self.discards))
+        seen, peeked = (_without(who, positions) for who in (self.seen, self.peeked))
+        return replace(self, held=held, opened=opened, discards=discards, seen=seen, peeked=peeked)
 
     def restack(self, dropped: tuple[int, ...], place: Place, depth: int = 0) -> Places:
         """Return the state in a new epoch, with the dropped cards at new positions in the pile.
 
         If they are shuffled in, the whole pile gets new positions as well.
         """
-        first = self.positions
+        first = self.position_count
         count = len(dropped) + (len(self.pile) if place is Place.SHUFFLED else 0)
         new = tuple(range(first, first + count))
         above, below = self.pile[:depth], self.pile[depth:]
@@ -296,44 +296,46 @@ class Places:
         gone = (*dropped, *self.pile) if place is Place.SHUFFLED else dropped
         return replace(self.drop(gone), epochs=(*self.epochs, first + count), pile=pile)
 
-    def left_by(self, seats: tuple[int, ...]) -> Places:
+    def remove_seats(self, seats: tuple[int, ...]) -> Places:
         """Return the state after seats have left: no seat has the cards that they held or discarded.
 
         But a card that a remaining seat has seen becomes a discard of that seat, at the position where it had the card.
         If several have seen it, the one with the lowest number gets it.
         """
-        held, aside = (
+        held, discards = (
             {position: seat for position, seat in cards.items() if seat not in seats}
-            for cards in (self.held, self.aside)
+            for cards in (self.held, self.discards)
         )
         seen = dict[int, tuple[tuple[int, int], ...]]()
         for position, who in self.seen.items():
             here = tuple(one for one in who if one[0] not in seats)
-            if position in held or position in aside:
+            if position in held or position in discards:
                 seen[position] = here
             elif here and position not in self.opened:
                 (seat, at), *rest = here
-                aside[at], seen[at] = seat, tuple(rest)
-        looked = {position: tuple(one for one in who if one[0] not in seats) for position, who in self.looked.items()}
+                discards[at], seen[at] = seat, tuple(rest)
+        peeked = {position: tuple(one for one in who if one[0] not in seats) for position, who in self.peeked.items()}
         return replace(
             self,
             held=held,
-            aside=aside,
+            discards=discards,
             seen={at: who for at, who in seen.items() if who},
-            looked={at: who for at, who in looked.items() if who and (at in held or at in aside or at in self.in_pile)},
+            peeked={
+                at: who for at, who in peeked.items() if who and (at in held or at in discards or at in self.in_pile)
+            },
         )
 
-    def rebuilt(self, count: int) -> Places:
+    def rebuild(self, count: int) -> Places:
         """Return the state in a new epoch with a new pile of `count` cards. The old pile is no longer used."""
-        first, looked = self.positions, _without(self.looked, self.pile)
+        first, peeked = self.position_count, _without(self.peeked, self.pile)
         return replace(
-            self, epochs=(*self.epochs, first + count), pile=tuple(range(first, first + count)), looked=looked
+            self, epochs=(*self.epochs, first + count), pile=tuple(range(first, first + count)), peeked=peeked
         )
 
     def digest(self) -> bytes:
         """Return a digest for comparing replicas."""
-        cards = (sorted(cards.items()) for cards in (self.held, self.opened, self.aside))
-        who = (sorted(seats.items()) for seats in (self.seen, self.looked))
+        cards = (sorted(cards.items()) for cards in (self.held, self.opened, self.discards))
+        who = (sorted(seats.items()) for seats in (self.seen, self.peeked))
         return digest("places", encode([self.deck, self.epochs, self.pile, *cards, *who]))
 
     def _distinct(self, positions: tuple[int, ...]) -> None:

@@ -49,7 +49,7 @@ def _duel_name(moment: SignedMoment) -> bytes:
     deck, said = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not said.cards:
         return moment.honest
-    hand = deck.places.hidden(deck.places.hand(deck.owner))
+    hand = deck.places.only_hidden(deck.places.hand(deck.owner))
     mine = {*said.cards, *deck.places.opened.values(), *deck.read(moment.tape, hand)}
     other = next((card for card in range(deck.size) if card not in mine), None)
     if other is None:

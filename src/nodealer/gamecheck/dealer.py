@@ -85,18 +85,18 @@ class PlainDeck:
 
     def seen_by(self, seat: int) -> dict[int, int]:
         """The cards that a seat has looked at and does not hold: of the pile, or in another hand."""
-        there = self.places.in_pile | set(self.places.hidden(self.places.held))
+        there = self.places.in_pile | set(self.places.only_hidden(self.places.held))
         mine = set(self.places.hand(seat))
         return {at: self.faces[at] for at, seats in self.looked.items() if seat in seats and at in there - mine}
 
     def without(self, seats: tuple[int, ...]) -> PlainDeck:
         """Seats have left: what they held or had laid aside unseen is shuffled into the pile, at new positions."""
-        hidden = [at for at in self.places.kept if self.places.owner(at) in seats]
+        hidden = [at for at in self.places.hidden_owned if self.places.owner(at) in seats]
         lost = [at for at in hidden if {seat for seat, _ in self.places.seen.get(at, ())} <= {*seats}]
         seed = digest("plain without", self.seed, *seats)
         faces = _shuffled([self.faces[at] for at in (*self.places.pile, *lost)], seed)
-        places = self.places.left_by(seats).rebuilt(len(faces))
-        faces_now = {**self.faces, **dict(enumerate(faces, self.places.positions))}
+        places = self.places.remove_seats(seats).rebuild(len(faces))
+        faces_now = {**self.faces, **dict(enumerate(faces, self.places.position_count))}
         sealed = {seat: None if seat in seats else value for seat, value in self.sealed.items()}
         return replace(self, places=places, faces=faces_now, seed=seed, sealed=sealed)
 
@@ -105,25 +105,25 @@ class PlainDeck:
         places = self.places
         match operation:
             case Deal():
-                return self._dealt(places.deal(operation, seats))
+                return self._dealt(places.resolve_deal(operation, seats))
             case Open(count=count, positions=positions):
-                return self._opened(places.choose(count, positions))
+                return self._opened(places.resolve_positions(count, positions))
             case Show(to=to):
-                shown = places.shown(operation)
+                shown = places.validate_show(operation)
                 return self._opened(shown) if to is None else self._shown(Gift(operation.seat, to, shown), seats)
             case Pass():
-                return self._passed(places.given(operation, seats))
+                return self._passed(places.validate_pass(operation, seats))
             case Prove():
-                for claim in places.claimed(operation, seats):
+                for claim in places.validate_claims(operation, seats):
                     if not {self.faces[position] for position in claim.positions}.isdisjoint(claim.faces):
                         raise FalseClaim(claim.seat)
                 return self, []
             case Return():
-                return self._returned(places.given_back(operation), operation.place, operation.depth)
+                return self._returned(places.validate_return(operation), operation.place, operation.depth)
             case Peek():
                 return self._peeked(operation, choose)
             case Mix(seat=seat):
-                return self._mixed(places.mixed(operation), seat)
+                return self._mixed(places.validate_mix(operation), seat)
             case Close():
                 return self, []
             case Random(sides=sides) if not self.faces:
@@ -140,7 +140,7 @@ class PlainDeck:
     def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> tuple[PlainDeck, list[Event]]:
         places, events = self.places, list[Event]()
         for seat, positions in dealt.items():
-            places = places.give(positions, seat)
+            places = places.move_to_hand(positions, seat)
             events += [Moved(places.card(position), seat) for position in positions]
         return replace(self, places=places), events
 
@@ -161,7 +161,7 @@ class PlainDeck:
         if place is Place.SHUFFLED:
             seed = digest("plain again", seed)
             faces = _shuffled([*(self.faces[position] for position in self.places.pile), *faces], seed)
-        places, first = self.places.restack(positions, place, depth), self.places.positions
+        places, first = self.places.restack(positions, place, depth), self.places.position_count
         return replace(self, places=places, faces={**self.faces, **dict(enumerate(faces, first))}, seed=seed)
 
     def _looked(self, positions: tuple[int, ...], seat: int) -> PlainDeck:
@@ -172,15 +172,15 @@ class PlainDeck:
         """Cards shown to one seat, which has them at positions of its own."""
         if gift.to == gift.giver or gift.to not in seats:
             raise BadParameter(f"seat {gift.giver} cannot show a card to seat {gift.to}")
-        faces = {at: self.faces[old] for at, old in enumerate(gift.positions, self.places.positions)}
-        shown = replace(self, places=self.places.shown_to(gift), faces={**self.faces, **faces})
+        faces = {at: self.faces[old] for at, old in enumerate(gift.positions, self.places.position_count)}
+        shown = replace(self, places=self.places.apply_showing(gift), faces={**self.faces, **faces})
         return shown._looked(gift.positions, gift.to), []
 
     def _passed(self, gifts: tuple[Gift, ...]) -> tuple[PlainDeck, list[Event]]:
         deck, events = self, list[Event]()
         for gift in gifts:
-            before, places = deck.places, deck.places.passed(gift)
-            now = range(before.positions, places.positions)
+            before, places = deck.places, deck.places.apply_gift(gift)
+            now = range(before.position_count, places.position_count)
             faces = {new: deck.faces[old] for new, old in zip(now, gift.positions, strict=True)}
             looked = {
                 new: (deck.looked.get(old, frozenset()) | {gift.giver}) - {gift.to}
@@ -202,7 +202,7 @@ class PlainDeck:
             return self._searched(peek.seat, chosen)
         if sorted(chosen) != sorted(seen):
             raise BadParameter(f"{chosen} are not the cards that were looked at")
-        lifted, first = replace(self, places=self.places.without(seen)), self.places.positions
+        lifted, first = replace(self, places=self.places.remove_from_pile(seen)), self.places.position_count
         ordered = lifted._restacked(seen, chosen, Place.TOP)
         return ordered._dealt({peek.seat: (first,)}) if peek.then is Look.KEEP else (ordered, [])
 
@@ -211,7 +211,7 @@ class PlainDeck:
         if self.places.belongs_to is not None:
             taken, events = self._dealt({seat: chosen})
             return taken._restacked((), (), Place.SHUFFLED) if taken.places.pile else taken, events
-        first, seed = self.places.positions, digest("plain again", self.seed)
+        first, seed = self.places.position_count, digest("plain again", self.seed)
         rest = _shuffled([self.faces[at] for at in self.places.pile if at not in chosen], seed)
         faces = dict(enumerate([self.faces[chosen[0]], *rest], first))
         again = replace(self, places=self.places.restack((), Place.SHUFFLED), faces={**self.faces, **faces}, seed=seed)
@@ -221,8 +221,8 @@ class PlainDeck:
         """A hand that its holder has shuffled. One card alone has no order."""
         if len(positions) == 1:
             return self, []
-        seed, before, places = digest("plain again", self.seed), self.places, self.places.mixed_up(positions, seat)
-        new = range(before.positions, places.positions)
+        seed, before, places = digest("plain again", self.seed), self.places, self.places.apply_mix(positions, seat)
+        new = range(before.position_count, places.position_count)
         faces = dict(zip(new, _shuffled([self.faces[at] for at in positions], seed), strict=True))
         gone: list[Event] = [Moved(before.card(at), None) for at in positions]
         deck = replace(self, places=places, faces={**self.faces, **faces}, seed=seed)

@@ -49,7 +49,7 @@ class Exclude(Message, frozen=True, tag=EXCLUDE):
 
 def prove(deck: RecoverableDeck[Any], operation: Prove) -> DeckChange:
     """Begin: everybody whose claim it is owes its proof at once."""
-    claims = deck.places.claimed(operation, deck.binding.players)
+    claims = deck.places.validate_claims(operation, deck.binding.players)
     for claim in claims:
         _refuse_shared(deck, claim)
     return DeckChange(deck.to(Proving(claims, deck.trail)))

@@ -84,7 +84,7 @@ class KeyedDeck(StagedDeck):
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
         known = {self.places.card(position): face for position, face in self.places.opened.items()}
-        hidden = self.places.hidden(self.places.hand(seat))
+        hidden = self.places.only_hidden(self.places.hand(seat))
         if hidden:
             own = {seat: self.card_secrets(tape, hidden, seat)}
             for position, face in zip(hidden, self.unmask(hidden, own), strict=True):
@@ -157,16 +157,16 @@ class Releasing:
         players, places = deck.binding.players, deck.places
         match operation:
             case Deal():
-                dealt = places.deal(operation, players)
+                dealt = places.resolve_deal(operation, players)
                 positions = tuple(position for mine in dealt.values() for position in mine)
                 wanted = {seat: tuple(p for to, ps in dealt.items() if to != seat for p in ps) for seat in players}
             case Open():
-                positions = places.choose(operation.count, operation.positions)
+                positions = places.resolve_positions(operation.count, operation.positions)
                 wanted = dict.fromkeys(players, positions)
             case Show():
                 if operation.to is not None:
                     raise BadParameter(f"{deck.binding.protocol} shows a card to all or to nobody")
-                positions = places.shown(operation)
+                positions = places.validate_show(operation)
                 wanted = {operation.seat: positions}
         return cls(operation, positions, deck.owing(wanted), deck.trail)
 
@@ -209,8 +209,8 @@ class Releasing:
         if self.owing:
             return DeckChange(deck.to(self))
         if isinstance(self.operation, Deal):
-            return deck.hand_out(deck.places.deal(self.operation, deck.binding.players))
-        hidden = deck.places.hidden(self.positions)
+            return deck.hand_out(deck.places.resolve_deal(self.operation, deck.binding.players))
+        hidden = deck.places.only_hidden(self.positions)
         return deck.turn_up(deck.faces_of(hidden) if hidden else {})
 
 

@@ -80,7 +80,9 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         asked = self.at(trail=self.trail_with(operation), asked=operation)
         if isinstance(operation, Close):
             return close(asked, operation)
-        self.rebuilt(len(self.places.face_down) - len(self.places.kept)).at(stage=Idle()).begin(operation, operation)
+        self.rebuilt(len(self.places.face_down) - len(self.places.hidden_owned)).at(stage=Idle()).begin(
+            operation, operation
+        )
         return DeckChange(asked)
 
     def begin(self, operation: Operation, asked: Operation) -> DeckChange:
@@ -141,7 +143,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         """This deck once these seats are gone, with what they held, in an epoch of its own."""
         return self.at(
             binding=self.binding.without(seats),
-            places=self.places.left_by(seats),
+            places=self.places.remove_seats(seats),
             epoch=self.epoch + 1,
             trail=self.trail_without(seats),
             lost=self.lost | self._hidden_cards_of(seats),
@@ -150,7 +152,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
 
     def _hidden_cards_of(self, seats: tuple[int, ...]) -> frozenset[int]:
         """What seats hold or have laid aside and nobody else has seen."""
-        return frozenset(position for position in self.places.kept if self.places.owner(position) in seats)
+        return frozenset(position for position in self.places.hidden_owned if self.places.owner(position) in seats)
 
     def taken_from(self, seats: tuple[int, ...]) -> tuple[Moved, ...]:
         """What is told of the hands of those who leave: hidden cards go back."""
@@ -160,7 +162,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
 
     def rebuilt(self, count: int) -> Self:
         """The deck with a new pile of `count` cards. The old one is dead."""
-        return self.at(places=self.places.rebuilt(count), dead=self.dead | self.places.in_pile)
+        return self.at(places=self.places.rebuild(count), dead=self.dead | self.places.in_pile)
 
     def resume(self) -> DeckChange:
         """Ask an idle deck again for what it had not finished. Cards that were on their way have gone back."""

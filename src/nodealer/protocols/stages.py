@@ -169,7 +169,7 @@ class StagedDeck(ABC):
         """Cards of the pile are in seats' hands: seat to positions."""
         places = self.places
         for seat, positions in dealt.items():
-            places = places.give(positions, seat)
+            places = places.move_to_hand(positions, seat)
         moved = (Moved(places.card(position), seat) for seat, positions in dealt.items() for position in positions)
         return self.finish(*moved, places=places, **changes)
 
@@ -185,7 +185,7 @@ class StagedDeck(ABC):
 
 def lay_aside(deck: StagedDeck, operation: Return) -> DeckChange:
     """Cards go to the discards, and nowhere else: every protocol can do that."""
-    positions = deck.places.given_back(operation)
+    positions = deck.places.validate_return(operation)
     if operation.place is not Place.DISCARD:
         raise BadParameter(f"{deck.binding.protocol} cannot put cards back into the deck")
     moved = (Moved(deck.places.card(position), None) for position in positions)

@@ -28,7 +28,7 @@ def all_open(decks: DuelDecks) -> list[int]:
     if hidden:
         deck = decks.ask(Show(0, 0, hidden))
     decks.settle()
-    laid_aside = [decks.reads(0)[p] for p in deck.places.aside if deck.places.face(p) is None]
+    laid_aside = [decks.reads(0)[p] for p in deck.places.discards if deck.places.face(p) is None]
     return sorted([*deck.places.opened.values(), *laid_aside])
 
 

@@ -64,8 +64,8 @@ def test_what_returns_and_what_does_not(fast: Group) -> None:
     before, tapes = deck_of(game), {seat: game.tape(seat) for seat in game.seats}
     faces = true_faces(before, tapes, range(12))
     places = before.places
-    mine = {p for p, seat in (*places.held.items(), *places.aside.items()) if seat == 1}
-    assert places.aside == {0: 0, 1: 1} and len(mine) == 2
+    mine = {p for p, seat in (*places.held.items(), *places.discards.items()) if seat == 1}
+    assert places.discards == {0: 0, 1: 1} and len(mine) == 2
     leave(game, (1,))
     recovered(game)
     after = deck_of(game)
@@ -73,7 +73,7 @@ def test_what_returns_and_what_does_not(fast: Group) -> None:
     assert sorted(true_faces(after, tapes, after.places.pile).values()) == sorted(returned)
     assert after.places.opened == places.opened
     assert after.places.held == {p: seat for p, seat in places.held.items() if seat != 1}
-    assert after.places.aside == {0: 0}
+    assert after.places.discards == {0: 0}
     assert not set(after.places.pile) & set(range(12)), "old positions of the pile are dead"
     moved = [event for event in events_of(game.seats[0].replica) if isinstance(event, Moved)]
     assert {event.card.position for event in moved if event.holder is None} >= mine - {1}

@@ -54,7 +54,7 @@ def duty_of(deck: LockDeck, seat: int) -> Duty:
 
 def hand(decks: Decks[LockDeck], seat: int) -> dict[int, int]:
     places = decks.decks[0].places
-    hidden = places.hidden(places.hand(seat))
+    hidden = places.only_hidden(places.hand(seat))
     return {card.position: face for card, face in decks.knows(seat).items() if card.position in hidden}
 
 
@@ -64,11 +64,11 @@ def others(decks: Decks[LockDeck], seat: int) -> tuple[int, ...]:
 
 
 def none_held(deck: LockDeck, seat: int, faces: Iterable[int]) -> NoneOf:
-    return NoneOf(seat, tuple(sorted(deck.places.hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
+    return NoneOf(seat, tuple(sorted(deck.places.only_hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
 
 
 def one_of(deck: LockDeck, position: int, faces: Iterable[int]) -> NoneOf:
-    return NoneOf.one_of(deck.places.owner(position) or 0, (position,), faces, deck.places.faces)
+    return NoneOf.one_of(deck.places.owner(position) or 0, (position,), faces, deck.places.face_count)
 
 
 def proven(decks: Decks[LockDeck], seat: int, claim: NoneOf) -> bytes:

@@ -41,7 +41,7 @@ def test_a_return_of_a_leavers_cards_is_skipped(fast: Group, discarded: bool) ->
     # Together with others' cards, those are laid aside.
     both = Return(0, (1, 2), Place.DISCARD)
     after = deck.request(both)
-    assert after.events[-1] == Finished(both) and dict(after.deck.places.aside) == {1: 1}
+    assert after.events[-1] == Finished(both) and dict(after.deck.places.discards) == {1: 1}
     # What never was there is still refused.
     for nonsense in (Return(0, (7,), Place.DISCARD), Return(0, (1, 99), Place.DISCARD)):
         with pytest.raises(BadParameter):

@@ -42,7 +42,7 @@ def faces(decks: Decks[MaskDeck]) -> dict[int, int]:
     """Every card that is somewhere, and its face."""
     deck = decks.decks[0]
     places = deck.places
-    return true_faces(deck, decks.tapes, {*places.pile, *places.held, *places.aside, *places.opened})
+    return true_faces(deck, decks.tapes, {*places.pile, *places.held, *places.discards, *places.opened})
 
 
 def is_whole(decks: Decks[MaskDeck]) -> None:
@@ -65,11 +65,11 @@ def test_what_returns_and_what_does_not(fast: Group) -> None:
     """Seat 1 leaves: its hand and its discard return; those of others, the open and the shown cards do not."""
     decks = dealt(fast, portions(0, 1, 2), Return(0, (0, 1), Place.DISCARD), Open(0, 2), Show(0, 2, (2,)), size=10)
     before, known = decks.decks[0].places, faces(decks)
-    assert before.aside == {0: 0, 1: 1} and before.held == {2: 2, 3: 0, 4: 1, 5: 2}
-    assert before.kept == (0, 1, 3, 4, 5) and len(before.face_down) == 7
+    assert before.discards == {0: 0, 1: 1} and before.held == {2: 2, 3: 0, 4: 1, 5: 2}
+    assert before.hidden_owned == (0, 1, 3, 4, 5) and len(before.face_down) == 7
     decks.run(without(decks, 1))
     after = decks.decks[0].places
-    assert (after.held, after.aside, after.opened) == ({2: 2, 3: 0, 5: 2}, {0: 0}, before.opened)
+    assert (after.held, after.discards, after.opened) == ({2: 2, 3: 0, 5: 2}, {0: 0}, before.opened)
     assert sorted(faces(decks)[p] for p in after.pile) == sorted(known[p] for p in (*before.pile, 1, 4))
     assert not set(after.pile) & set(range(10)), "old positions of the pile are dead"
     assert [event.card.position for event in decks.events if event == Moved(before.card(4), None)] == [4]
@@ -283,7 +283,7 @@ def test_a_return_is_broken_off_and_begun_again(fast: Group, place: Place, said:
         deck = decks.step(deck, deck.duties[0])
     decks.decks[0] = deck
     assert without(decks, 2).epoch == 2
-    assert 0 in decks.decks[0].places.kept
+    assert 0 in decks.decks[0].places.hidden_owned
     deck = decks.run(decks.decks[0])
     assert deck.epoch == 3 and 0 not in deck.places.held
     assert face in {faces(decks)[position] for position in deck.places.pile}

@@ -101,7 +101,7 @@ def test_nothing_is_lost_and_no_old_place_is_opened() -> None:
             counted += union_is_whole_in(after, game)
     assert counted > 30 and last is not None
     places = last.places
-    dead = set(range(places.positions)) - {*places.pile, *places.held, *places.aside, *places.opened}
+    dead = set(range(places.position_count)) - {*places.pile, *places.held, *places.discards, *places.opened}
     assert len(dead) > 15
     text = b"".join(suite.decoded_strings(game.log))
     for position in dead:
@@ -210,11 +210,11 @@ def test_the_others_would_not_wait(height: int) -> None:
 def test_a_card_that_was_looked_at_goes_back_into_the_deck() -> None:
     """A deck that is made again is a shuffle: who looked knows nothing of it any more, and every card is there."""
     game = lasting(group(backend=FASTEST), *LEAVING)
-    game.play(until=lambda game: 0 in game.state.hand.decks and bool(deck_of(game).places.looked))
+    game.play(until=lambda game: 0 in game.state.hand.decks and bool(deck_of(game).places.peeked))
     assert deck_of(game).knows(1, game.tape(1)).keys() > {deck_of(game).places.card(8)}
     leave(game, (3,))
     game.play(until=lambda game: len(deck_of(game).layers.every) == 2)
     deck = deck_of(game)
-    assert deck.places.looked == {} and deck.dead >= {8, 9}
+    assert deck.places.peeked == {} and deck.dead >= {8, 9}
     assert {card.position for card in deck.knows(1, game.tape(1))} == {2, 3}
     assert union_is_whole(game, RESTING)

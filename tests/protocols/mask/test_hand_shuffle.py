@@ -161,7 +161,7 @@ def test_a_shuffled_hand_in_a_deck_that_is_made_again(fast: Group) -> None:
     without(gone, 0)
     gone.run(gone.decks[0])
     is_whole(gone)
-    assert gone.decks[0].places.aside == {} and mine <= {faces(gone)[at] for at in gone.decks[0].places.pile}
+    assert gone.decks[0].places.discards == {} and mine <= {faces(gone)[at] for at in gone.decks[0].places.pile}
 
 
 # --- Cards that go back, and exchanges ---
@@ -226,10 +226,10 @@ def test_an_exchange_is_a_discard_and_a_deal(fast: Group) -> None:
     decks = dealt(fast, Return(0, (0, 1), Place.DISCARD, by=0), Deal(0, (Portion(0, 2),)))
     is_whole(decks)
     places = decks.decks[0].places
-    assert places.hand(0) == (6, 7) and places.aside == {0: 0, 1: 0} and not places.pile
+    assert places.hand(0) == (6, 7) and places.discards == {0: 0, 1: 0} and not places.pile
     laid = {faces(decks)[0], faces(decks)[1]}
     without(decks, 2)
     decks.run(decks.decks[0])
     is_whole(decks)
-    assert decks.decks[0].places.aside == {0: 0, 1: 0}
+    assert decks.decks[0].places.discards == {0: 0, 1: 0}
     assert not laid & {faces(decks)[at] for at in decks.decks[0].places.pile}

@@ -54,7 +54,7 @@ class Model:
     def on_table(self) -> tuple[int, ...]:
         """In hands, open, or laid aside."""
         places = self.places
-        return tuple(sorted({*places.held, *places.opened, *places.aside}))
+        return tuple(sorted({*places.held, *places.opened, *places.discards}))
 
     def check(self) -> None:
         """The union of faces is the deck, and every seat knows its own cards and the open ones, and nothing else."""

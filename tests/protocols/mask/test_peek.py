@@ -55,7 +55,7 @@ def known(decks: Decks[MaskDeck], seat: int) -> dict[int, int]:
 
 def faces(decks: Decks[MaskDeck]) -> dict[int, int]:
     places = decks.decks[0].places
-    return true_faces(decks.decks[0], decks.tapes, {*places.pile, *places.held, *places.aside, *places.opened})
+    return true_faces(decks.decks[0], decks.tapes, {*places.pile, *places.held, *places.discards, *places.opened})
 
 
 def is_whole(decks: Decks[MaskDeck]) -> None:
@@ -316,7 +316,7 @@ def test_somebody_leaves_at_each_step(fast: Group, then: Look, kind: str, skip: 
     places, stays = decks.decks[0].places, leaver != 1
     assert not decks.decks[0].asked and not before.in_pile & (places.in_pile | places.held.keys())
     assert len(places.hand(1)) == (1 + (then in (Look.KEEP, Look.TAKE))) * stays
-    assert len(places.looked) == 2 * (stays and then is Look.LOOK)
+    assert len(places.peeked) == 2 * (stays and then is Look.LOOK)
     for position in base(fast, 4).decks[0].places.pile:
         assert not decks.decks[0].released.get(position), "no key was ever published of what was looked at"
 

@@ -72,7 +72,7 @@ def dealt(group: Group, size: int = 16, each: int = 3, mark: int = 1) -> Decks[M
 
 def hand(decks: Decks[MaskDeck], seat: int) -> dict[int, int]:
     """Position to face, of the hidden cards in a hand."""
-    hidden = decks.decks[0].places.hidden(decks.decks[0].places.hand(seat))
+    hidden = decks.decks[0].places.only_hidden(decks.decks[0].places.hand(seat))
     return {card.position: face for card, face in decks.knows(seat).items() if card.position in hidden}
 
 
@@ -84,17 +84,17 @@ def others(decks: Decks[MaskDeck], seat: int, count: int = 3) -> tuple[int, ...]
 
 def none_held(deck: MaskDeck, seat: int, faces: Iterable[int]) -> NoneOf:
     """The claim that none of the cards that a seat still holds hidden is one of these faces."""
-    return NoneOf(seat, tuple(sorted(deck.places.hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
+    return NoneOf(seat, tuple(sorted(deck.places.only_hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
 
 
 def one_of(deck: MaskDeck, position: int, faces: Iterable[int]) -> NoneOf:
     """The claim that a card is one of these faces."""
-    return NoneOf.one_of(deck.places.owner(position) or 0, (position,), faces, deck.places.faces)
+    return NoneOf.one_of(deck.places.owner(position) or 0, (position,), faces, deck.places.face_count)
 
 
 def refused(deck: MaskDeck, claim: NoneOf, position: int) -> None:
     """The deck does not ask for it."""
-    with pytest.raises(BadParameter, match=f"card {position} of deck 0 .*seat {claim.seat}, which can prove nothing"):
+    with pytest.raises(BadParameter, match=f"seat {claim.seat} cannot prove anything about card {position} of deck 0"):
         deck.request(Prove(0, (claim,)))
 
 
@@ -258,7 +258,7 @@ def test_cards_that_were_passed(fast: Group) -> None:
     proven(deck, decks.tapes[1], 1, one_of(deck, gift, {face}))
     with pytest.raises(Unprovable, match="one of the excluded faces"):
         prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(1, claim.positions, (face,)))
-    seen = next(position for position in range(deck.places.positions) if deck.masked_by(position) == (2,))
+    seen = next(position for position in range(deck.places.position_count) if deck.masked_by(position) == (2,))
     for seat, position in ((0, given), (0, gift), (2, seen), (2, kept)):
         refused(deck, NoneOf(seat, (position,), (0,)), position)
     proven(deck, decks.tapes[0], 0, one_of(deck, kept, {hand(decks, 0)[kept]}))

@@ -48,7 +48,7 @@ def known(decks: Decks[MaskDeck], seat: int) -> dict[int, int]:
 def faces(decks: Decks[MaskDeck]) -> dict[int, int]:
     deck = decks.decks[0]
     places = deck.places
-    return true_faces(deck, decks.tapes, {*places.pile, *places.held, *places.aside, *places.opened})
+    return true_faces(deck, decks.tapes, {*places.pile, *places.held, *places.discards, *places.opened})
 
 
 def is_whole(decks: Decks[MaskDeck]) -> None:
@@ -321,7 +321,7 @@ def test_the_receiver_leaves_and_the_giver_lays_it_aside(fast: Group) -> None:
     decks.run(decks.decks[0])
     is_whole(decks)
     places = decks.decks[0].places
-    assert places.aside == {0: 0} and faces(decks)[0] == before[8]
+    assert places.discards == {0: 0} and faces(decks)[0] == before[8]
     # What the leaver gave is in its new hand; what it held alone is in the deck again.
     assert places.holder(9) == 2 and faces(decks)[9] == before[9]
     assert before[3] in {faces(decks)[position] for position in places.pile}
@@ -342,7 +342,7 @@ def test_who_was_shown_a_card_lays_it_aside_when_its_holder_leaves(fast: Group) 
     without(decks, 0)
     decks.run(decks.decks[0])
     is_whole(decks)
-    ((position, seat),) = decks.decks[0].places.aside.items()
+    ((position, seat),) = decks.decks[0].places.discards.items()
     assert seat == 1 and faces(decks)[position] == face
 
 
@@ -353,13 +353,13 @@ def test_the_lowest_who_has_seen_it_declares_it_once(fast: Group) -> None:
     decks.run(decks.decks[0])
     is_whole(decks)
     places = decks.decks[0].places
-    ((position, seat),) = places.aside.items()
+    ((position, seat),) = places.discards.items()
     assert seat == 1 and [who for who, _ in places.seen[position]] == [2]
     # And then that one leaves too.
     without(decks, 1)
     decks.run(decks.decks[0])
     is_whole(decks)
-    assert list(decks.decks[0].places.aside.values()) == [2]
+    assert list(decks.decks[0].places.discards.values()) == [2]
 
 
 SCRIPT: Final = (
@@ -412,7 +412,7 @@ def test_a_card_that_was_handed_over_in_a_pass_that_broke_off_is_not_dealt_again
     is_whole(decks)
     places = decks.decks[0].places
     assert face not in {faces(decks)[position] for position in places.pile}
-    ((position, seat),) = places.aside.items()
+    ((position, seat),) = places.discards.items()
     assert seat == 1 and faces(decks)[position] == face
 
 
@@ -429,7 +429,7 @@ def test_nor_if_its_giver_leaves_when_the_pass_is_begun_anew(fast: Group) -> Non
     decks.run(decks.decks[0])
     is_whole(decks)
     places = decks.decks[0].places
-    ((position, seat),) = places.aside.items()
+    ((position, seat),) = places.discards.items()
     assert seat == 1 and faces(decks)[position] == face
     assert face not in {faces(decks)[position] for position in places.pile}
 

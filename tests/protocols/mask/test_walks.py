@@ -58,8 +58,8 @@ class Walk:
     def operation(self) -> Operation:
         lots, places, players = self.lots, self.deck.places, self.deck.binding.players
         seat, other = lots.choice(players), lots.choice(players)
-        hidden = {one: places.hidden(places.hand(one)) for one in players}
-        own = tuple(position for position in places.kept if places.owner(position) == seat)
+        hidden = {one: places.only_hidden(places.hand(one)) for one in players}
+        own = tuple(position for position in places.hidden_owned if places.owner(position) == seat)
         place = lots.choice(list(Place))
         after = {one: players[(at + 1) % len(players)] for at, one in enumerate(players)}
         given = (Gift(one, after[one], self.some(cards)) for one, cards in hidden.items() if cards)
@@ -77,7 +77,7 @@ class Walk:
 
     def claims(self) -> tuple[NoneOf, ...]:
         """Everybody, of all that it has: that it is nothing else."""
-        kept, owner = self.deck.places.kept, self.deck.places.owner
+        kept, owner = self.deck.places.hidden_owned, self.deck.places.owner
         faces = true_faces(self.deck, self.tapes, kept)
         cards = {seat: tuple(p for p in kept if owner(p) == seat) for seat in self.deck.binding.players}
         return tuple(
@@ -94,7 +94,7 @@ class Walk:
 
     def look(self) -> None:
         deck, places = self.deck, self.deck.places
-        lie = {*places.pile, *places.held, *places.opened, *places.aside}
+        lie = {*places.pile, *places.held, *places.opened, *places.discards}
         faces = true_faces(deck, self.tapes, lie)
         for seat, tape in self.tapes.items():
             # In every stage, also for who has left: nothing that is read is false, and nothing cannot be read.
@@ -107,10 +107,10 @@ class Walk:
         if not isinstance(deck.stage, Idle):
             return
         assert sorted(faces.values()) == list(range(deck.faces.size))
-        published = {position: {*deck.released.get(position, ())} for position in range(places.positions)}
+        published = {position: {*deck.released.get(position, ())} for position in range(places.position_count)}
         assert self.dead.items() <= published.items()
         assert not any(published[position] for position in places.pile)
-        assert not any(places.owner(position) in published[position] for position in places.kept)
+        assert not any(places.owner(position) in published[position] for position in places.hidden_owned)
         seen = {at for who in places.seen.values() for _, at in who}
         self.dead |= {position: seats for position, seats in published.items() if position not in lie | seen}
 

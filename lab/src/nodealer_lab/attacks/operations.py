@@ -716,13 +716,13 @@ def _chain(scene: Scene) -> AttackOutcome:
 
 def _take(moment: SignedMoment) -> bytes:
     """In `duel` the owner of a deck names the card that it has searched for."""
-    return encode(Take(next(iter(moment.deck.places.aside))))
+    return encode(Take(next(iter(moment.deck.places.discards))))
 
 
 def _duel(scene: Scene) -> AttackOutcome:
     played = play_with_cheater(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
     every = (deck.places for state in played.states() for deck in state.hand.decks.values())
-    again = any(places.aside.keys() & set(places.hand(scene.cheater)) for places in every)
+    again = any(places.discards.keys() & set(places.hand(scene.cheater)) for places in every)
     return judge(played, "has a card in its hand again that it has played" if again else None)
 
 

@@ -132,7 +132,7 @@ def _read(played: PlayedGame) -> str | None:
     for height, state in enumerate(played.states(), 1):
         decks: Iterable[Any] = state.hand.decks.values() if state.phase is Phase.PLAYING else ()
         for deck in decks:
-            hidden = deck.places.hidden(deck.places.hand(COALITION_VICTIM))
+            hidden = deck.places.only_hidden(deck.places.hand(COALITION_VICTIM))
             last |= {(deck.binding.hand, deck.number, position): (height, deck) for position in hidden}
     for (hand, _, position), (height, deck) in last.items():
         tapes = {seat: played.tape(seat, hand) for seat in deck.binding.players if seat != COALITION_VICTIM}
@@ -581,7 +581,8 @@ def _told(played: PlayedGame) -> str | None:
         both = {card: face for hand in own for card, face in hand.items()}
         if all(0 < len(hand) < len(both) for hand in own):
             names = " and ".join(played.names[seat] for seat in friends)
-            return f"has {names} know {len(both)} of {one.deck.places.faces} cards, where each was dealt {len(own[0])}"
+            count = one.deck.places.face_count
+            return f"has {names} know {len(both)} of {count} cards, where each was dealt {len(own[0])}"
     return None
 
 

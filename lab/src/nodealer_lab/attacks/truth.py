@@ -28,7 +28,9 @@ class DealtDeck:
 
     def hidden_cards(self, seat: int) -> dict[Card, int]:
         """Return the face-down cards in a seat's hand, with their faces."""
-        mine = {self.deck.places.card(position) for position in self.deck.places.hidden(self.deck.places.hand(seat))}
+        mine = {
+            self.deck.places.card(position) for position in self.deck.places.only_hidden(self.deck.places.hand(seat))
+        }
         reads = self.reads.get(seat, {})
         return {} if isinstance(reads, CardUnreadable) else {card: reads[card] for card in mine & reads.keys()}
 
@@ -60,7 +62,7 @@ def all_faces(dealt: DealtDeck, played: PlayedGame) -> list[int | None]:
     deck = dealt.deck
     if not isinstance(deck, KeyedDeck):
         return []
-    positions = tuple(range(deck.places.positions))
+    positions = tuple(range(deck.places.position_count))
     keys = {seat: deck.card_secrets(played.tape(seat, dealt.hand), positions, seat) for seat in deck.binding.players}
     with suppress(NodealerError):
         return deck.unmask(positions, keys)

@@ -210,7 +210,7 @@ class ChainDeck(StagedDeck):
 
     def hidden(self, seat: int) -> tuple[int, ...]:
         """The positions that a seat holds and that are not open."""
-        return self.places.hidden(self.places.hand(seat))
+        return self.places.only_hidden(self.places.hand(seat))
 
     def bare(self, seat: int, tape: Tape, positions: tuple[int, ...]) -> Points:
         """The numbers of cards in a seat's hand, without its key."""

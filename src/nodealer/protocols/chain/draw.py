@@ -214,12 +214,12 @@ class Dealing:
             if track.to is None:
                 raise BadParameter("a dealt card is for nobody")
             held[track.position] = HeldNumber(track.to, track.place, _given(deck, track))
-        return deck.hand_out(deck.places.deal(self.deal, deck.binding.players), held=held)
+        return deck.hand_out(deck.places.resolve_deal(self.deal, deck.binding.players), held=held)
 
 
 def begin_deal(deck: ChainDeck, deal: Deal) -> DeckChange:
     """A whole deal, to however many seats, is one pass."""
-    dealt, last = deck.places.deal(deal, deck.binding.players), _last(deck)
+    dealt, last = deck.places.resolve_deal(deal, deck.binding.players), _last(deck)
     tracks = tuple(
         Track(position, deck.order.index(seat), last, position) for seat, mine in dealt.items() for position in mine
     )
@@ -262,7 +262,7 @@ def stuck(deck: ChainDeck, position: int, reason: str) -> DeckChange:
 def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
     """Nobody is the receiver: the chain runs down to the card."""
     last = _last(deck)
-    positions = deck.places.choose(operation.count, operation.positions)
+    positions = deck.places.resolve_positions(operation.count, operation.positions)
     tracks = tuple(Track(position, None, last, position) for position in positions)
     return begin_pass(deck, Turning(), tracks, last)
 
@@ -271,7 +271,7 @@ def begin_show(deck: ChainDeck, show: Show) -> DeckChange:
     """The holder speaks first."""
     if show.to is not None:
         raise BadParameter("chain shows a card to all or to nobody")
-    return DeckChange(deck.to(Showing(show, deck.places.shown(show), deck.trail)))
+    return DeckChange(deck.to(Showing(show, deck.places.validate_show(show), deck.trail)))
 
 
 @dataclass(frozen=True)

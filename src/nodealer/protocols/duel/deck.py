@@ -144,8 +144,8 @@ class DuelDeck(StagedDeck):
             # Cards that it has to say now too: if one of them is none, the owner must be able to claim that.
             stage: Any = self.stage
             saying = stage.positions if isinstance(stage, OwnerSays) else ()
-            mine = (*self.places.hand(seat), *self.places.aside, *self.peeked, *saying)
-            hidden = self.places.hidden(dict.fromkeys(mine))
+            mine = (*self.places.hand(seat), *self.places.discards, *self.peeked, *saying)
+            hidden = self.places.only_hidden(dict.fromkeys(mine))
             faces.update(zip(hidden, self.read(tape, hidden), strict=True))
         self._refuse_doubled(faces)
         return {self.places.card(position): face for position, face in faces.items()}

@@ -27,7 +27,7 @@ def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> 
         return seen.finish()
     if operation.then is Look.TAKE:
         return DeckChange(seen.to(Taking(positions, deck.trail)))
-    return arrange(seen, positions, seen.places.without(positions).restack(positions, Place.TOP))
+    return arrange(seen, positions, seen.places.remove_from_pile(positions).restack(positions, Place.TOP))
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,6 @@ class Taking:
         position = read_message(Take, message).position
         if position not in self.positions:
             raise Malformed(f"card {position} is not one of those that were looked at")
-        places = deck.places.give((position,), deck.owner)
+        places = deck.places.move_to_hand((position,), deck.owner)
         moved = Moved(places.card(position), deck.owner)
         return reshuffle(deck.at(places=places), places.pile, places.restack((), Place.SHUFFLED), (moved,))

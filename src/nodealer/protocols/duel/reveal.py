@@ -27,13 +27,13 @@ def draw(deck: DuelDeck, deal: Deal) -> DeckChange:
     """The owner draws: the rival's keys."""
     if any(portion.seat != deck.owner for portion in deal.portions):
         raise BadParameter(f"only seat {deck.owner} draws from deck {deck.number}")
-    positions = _top(deck, deck.places.deal(deal, deck.binding.players)[deck.owner])
+    positions = _top(deck, deck.places.resolve_deal(deal, deck.binding.players)[deck.owner])
     return _give(deck, deal, {deck.rival: positions}, positions)
 
 
 def open_cards(deck: DuelDeck, operation: Open) -> DeckChange:
     """Cards of the pile for both to see."""
-    positions = _top(deck, deck.places.choose(operation.count, operation.positions))
+    positions = _top(deck, deck.places.resolve_positions(operation.count, operation.positions))
     seats = deck.binding.players if deck.mode.proofs else (deck.rival,)
     return _give(deck, operation, dict.fromkeys(seats, positions), positions)
 
@@ -52,7 +52,7 @@ def play(deck: DuelDeck, show: Show) -> DeckChange:
     """The owner plays cards. There are two players: to show a card to the rival is to show it to all."""
     if show.to not in (None, deck.rival):
         raise BadParameter(f"seat {deck.owner} can show cards of deck {deck.number} to seat {deck.rival}")
-    positions = deck.places.shown(show)
+    positions = deck.places.validate_show(show)
     return _give(deck, show, {show.seat: positions} if deck.mode.proofs else {}, positions)
 
 
@@ -61,7 +61,7 @@ def put_away(deck: DuelDeck, operation: Close) -> DeckChange:
     if deck.mode.proofs:
         return close(deck, operation)
     places = deck.places
-    hidden = set(places.hidden((*places.pile, *places.held, *places.aside)))
+    hidden = set(places.only_hidden((*places.pile, *places.held, *places.discards)))
     # Played cards were checked against their places already, but not by the source's rule.
     again = set(places.opened) if deck.mode.word_for_word else set()
     return _give(deck, operation, {deck.rival: tuple(sorted(hidden))}, tuple(sorted(hidden | again)))
@@ -93,7 +93,7 @@ def _given(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> 
         case Close():
             return DeckChange(deck.to(RevealingCards(positions, operation, deck.trail)))
         case _:
-            hidden = deck.places.hidden(positions)
+            hidden = deck.places.only_hidden(positions)
             if deck.faces is not None:
                 return deck.turn_up(deck.faces_of(deck.faces, hidden), peeked=deck.not_peeked(hidden))
             return DeckChange(deck.to(RevealingCards(hidden, operation, deck.trail)))

@@ -75,7 +75,7 @@ def give_back(deck: DuelDeck, operation: Return) -> DeckChange:
     """Lay cards aside, put them on the pile or under it, or shuffle them in."""
     if operation.place is Place.DISCARD:
         return lay_aside(deck, operation)
-    positions = deck.places.given_back(operation)
+    positions = deck.places.validate_return(operation)
     after = deck.places.restack(positions, operation.place, operation.depth)
     moved = tuple(Moved(deck.places.card(position), None) for position in positions)
     if operation.place is not Place.SHUFFLED:

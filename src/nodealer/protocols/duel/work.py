@@ -82,7 +82,7 @@ class Work:
 
     def layer(self, deck: DuelDeck) -> Layer[Points]:
         """The layer that the cards will be."""
-        first = self.after.positions - len(self.cards)
+        first = self.after.position_count - len(self.cards)
         return Layer(first, self.epoch, deck.binding, self.origin, self.cards, self.locked)
 
     def secret(self, deck: DuelDeck, tape: Tape, seat: int) -> Scalars:

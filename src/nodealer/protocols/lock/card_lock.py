@@ -35,7 +35,7 @@ class Locking:
     @staticmethod
     def of(deck: LockDeck, cards: Points, keys: Mapping[int, Points]) -> Locking:
         """The lock of a deck that has been through the cascade."""
-        first = deck.places.positions if deck.layers else 0
+        first = deck.places.position_count if deck.layers else 0
         return Locking(Layer(first, deck.epoch, deck.binding, deck_digest(cards), cards, {}), keys, deck.trail)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:

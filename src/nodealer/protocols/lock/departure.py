@@ -47,7 +47,7 @@ def _without_server(deck: LockDeck, seats: tuple[int, ...]) -> LockDeck:
 
 def _recover(deck: LockDeck, faces: Points) -> DeckChange:
     """Begin the cascade of all faces that are not public, with the cards that are to be taken out of it."""
-    hidden, held = deck.places.face_down, deck.places.kept
+    hidden, held = deck.places.face_down, deck.places.hidden_owned
     if len(hidden) == len(held):
         # No card is left that anybody could still be dealt.
         return deck.rebuilt(0).to(Idle()).resume()

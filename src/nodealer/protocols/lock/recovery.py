@@ -26,7 +26,7 @@ from nodealer.wire import encode
 
 def holder(deck: LockDeck, position: int) -> int:
     """The survivor who holds a card, or laid it aside."""
-    return deck.places.held[position] if position in deck.places.held else deck.places.aside[position]
+    return deck.places.held[position] if position in deck.places.held else deck.places.discards[position]
 
 
 def held_point(deck: LockDeck, position: int) -> Points:

@@ -144,7 +144,7 @@ class MaskDeck(RecoverableDeck[Masked]):
     def _looked_at(self, seat: int, tape: Tape) -> dict[Card, int]:
         """What a seat has looked at and still knows the place of: M = W − Σ c2 − s·u + t·Σ c1."""
         places, there = self.places, dict[int, int]()
-        for position, who in places.looked.items():
+        for position, who in places.peeked.items():
             at = dict(who).get(seat)
             lies = position in places.in_pile or places.owner(position) is not None
             if at is not None and lies and places.face(position) is None:

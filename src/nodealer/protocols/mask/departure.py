@@ -32,7 +32,7 @@ def without(deck: MaskDeck, seats: tuple[int, ...]) -> DeckChange | None:
         # Nothing was dealt: the deck is made from its bare faces.
         return DeckChange(stays.to(first_shuffle(stays)))
     places = stays.places
-    if len(places.face_down) == len(places.kept):
+    if len(places.face_down) == len(places.hidden_owned):
         # No card is left that anybody could still be dealt.
         step = stays.rebuilt(0).to(Idle()).resume()
     else:

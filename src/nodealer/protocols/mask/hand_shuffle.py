@@ -30,7 +30,7 @@ from nodealer.wire import encode
 # defence: followed
 def mix(deck: MaskDeck, operation: Mix) -> DeckChange:
     """Begin to shuffle cards of a hand. One card alone has no order to hide."""
-    positions = deck.places.mixed(operation)
+    positions = deck.places.validate_mix(operation)
     if len(positions) == 1:
         return deck.finish()
     return DeckChange(deck.to(Mixing(operation.seat, positions, deck.trail), epoch=deck.epoch + 1))
@@ -94,9 +94,9 @@ class Mixing:
         return replace(self._finish(deck.at(layers=deck.layers.with_layer(layer))), checks=checks)
 
     def _finish(self, deck: MaskDeck) -> DeckChange:
-        before, places = deck.places, deck.places.mixed_up(self.positions, self.seat)
+        before, places = deck.places, deck.places.apply_mix(self.positions, self.seat)
         gone = (Moved(before.card(position), None) for position in self.positions)
-        new = (Moved(places.card(at), self.seat) for at in range(before.positions, places.positions))
+        new = (Moved(places.card(at), self.seat) for at in range(before.position_count, places.position_count))
         return deck.finish(*gone, *new, places=places)
 
     def _transcript(self, deck: MaskDeck, duty: Duty) -> Transcript:
@@ -116,4 +116,4 @@ class Mixing:
     def _layer(self, deck: MaskDeck, mixed: Masked) -> Layer[Masked]:
         """The layer that the cards will be: under this seat's keys alone, drawn for exactly these cards."""
         alone = deck.binding.without(tuple(seat for seat in deck.binding.players if seat != self.seat))
-        return Layer(deck.places.positions, deck.epoch, alone, mixed.digest(), mixed, {})
+        return Layer(deck.places.position_count, deck.epoch, alone, mixed.digest(), mixed, {})

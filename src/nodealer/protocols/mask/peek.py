@@ -120,7 +120,7 @@ class Telling:
             epk, msg = epk + parts.epk, msg + parts.msg
         seat, sight = self.operation.seat, sight_of(deck, self.positions)
         sights = {(p, seat): replace(sight, parts=Masked(epk, msg).take([at])) for at, p in enumerate(self.positions)}
-        seen = deck.at(sights={**deck.sights, **sights}, places=deck.places.looked_at(self.positions, seat))
+        seen = deck.at(sights={**deck.sights, **sights}, places=deck.places.apply_peek(self.positions, seat))
         then = self.operation.then
         if then is Look.LOOK or (then is Look.REORDER and len(self.positions) == 1):
             return seen.finish()

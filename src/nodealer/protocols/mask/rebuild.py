@@ -56,7 +56,7 @@ class Joining:
         joint = concat(*self.said.values()).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
-        if deck.places.kept:
+        if deck.places.hidden_owned:
             return MaskDeclaring(joint, self.said, deck.trail)
         return shuffling(deck, joint, self.said, None)
 
@@ -82,7 +82,7 @@ class MaskDeclaring:
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        owing = {deck.places.owner(position) for position in deck.places.kept}
+        owing = {deck.places.owner(position) for position in deck.places.hidden_owned}
         return tuple(
             deck.duty(seat, "held", self.anchor)
             for seat in deck.binding.players
@@ -114,7 +114,7 @@ class MaskDeclaring:
 
 def held_by(deck: MaskDeck, seat: int) -> tuple[int, ...]:
     """What a seat declares: the hidden cards that it holds or has laid aside."""
-    return tuple(position for position in deck.places.kept if deck.places.owner(position) == seat)
+    return tuple(position for position in deck.places.hidden_owned if deck.places.owner(position) == seat)
 
 
 # defence: held

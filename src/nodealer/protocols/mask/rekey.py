@@ -90,7 +90,7 @@ class Rekeying:
 
     def _layer(self, deck: MaskDeck) -> Layer[Masked]:
         """The layer that the cards will be."""
-        first = 0 if isinstance(self.purpose, NewDeck) else deck.places.positions
+        first = 0 if isinstance(self.purpose, NewDeck) else deck.places.position_count
         return Layer(first, self.epoch, deck.binding, self.cards.digest(), self.cards, {})
 
     def _finish(self, deck: MaskDeck) -> DeckChange:
@@ -116,12 +116,12 @@ class Rekeying:
 
 def _arranged(deck: MaskDeck, peek: Peek) -> DeckChange:
     """Cards that a seat looked at lie at new places, in an order that it chose. If it keeps one, that is the first."""
-    places, first = deck.places, deck.places.positions
+    places, first = deck.places, deck.places.position_count
     if peek.then is Look.TAKE:
         after = places.restack((), Place.SHUFFLED)
     else:
         looked_at = places.next_cards(peek.count)
-        after = places.without(looked_at).restack(looked_at, Place.TOP)
+        after = places.remove_from_pile(looked_at).restack(looked_at, Place.TOP)
     if peek.then is Look.REORDER:
         return deck.finish(places=after)
     return release(deck.at(places=after), Deal(deck.number, (Portion(peek.seat, positions=(first,)),)))

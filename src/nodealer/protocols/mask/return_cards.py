@@ -27,12 +27,12 @@ def give_back(deck: MaskDeck, operation: Return) -> DeckChange:
     """Lay cards aside, put them on the pile or under it, or shuffle them in. One card alone has no order to hide."""
     if operation.place is Place.DISCARD:
         return lay_aside(deck, operation)
-    positions = deck.places.given_back(operation)
+    positions = deck.places.validate_return(operation)
     if operation.place is Place.SHUFFLED:
         positions = (*positions, *deck.places.pile)
         if not positions:
             return deck.finish()
-    gathering = Gathering(operation, positions, deck.places.hidden(positions), deck.trail)
+    gathering = Gathering(operation, positions, deck.places.only_hidden(positions), deck.trail)
     return DeckChange(deck.to(gathering, epoch=deck.epoch + 1))
 
 

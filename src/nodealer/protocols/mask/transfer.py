@@ -32,7 +32,7 @@ from nodealer.wire import encode
 
 def give(deck: MaskDeck, operation: Pass) -> DeckChange:
     """Begin a pass: all gifts side by side."""
-    gifts = deck.places.given(operation, deck.binding.players)
+    gifts = deck.places.validate_pass(operation, deck.binding.players)
     return DeckChange(deck.to(Receiving(operation, gifts, deck.trail), epoch=deck.epoch + 1))
 
 
@@ -40,7 +40,7 @@ def show(deck: MaskDeck, operation: Show) -> DeckChange:
     """Show cards to all, by publishing their keys, or to one seat, by handing them over without moving them."""
     if operation.to is None:
         return release(deck, operation)
-    gift = Gift(operation.seat, operation.to, deck.places.shown(operation))
+    gift = Gift(operation.seat, operation.to, deck.places.validate_show(operation))
     if operation.to == operation.seat or operation.to not in deck.binding.players:
         raise BadParameter(f"seat {operation.seat} cannot show a card to seat {operation.to}")
     return DeckChange(deck.to(Receiving(operation, (gift,), deck.trail), epoch=deck.epoch + 1))
@@ -100,7 +100,7 @@ def layer_of(deck: MaskDeck, gift: Gift) -> Layer[Masked]:
     """The layer that the cards of a gift will be: under the receiver's keys alone, drawn for exactly these cards."""
     cards = deck.held_cards(gift.positions)
     alone = deck.binding.without(tuple(seat for seat in deck.binding.players if seat != gift.to))
-    return Layer(deck.places.positions, deck.epoch, alone, cards.digest(), cards, {})
+    return Layer(deck.places.position_count, deck.epoch, alone, cards.digest(), cards, {})
 
 
 @dataclass(frozen=True)
@@ -161,9 +161,9 @@ class Handing:
         events = list[Moved]()
         for gift, keys, fresh in self._gifts():
             before = deck.places
-            places = before.passed(gift) if isinstance(self.operation, Pass) else before.shown_to(gift)
+            places = before.apply_gift(gift) if isinstance(self.operation, Pass) else before.apply_showing(gift)
             if isinstance(self.operation, Pass):
-                now = range(before.positions, places.positions)
+                now = range(before.position_count, places.position_count)
                 moves = zip(now, gift.positions, strict=True)
                 events += [Moved(places.card(new), gift.to, before.card(old)) for new, old in moves]
             deck = _with_gift(deck, gift, keys, fresh, places)
@@ -172,7 +172,7 @@ class Handing:
     def broken_off(self, deck: MaskDeck) -> MaskDeck:
         """The deck when somebody leaves now. What was handed over has been seen, and is never dealt again."""
         for gift, keys, fresh in self._gifts():
-            deck = _with_gift(deck, gift, keys, fresh, deck.places.shown_to(gift))
+            deck = _with_gift(deck, gift, keys, fresh, deck.places.apply_showing(gift))
         return deck
 
 

@@ -57,7 +57,7 @@ class Announcing:
     def _receivers(self, deck: OffsetDeck) -> tuple[int, ...]:
         if not isinstance(self.parts.operation, Deal):
             return ()
-        dealt = deck.places.deal(self.parts.operation, deck.binding.players)
+        dealt = deck.places.resolve_deal(self.parts.operation, deck.binding.players)
         return tuple(seat + 1 for seat, positions in dealt.items() for _ in positions)
 
     def _dealers(self, deck: OffsetDeck) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ def keys_of_old_places(before: TableState, after: TableState) -> Iterator[str]:
     """The keys that were published between two moments of places that were dead by then."""
     for number, was, deck in _published(before, after):
         places = was.places
-        living = {*places.pile, *places.held, *places.aside, *places.opened}
+        living = {*places.pile, *places.held, *places.discards, *places.opened}
         for position, _ in _new_keys(was, deck):
             if position not in living:
                 yield f"a key of card {position} of deck {number} is published, and no card lies there"
@@ -97,7 +97,7 @@ def _asked_of_two(deck: DuelDeck) -> Mapping[int, frozenset[int]]:
         case Show(positions=positions):
             return dict.fromkeys(positions, owner)
         case Close():
-            return dict.fromkeys((*places.pile, *places.held, *places.aside), owner | rival)
+            return dict.fromkeys((*places.pile, *places.held, *places.discards), owner | rival)
     return {}
 
 
@@ -109,7 +109,7 @@ def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
             stay = tuple(portion for portion in portions if portion.seat in players)
             if not places.in_pile.issuperset(position for portion in stay for position in portion.positions):
                 stay = tuple(Portion(portion.seat, portion.count or len(portion.positions)) for portion in stay)
-            dealt = places.deal(replace(deck.asked, portions=stay), deck.binding.players) if stay else {}
+            dealt = places.resolve_deal(replace(deck.asked, portions=stay), deck.binding.players) if stay else {}
             return {position: players - {to} for to, positions in dealt.items() for position in positions}
         case Open():
             return dict.fromkeys(places.pile, players)
@@ -117,7 +117,9 @@ def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
             return dict.fromkeys(positions, frozenset({seat}))
         case Peek(seat=seat):
             # The one card that it keeps: which, is not known from outside.
-            return {position: players - {seat} for position in range(places.positions) if position not in places.held}
+            return {
+                position: players - {seat} for position in range(places.position_count) if position not in places.held
+            }
     return {}
 
 
@@ -164,7 +166,7 @@ def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:
     """The cards that a seat has looked at in the pile, or was shown: the table keeps who, but tells no event of it."""
     for deck in state.hand.decks.values():
         if isinstance(deck, KeyedDeck):
-            for position, who in (*deck.places.looked.items(), *deck.places.seen.items()):
+            for position, who in (*deck.places.peeked.items(), *deck.places.seen.items()):
                 yield from ((deck.places.card(position), seat) for seat, _ in who)
         elif isinstance(deck, DuelDeck):
             # Of what both will see the owner has the rival's keys before the rival has its own.
@@ -174,7 +176,7 @@ def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:
                     coming = deck.places.pile[:count]
                 case Close():
                     coming = (*deck.places.pile, *deck.places.held)
-            for position in (*deck.peeked, *deck.places.aside, *coming):
+            for position in (*deck.peeked, *deck.places.discards, *coming):
                 yield deck.places.card(position), deck.owner
 
 
