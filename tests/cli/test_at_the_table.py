@@ -478,7 +478,7 @@ def test_the_lobby_says_what_it_means() -> None:
     timed = Circle(3, clock=LIMITS).greet().proposal()
     said = describe_time_limits(timed, HoldemWords())
     assert said.startswith("Clock is the timekeeper: 20 s per move, plus a time bank of 30 s. ")
-    assert "the rules move for them (check, else fold; show at a showdown)" in said
+    assert "the rules move for them (check or fold; show at a showdown)" in said
     assert "could delay your move and time you out" in said
     assert "is dropped from the hand" in describe_time_limits(timed, Words()), "a game may have no such move"
 

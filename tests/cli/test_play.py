@@ -339,13 +339,13 @@ def test_a_person_plays_a_hand(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     person = Terminal("--seats", "2", "--hands", "1", "--log", str(path))
     said = person.read_until(r"\n> ")
-    assert "you are Ada" in said and "you may: " in said and "?=help" in said
+    assert "you are Ada" in said and "your turn: " in said and "?=help" in said
     assert "You shuffled; proven" in said and "Ben shuffled; proven, you checked it: nobody knows the order" in said
-    for typed, answer in [("?\n", "check or call"), ("raise 99999\n", "you may"), ("juggle\n", "not a move")]:
+    for typed, answer in [("?\n", "check or call"), ("raise 99999\n", "you can"), ("juggle\n", "not a move")]:
         person.type(typed)
         assert answer in person.read_until(r"\n> ")
     while "CLEAN" not in said:
-        person.type("s\n" if re.search(r"show your cards, or muck them[^\n]*\s+> $", person.screen) else "C\n")
+        person.type("s\n" if re.search(r"show your cards or muck them[^\n]*\s+> $", person.screen) else "C\n")
         said = person.read_until(r"\n> |CLEAN")
     person.read_until("signatures")
     assert person.close() == 0

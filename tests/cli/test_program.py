@@ -72,7 +72,7 @@ def test_a_program_that_goes_stops_the_game_and_another_goes_on(
     told, complaints, code = talk(lambda event: [*(wrong if event["ask"] == 1 else ()), *gives_up(event)], "resume")
     assert (code, complaints) == (0, "It goes on in hand 1.\n")
     refused = [event["reason"] for event in told if event["event"] == "refused"]
-    assert len(refused) == len(wrong) and "question 2" in refused[2] and "between 4 and 200" in refused[6]
+    assert len(refused) == len(wrong) and "question 2" in refused[2] and "raise to 4–200" in refused[6]
     moves = [event["move"] for event in told if event["event"] == "move" and event["name"] == "Ada"]
     assert moves[0] == {"type": "fold"} and told[-1]["verdict"] == "clean"
 

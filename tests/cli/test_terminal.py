@@ -86,7 +86,7 @@ def test_help_while_choosing() -> None:
 def test_wrong_words_change_nothing_and_are_explained() -> None:
     decision, screen = asked(HOLDEM, flop(), "juggle", "fold", "call", "raise 1", "bet 99999", "BET 20")
     assert decision == Raise(20)
-    for said in ("not a move here", "check instead of folding", "nothing to call", "between 2 and 998"):
+    for said in ("is not a move;", "check instead of folding", "no bet to call", "raise to 2–998"):
         assert said in " ".join(screen.split())
 
 

@@ -20,7 +20,7 @@ from nodealer.games.holdem.adapter import (
     Over,
     PokerTable,
     Showdown,
-    chips,
+    require_chips,
 )
 from nodealer.games.holdem.faces import indices
 from nodealer.games.holdem.rules import Holdem
@@ -117,7 +117,7 @@ def test_3_warnings_are_errors_and_filters_stay() -> None:
         before = list(warnings.filters)
         now = table(200, 200, 200)
         with pytest.raises(IllegalMove):
-            now._changed(lambda state: warnings.warn("pokerkit is not sure", stacklevel=1))
+            now._apply(lambda state: warnings.warn("pokerkit is not sure", stacklevel=1))
         assert list(warnings.filters) == before
 
 
@@ -135,7 +135,7 @@ def test_4_stacks_are_whole_numbers(stack: Any) -> None:
     with pytest.raises(BadParameter):
         table(100, stack)
     with pytest.raises(BadParameter):
-        chips(stack, "a stack")
+        require_chips(stack, "a stack")
     with pytest.raises(BadParameter):
         table(100, 100, blinds=(stack, 2))
     if stack != 0 or stack is False:
@@ -182,7 +182,7 @@ def test_5_all_in_hands_cannot_be_mucked() -> None:
             now = now.open_board(cards)
     for seat in now.showdown_order:
         assert not now.may_muck(seat)
-    with pytest.raises(IllegalMove, match="shown"):
+    with pytest.raises(IllegalMove, match="show it"):
         now.muck(now.showdown_order[0])
 
 
@@ -290,13 +290,13 @@ def test_11_every_error_is_ours() -> None:
             raise error("prose")
 
         with pytest.raises(IllegalMove, match="prose"):
-            now._changed(fail)
+            now._apply(fail)
 
     def lose(state: State) -> None:
         state.stacks[0] -= 1
 
-    with pytest.raises(IllegalMove, match="lost"):
-        now._changed(lose)
+    with pytest.raises(IllegalMove, match="lose"):
+        now._apply(lose)
 
 
 def test_12_the_version_is_agreed_on() -> None:

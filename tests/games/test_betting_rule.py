@@ -124,7 +124,7 @@ def test_the_page_allows_what_pokerkit_allows(data: st.DataObject, stacks: list[
             continue
         seat = rule.turns[0]
         assert table.next == Act(seat)
-        assert (table.call(seat), table.raises(seat)) == (rule.call(), rule.raises())
+        assert (table.call_cost(seat), table.raise_range(seat)) == (rule.call(), rule.raises())
         assert (list(table.bets.values()), list(table.stacks.values())) == (rule.bets, rule.behind)
         allowed = rule.raises()
         moves = ["call", *(["fold"] if rule.call() else []), *(["raise", "raise"] if allowed else [])]

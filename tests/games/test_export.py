@@ -7,7 +7,7 @@ from pokerkit import HandHistory
 
 from nodealer.errors import BadParameter
 from nodealer.games.holdem import Hand, Holdem
-from nodealer.games.holdem.export import history
+from nodealer.games.holdem.export import hand_history
 
 from .dealer import CALL, FOLD, SHOW, Dealer, Dice, play, raise_to, script, table_of, wild
 
@@ -20,7 +20,7 @@ def test_histories_replay(seed: int) -> None:
     stacks = {seat: 2 + dice.below(200) for seat in range(2 + dice.below(5))}
     hand = play(table_of(stacks, Holdem(200, (1, 2), dice.below(2))), Dealer.shuffled("history", seed), wild(dice))
     assert isinstance(hand, Hand)
-    text = history(hand, {seat: f"player {seat}" for seat in stacks}, event="a test").dumps()
+    text = hand_history(hand, {seat: f"player {seat}" for seat in stacks}, event="a test").dumps()
     read = HandHistory.loads(text)
     assert read.players == [f"player {seat}" for seat in hand.players]
     assert read.finishing_stacks == [hand.after[seat] for seat in hand.players]
@@ -39,7 +39,7 @@ def test_the_words_of_a_history() -> None:
         SHOW,
         SHOW,
     )
-    told = history(hand)
+    told = hand_history(hand)
     assert told.actions == [
         "d dh p1 ????",
         "d dh p2 ????",
@@ -62,9 +62,9 @@ def test_the_words_of_a_history() -> None:
 
 def test_a_forfeit_says_so() -> None:
     hand = script(table_of({0: 200, 1: 200, 2: 200}, RULES), Dealer.shuffled("gone"), raise_to(10), CALL, FOLD)
-    with pytest.raises(BadParameter, match="over"):
-        history(hand)
-    text = history(hand.left((1,), cards=False)).dumps()
+    with pytest.raises(BadParameter, match="finished hand"):
+        hand_history(hand)
+    text = hand_history(hand.left((1,), cards=False)).dumps()
     read = HandHistory.loads(text)
     assert read.user_defined_fields == {"_ended": "forfeit", "_gone": [1]}
     assert read.finishing_stacks == [190, 198, 212]

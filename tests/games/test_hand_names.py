@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.games.holdem.faces import indices
-from nodealer.games.holdem.hand_names import as_one, hand_name, told_apart
+from nodealer.games.holdem.hand_names import hand_name, name_with_kicker, with_article
 from nodealer.games.holdem.ranking import rank
 
 
@@ -34,10 +34,10 @@ def test_on_whatever_board_there_is(cards: str, name: str) -> None:
 def test_a_kicker_is_named_where_it_decides() -> None:
     board = "Ad7c2h9s3s"
     king, queen, jacks = (rank(indices(hole + board)) for hole in ("AsKd", "AhQd", "JsJd"))
-    assert told_apart(king, queen) == "pair of aces, king kicker"
-    assert told_apart(king, jacks) == told_apart(king, king) == "pair of aces"
+    assert name_with_kicker(king, queen) == "pair of aces, king kicker"
+    assert name_with_kicker(king, jacks) == name_with_kicker(king, king) == "pair of aces"
 
 
 def test_after_with() -> None:
-    assert as_one("straight, ace high") == "a straight, ace high" and as_one("two pair, x") == "two pair, x"
-    assert as_one("full house, x") == "a full house, x" and as_one("ace high") == "ace high"
+    assert with_article("straight, ace high") == "a straight, ace high" and with_article("two pair, x") == "two pair, x"
+    assert with_article("full house, x") == "a full house, x" and with_article("ace high") == "ace high"

@@ -14,8 +14,8 @@ from nodealer.games.holdem.faces import indices
 from nodealer.games.holdem.leave_price import LeavePricing
 from nodealer.games.holdem.package import rules_of
 from nodealer.games.holdem.page import page
-from nodealer.games.holdem.parse import read_answer
-from nodealer.games.holdem.table_view import pretty, standing_pots
+from nodealer.games.holdem.parse import parse_move
+from nodealer.games.holdem.table_view import current_pots, suit_symbols
 from nodealer.games.holdem.text import HoldemWords
 from nodealer.games.view import NO_SEAT, View
 from nodealer.wire import encode
@@ -50,7 +50,7 @@ def begun() -> tuple[Hand, Dealer]:
 )
 def test_what_a_person_types(texts: tuple[str, ...], move: Move) -> None:
     for text in texts:
-        assert read_answer(text, BET, 98) == move, text
+        assert parse_move(text, BET, 98) == move, text
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_what_a_person_types(texts: tuple[str, ...], move: Move) -> None:
         ("r 0", "number of chips"),
         ("r ²", "number of chips"),
         ("r " + "9" * 16, "number of chips"),
-        ("3", "nothing that you can call or bet"),
-        ("0", "nothing that you can call or bet"),
+        ("3", "cannot call or bet"),
+        ("0", "cannot call or bet"),
         ("call 3", "not a move"),
         ("juggle", "not a move"),
         ("f f", "not a move"),
@@ -76,27 +76,27 @@ def test_what_a_person_types(texts: tuple[str, ...], move: Move) -> None:
 )
 def test_what_means_nothing(text: str, said: str) -> None:
     with pytest.raises(IllegalMove, match=said):
-        read_answer(text, BET, 98)
+        parse_move(text, BET, 98)
 
 
 def test_a_check_never_calls_and_a_call_never_checks() -> None:
     free = Legal(call=0, raise_from=2, raise_to=100)
-    assert {read_answer(text, free, 100) == Call() for text in ("check", "k", "x", "c", "0")} == {True}
-    with pytest.raises(IllegalMove, match="nothing to call"):
-        read_answer("call", free, 100)
+    assert {parse_move(text, free, 100) == Call() for text in ("check", "k", "x", "c", "0")} == {True}
+    with pytest.raises(IllegalMove, match="no bet to call"):
+        parse_move("call", free, 100)
 
 
 def test_all_in_where_only_a_call_is_left() -> None:
     short = Legal(fold=True, call=30)
-    assert read_answer("a", short, 30) == read_answer("all in", short, 30) == Call()
+    assert parse_move("a", short, 30) == parse_move("all in", short, 30) == Call()
     for legal, stack in ((short, 50), (Legal(call=0), 50)):
         with pytest.raises(IllegalMove, match="cannot raise"):
-            read_answer("a", legal, stack)
+            parse_move("a", legal, stack)
 
 
 def test_a_number_that_could_be_both_is_asked_about() -> None:
-    with pytest.raises(IllegalMove, match="say which"):
-        read_answer("50", Legal(fold=True, call=50, raise_from=50, raise_to=90), 90)
+    with pytest.raises(IllegalMove, match="do you want to call"):
+        parse_move("50", Legal(fold=True, call=50, raise_from=50, raise_to=90), 90)
 
 
 def test_the_table_before_a_bet() -> None:
@@ -110,7 +110,7 @@ def test_the_table_before_a_bet() -> None:
         ["Ben", "98", "2", "big", "blind"],
     ]
     assert told[4] == "  board  –" and told[5].endswith("pair of kings")
-    assert WORDS.prompt(view) == "  you may: fold, call 1, raise to 4 … 100 (all in)"
+    assert WORDS.prompt(view) == "  your turn: fold, call 1, raise to 4–100 (all in)"
     assert WORDS.read(view, "c") == Call() and all(len(line) < 60 for line in told)
     with pytest.raises(BadParameter):
         WORDS.table(View(0, {}, 0, None, {}, True))
@@ -124,9 +124,9 @@ def three() -> tuple[Hand, Dealer]:
 
 def test_side_pots_and_who_is_out_of_it() -> None:
     hand, dealer = three()
-    assert standing_pots(hand) == [3]
+    assert current_pots(hand) == [3]
     later = script(hand, dealer, raise_to(20), raise_to(60), CALL)
-    assert standing_pots(later) == [60, 80]
+    assert current_pots(later) == [60, 80]
     told = "\n".join(str(line) for line in WORDS.table(View(1, NAMES, 0, later, {}, True)))
     assert "pot 140 (main 60, side 80)" in told and "all in" in told and "3" in told and "out" in told
     assert "folded" in str([*map(str, WORDS.table(View(1, NAMES, 0, script(hand, dealer, FOLD), {}, True)))])
@@ -134,13 +134,13 @@ def test_side_pots_and_who_is_out_of_it() -> None:
 
 def test_what_nobody_can_call_is_no_pot() -> None:
     hand, dealer = three()
-    assert standing_pots(script(hand, dealer, raise_to(20), raise_to(60))) == [42, 40]
+    assert current_pots(script(hand, dealer, raise_to(20), raise_to(60))) == [42, 40]
     heads_up = script(table_of({0: 20, 1: 200}, Holdem()), Dealer.stacked("AcAdKcKd"), raise_to(20))
-    assert standing_pots(heads_up) == [22]
+    assert current_pots(heads_up) == [22]
 
 
 def test_cards() -> None:
-    told = pretty(indices("AsKd"))
+    told = suit_symbols(indices("AsKd"))
     assert str(told) == "A♠ K♦" and [span.mark for span in told.spans] == ["card", None, "red card"]
     hand, _ = begun()
     assert str(WORDS.cards(hand, [Opened(Card(0, 0, 9), face) for face in indices("AsKd")])) == str(told)
@@ -160,19 +160,19 @@ def test_moves() -> None:
     (first,) = flop.wants.seats  # type: ignore[union-attr]
     assert WORDS.move(flop, first, encode(Raise(2)), NAMES) == "bets 2"
     assert WORDS.move(flop, first, encode(Call()), NAMES) == "checks"
-    assert WORDS.prompt(seen(flop, first, dealer)) == "  you may: check, bet 2 … 98 (all in)"
+    assert WORDS.prompt(seen(flop, first, dealer)) == "  your turn: check, bet 2–98 (all in)"
     shoved = script(hand, dealer, raise_to(100))
     (other,) = shoved.wants.seats  # type: ignore[union-attr]
     assert WORDS.move(shoved, other, CALL, NAMES) == "calls 98 and is all in"
-    assert WORDS.prompt(seen(shoved, other, dealer)) == "  you may: fold, call 98 (all in)"
+    assert WORDS.prompt(seen(shoved, other, dealer)) == "  your turn: fold, call 98 (all in)"
 
 
 def test_a_show_is_told_with_the_cards() -> None:
     hand, dealer = begun()
     folded = script(hand, dealer, FOLD)
     (winner,) = folded.wants.seats  # type: ignore[union-attr]
-    assert WORDS.move(folded, winner, SHOW, NAMES) == "" and "nothing" in WORDS.move(folded, winner, MUCK, NAMES)
-    assert "the pot is yours" in WORDS.prompt(seen(folded, winner, dealer))
+    assert WORDS.move(folded, winner, SHOW, NAMES) == "" and "without" in WORDS.move(folded, winner, MUCK, NAMES)
+    assert "you win the pot" in WORDS.prompt(seen(folded, winner, dealer))
     assert WORDS.sure(seen(folded, winner, dealer), Muck()) == ""
 
 
@@ -202,7 +202,7 @@ def test_side_pots_shared_pots_and_who_is_out() -> None:
         {"amount": 80, "winners": [{"seat": 1, "amount": 80}]},
     ]
     told = [str(line) for line in WORDS.outcome({**result, "pots": pots}, names)]
-    assert told[0].startswith("Ada and Ben share the main pot of 60") and told[1].startswith(
+    assert told[0].startswith("Ada and Ben split the main pot of 60") and told[1].startswith(
         "Ben wins a side pot of 80"
     )
 

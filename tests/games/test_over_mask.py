@@ -75,7 +75,7 @@ def test_a_seat_leaves() -> None:
     table = seated(3, "gone")
     table.run()
     button = table.seats[0]
-    with pytest.raises(IllegalMove, match="between 4 and 60"):
+    with pytest.raises(IllegalMove, match="raise to 4–60 chips"):
         button.move({"type": "raise", "to": 61})
     with pytest.raises(IllegalMove, match="no move to make"):
         table.seats[1].move({"type": "fold"})

@@ -10,7 +10,7 @@ from nodealer.cards.events import Half
 from nodealer.engine.ledger import Ledger
 from nodealer.games.base import Done
 from nodealer.games.holdem import Call, Fold, Hand, HandStage, Holdem, Move, Muck, NoHand, Raise, ShowHand
-from nodealer.games.holdem.export import history
+from nodealer.games.holdem.export import hand_history
 from nodealer.games.holdem.leave_price import LeavePricing
 
 from .dealer import CALL, FOLD, Dealer, Dice, checks_down, dealt, play, raise_to, step, table_of, wild
@@ -81,7 +81,7 @@ def test_the_hand_is_dead_and_the_bets_stay_and_the_charge_is_in_no_pot_of_this_
     assert done.net == {0: -50, 1: -50, 2: 100} and sum(pot.amount for pot in over.pots) == 150
     assert done.result["charged"] == [{"seat": 1, "amount": 50}] and done.result["dead"] == 0
     assert [row["after"] for row in done.result["stacks"]] == [150, 100, 300]
-    assert history(over).user_defined_fields["_charged"] == [50, 0, 0]
+    assert hand_history(over).user_defined_fields["_charged"] == [50, 0, 0]
 
 
 def test_dead_money_lies_in_the_next_pot_and_its_leaver_is_not_dealt_in() -> None:

@@ -1,4 +1,4 @@
-"""No-limit Texas hold'em: rules by pokerkit behind an adapter, forfeits by our own settlement. Chips are play money."""
+"""No-limit Texas hold'em. pokerkit applies the rules, behind an adapter; we settle forfeits. Chips are play money."""
 
 from nodealer.games.holdem.hand import Hand, HandStage, NoHand
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move

@@ -1,4 +1,4 @@
-"""A finished hand in the poker hand history format (PHH), as pokerkit writes and reads it."""
+"""Export of finished hands in the poker hand history format (PHH), as pokerkit reads and writes it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from nodealer.games.holdem.result import HoldemEnding
 from nodealer.games.package import Export
 
 
-def history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -> HandHistory:
-    """The history of a hand that is over, for `HandHistory.dumps`.
+def hand_history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -> HandHistory:
+    """Return the history of a finished hand, for `HandHistory.dumps`. Raises `BadParameter` if it is not over.
 
     `names` is seat to player; `fields` are further fields of the format, such as `event` or `table`. The actions of a
-    hand that was forfeited stop where the seat left. Its stacks do not follow from them: the field `_ended` says so.
-    Nor do they where there was dead money, or somebody left at a price: `_dead` and `_charged` say how much.
+    forfeited hand stop where the seat left, so its final stacks do not follow from them: the field `_ended` says so.
+    They do not follow either if there was dead money or a player left at a price: see `_dead` and `_charged`.
     """
     if hand.stage is not HandStage.OVER or hand.ending is None:
-        raise BadParameter("only a hand that is over has a history")
+        raise BadParameter("only a finished hand has a history")
     ours: dict[str, Any] = {
         "hand": hand.number + 1,
         "seats": [seat + 1 for seat in hand.players],
         "finishing_stacks": [hand.stacks_after[seat] for seat in hand.players],
-        # pokerkit writes false here whatever the game says; with uniform antes it must be true.
+        # pokerkit always writes false here; with uniform antes it must be true.
         "ante_trimming_status": True,
     }
     if names is not None:
@@ -41,9 +41,9 @@ def history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -
     return hand.table.history(**ours, **fields)
 
 
-def _exported(game: Game, names: Mapping[int, str]) -> HandHistory | None:
-    return history(game, names) if isinstance(game, Hand) else None
+def _convert(game: Game, names: Mapping[int, str]) -> HandHistory | None:
+    return hand_history(game, names) if isinstance(game, Hand) else None
 
 
-#: The poker hand history format, a section for each hand.
-PHH: Final = Export("phh", _exported, HandHistory.dumps_all)
+#: The poker hand history format, one section for each hand.
+PHH: Final = Export("phh", _convert, HandHistory.dumps_all)

@@ -1,7 +1,8 @@
-"""The one table between a face's index and what is printed on it.
+"""Conversion between the index of a face and the name of its card.
 
-Index = 13 × suit + rank: the clubs first, each suit from the two up to the ace. So 0 is the two of clubs, 12 the ace of
-clubs, 13 the two of diamonds, and 51 the ace of spades. Cards are written as in every hand history: "As", "Td", "2c".
+Index = 13 × suit + rank: clubs, diamonds, hearts, spades, each suit from the two up to the ace. So 0 is the two of
+clubs, 12 the ace of clubs, 13 the two of diamonds, and 51 the ace of spades. Cards are written as in every hand
+history: "As", "Td", "2c".
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ _INDICES: Final = {name: index for index, name in enumerate(NAMES)}
 
 
 def name(face: int) -> str:
-    """What is printed on a face."""
+    """Return the name of a face: "As". Raises `BadParameter`."""
     if type(face) is not int or not 0 <= face < CARDS:
-        raise BadParameter(f"a face is a number from 0 to {CARDS - 1}, not {face!r}")
+        raise BadParameter(f"a face must be a number from 0 to {CARDS - 1}, not {face!r}")
     return NAMES[face]
 
 
 def names(faces: Iterable[int]) -> tuple[str, ...]:
-    """What is printed on some faces."""
+    """Return the names of several faces."""
     return tuple(name(face) for face in faces)
 
 
 def index(text: str) -> int:
-    """The face with this name."""
+    """Return the face with this name. Raises `BadParameter`."""
     if text not in _INDICES:
         raise BadParameter(f"there is no card {text!r}")
     return _INDICES[text]
 
 
 def indices(text: str) -> tuple[int, ...]:
-    """The faces of names written one after another: "AsKd"."""
+    """Return the faces of several names written without spaces: "AsKd". Raises `BadParameter`."""
     return tuple(index(text[at : at + 2]) for at in range(0, len(text), 2))

@@ -1,4 +1,4 @@
-"""What it costs to leave a hand in the middle of a card."""
+"""The price of leaving a hand in the middle of a card operation."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from nodealer.cards.events import Half
 
 
 class LeavePricing(enum.Enum):
-    """What a table has agreed on."""
+    """The rule a table has agreed on."""
 
-    #: Who leaves while a card of the board is half open pays as much as the hand was worth to the others.
+    #: A player who leaves while a board card is half open pays as much as another live hand has at stake.
     STRICT = "strict"
     #: One big blind, whatever was at stake.
     GENTLE = "gentle"
@@ -25,8 +25,9 @@ class LeavePrice:
     big_blind: int = 0
 
     def of(self, half: Half, stake: int) -> int:
-        """What a seat owes, as far as it has it; `stake` is the most that another live hand has in the pot.
+        """Return the price, before it is limited to the seat's stack.
 
-        A card that is half open is one that somebody may have seen. What is half dealt or half rebuilt nobody has.
+        `stake` is the most that another live hand has in the pot. It is the price for a half-open card, because the
+        leaving player may have seen it. No one has seen a card that is half dealt or half rebuilt.
         """
         return stake if half is Half.OPENED and self.leaving is LeavePricing.STRICT else self.big_blind

@@ -16,13 +16,13 @@ from nodealer.games.package import GamePackage, Measured, Setting, whole_number
 
 
 def rules_of(settings: Mapping[str, str]) -> Holdem:
-    """The rules for chips as they are typed: blinds are "1/2"."""
+    """Make the rules from settings as they were typed; blinds are "1/2". Raises `BadParameter`."""
     small, _, big = settings["blinds"].partition("/")
     if not (small.isascii() and small.isdigit() and big.isascii() and big.isdigit()):
-        raise BadParameter(f"blinds are two numbers such as 1/2, not {settings['blinds']!r}")
+        raise BadParameter(f"--blinds must be two numbers such as 1/2, not {settings['blinds']!r}")
     stack, ante = (whole_number(name, settings[name]) for name in ("stack", "ante"))
     if settings["leaving"] not in (known := [one.value for one in LeavePricing]):
-        raise BadParameter(f"--leaving is {' or '.join(known)}, not {settings['leaving']!r}")
+        raise BadParameter(f"--leaving must be {' or '.join(known)}, not {settings['leaving']!r}")
     return Holdem(stack, (int(small), int(big)), ante, LeavePricing(settings["leaving"]))
 
 
@@ -33,9 +33,9 @@ GAME: Final = GamePackage(
     from_settings=rules_of,
     settings=(
         Setting("blinds", "small and big blind", "1/2"),
-        Setting("ante", "what every player pays before each hand", "0"),
-        Setting("stack", "chips to begin with, play money", "200"),
-        Setting("leaving", "what leaving in the middle of a card costs: strict or gentle", "strict"),
+        Setting("ante", "ante of every player before each hand", "0"),
+        Setting("stack", "starting chips (play money)", "200"),
+        Setting("leaving", "penalty for leaving in the middle of a card operation: strict or gentle", "strict"),
     ),
     seats=4,
     hands=3,
@@ -44,6 +44,6 @@ GAME: Final = GamePackage(
     page=page,
     table="nodealer.games.holdem",
     export=PHH,
-    # So many chips that nobody is out before the end.
+    # Enough chips that no player is out before the end.
     measured=Measured(seats=6, settings={"stack": "100000"}, bot=Caller),
 )

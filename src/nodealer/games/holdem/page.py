@@ -1,4 +1,4 @@
-"""A hand of hold'em as one person sees it, as plain JSON for a page."""
+"""A hand of hold'em as one person sees it, as JSON for the page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from nodealer.games.base import Done, Turn
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.hand_names import hand_name
-from nodealer.games.holdem.table_view import standing_pots
+from nodealer.games.holdem.table_view import current_pots
 from nodealer.games.view import View, plain_page
 
-#: Of the form of this document.
+#: The version of this document's format.
 PAGE_VERSION: Final = 2
 
 
 def page(view: View) -> dict[str, Any]:
-    """What is on the table, whose turn it is, and what this seat may do. Cards are written as "As"."""
+    """Return the table, whose turn it is, and what this seat may do. Cards are written as "As"."""
     plain = plain_page(view) | {"version": PAGE_VERSION}
     game = view.game
     if not isinstance(game, Hand):
@@ -26,12 +26,12 @@ def page(view: View) -> dict[str, Any]:
     want, mine = game.wants, tuple(view.cards.values())
     return plain | {
         "mine": list(names(mine)),
-        # What they make with the board.
+        # The name of the hand they make with the board.
         "called": hand_name((*mine, *game.board)) if mine else None,
         "board": list(names(game.board)),
         "pot": game.pot,
-        # The main pot first, as they stand now.
-        "pots": standing_pots(game),
+        # The current pots, the main pot first.
+        "pots": current_pots(game),
         "blinds": {"small": game.small_blind, "big": game.big_blind, "amount": game.table.big_blind},
         "stage": game.stage.value,
         "button": game.button,

@@ -1,4 +1,4 @@
-"""How good seven cards are, fast: for bots that try many. What counts at the table is pokerkit's word, not this."""
+"""Fast hand ranking, for bots that compare many hands. Pots are decided by pokerkit, not by this module."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Rank = tuple[int, ...]
 
 
 def rank(faces: Iterable[int]) -> Rank:
-    """The best five of up to seven cards as a tuple that compares: the kind of hand, then its ranks."""
+    """Rank the best five of up to seven cards as a tuple that compares: the kind of hand, then its card ranks."""
     cards = [divmod(face, 13) for face in faces]
     suits = [0, 0, 0, 0]
     counts = [0] * 13
@@ -22,7 +22,7 @@ def rank(faces: Iterable[int]) -> Rank:
         straight_flush = _straight(flush)
         if straight_flush is not None:
             return 8, straight_flush
-    # Most cards of a kind first, then the highest.
+    # Largest group of equal ranks first, then the highest rank.
     kinds = sorted((value for value in range(13) if counts[value]), key=lambda v: (counts[v], v), reverse=True)
     most, second = counts[kinds[0]], counts[kinds[1]] if len(kinds) > 1 else 0
     if most == 4:
@@ -42,7 +42,7 @@ def rank(faces: Iterable[int]) -> Rank:
 
 
 def _straight(values: list[int]) -> int | None:
-    """The highest card of five in a row; the ace may stand below the two."""
+    """Return the highest rank of five in a row, or None. The ace also counts as below the two."""
     present = set(values)
     if 12 in present:
         present.add(-1)

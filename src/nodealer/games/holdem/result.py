@@ -1,4 +1,4 @@
-"""How a hand ended, as data for people and programs, and what the next one begins with."""
+"""The result of a hand, as data for people and programs, and what carries over to the next hand."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ class HoldemEnding(enum.Enum):
     SHOWDOWN = "showdown"
     #: All but one folded.
     FOLDED = "folded"
-    #: Seats left, and what stayed could not be played to its end.
+    #: Seats left, and the others could not play the hand to its end.
     FORFEIT = "forfeit"
-    #: Fewer than two seats had chips and were to be dealt in.
+    #: Fewer than two seats could be dealt in.
     NOT_PLAYED = "not played"
 
 
 @dataclass(frozen=True)
 class Carry:
-    """What one hand leaves to the next."""
+    """What carries over from one hand to the next."""
 
     button: int | None
     big_blind: int | None
-    #: What those have paid who left at a price: it lies in the next pot.
+    #: Dead money: the penalties of seats that left. It goes into the next pot.
     dead: int = 0
-    #: Those seats, and how many hands they are not dealt in yet.
+    #: The seats that paid them, and for how many more hands they are not dealt in.
     benched: Mapping[int, int] = field(default_factory=dict)
 
-    def a_hand_later(self) -> Mapping[int, int]:
-        """Who is not dealt in after one more hand."""
+    def benched_after_hand(self) -> Mapping[int, int]:
+        """Return the benched seats after one more hand."""
         return {seat: hands - 1 for seat, hands in self.benched.items() if hands > 1}
 
 
 def result(hand: Hand) -> dict[str, Any]:
-    """The result of a hand that is over. Lists, not tables by seat: JSON has no numbers for keys."""
+    """Return the result of a finished hand. It uses lists instead of maps by seat: JSON keys cannot be numbers."""
     before, after = hand.chips, {**hand.chips, **hand.stacks_after}
     return {
         "hand": hand.number,

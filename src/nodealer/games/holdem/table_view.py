@@ -1,4 +1,4 @@
-"""The table of a hand before a bet: who sits there, with what, and what can be won."""
+"""The table in text: the players with their chips and bets, the pots, the board and the person's own cards."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nodealer.games.text import Line, Mark, Span, line, strong
 from nodealer.games.view import View
 
 _SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-#: Longer names stand out of their column.
+#: Width of the name column. Longer names overflow it.
 _NAME_WIDTH: Final = 16
 
 
-def pretty(faces: Iterable[int]) -> Line:
-    """Cards for people: "A♠ K♦"."""
+def suit_symbols(faces: Iterable[int]) -> Line:
+    """Return cards with suit symbols: "A♠ K♦"."""
     spans: list[Span] = []
     for card in map(name, faces):
         spans += [Span(" ")] if spans else []
@@ -25,15 +25,19 @@ def pretty(faces: Iterable[int]) -> Line:
     return Line(tuple(spans))
 
 
-def drawn(game: Hand, view: View) -> Iterator[Line]:
-    """All of it, a line each, in sixty columns."""
+def draw_table(game: Hand, view: View) -> Iterator[Line]:
+    """Yield the lines of the table, at most sixty columns wide."""
     yield line(
-        "  you are ", strong(view.names.get(view.seat, str(view.seat))), "   pot ", strong(str(game.pot)), *_side(game)
+        "  you are ",
+        strong(view.names.get(view.seat, str(view.seat))),
+        "   pot ",
+        strong(str(game.pot)),
+        *_side_pots(game),
     )
     yield from _seats(game, view)
-    yield line("  board  ", pretty(game.board) if game.board else "–")
+    yield line("  board  ", suit_symbols(game.board) if game.board else "–")
     mine = tuple(view.cards.values())
-    has = (pretty(mine), f"  {hand_name((*mine, *game.board))}") if mine else ("no cards",)
+    has = (suit_symbols(mine), f"  {hand_name((*mine, *game.board))}") if mine else ("no cards",)
     yield line("  you have  ", *has)
 
 
@@ -45,7 +49,7 @@ def _seats(game: Hand, view: View) -> Iterator[Line]:
     yield line(Span(f"  {'':<{wide}}  {'chips':>{digits}}  {'bet':>{digits}}", "dim"))
     for seat, who in names.items():
         bet = game.table.bets.get(seat, 0)
-        row = f"{chips[seat]:>{digits}}  {bet or '':>{digits}}  {', '.join(_notes(game, seat))}"
+        row = f"{chips[seat]:>{digits}}  {bet or '':>{digits}}  {', '.join(_seat_notes(game, seat))}"
         yield line("  ", Span(f"{who:<{wide}}", _mark(game, view, seat)), Span(f"  {row}".rstrip(), _dim(game, seat)))
 
 
@@ -57,15 +61,15 @@ def _chips(game: Hand, seat: int) -> int:
     return game.behind(seat) if seat in game.players else game.chips.get(seat, 0)
 
 
-def _notes(game: Hand, seat: int) -> Iterator[str]:
+def _seat_notes(game: Hand, seat: int) -> Iterator[str]:
     if seat not in game.players:
-        yield "sits out" if _chips(game, seat) else "out"
+        yield "sitting out" if _chips(game, seat) else "out"
         return
     for role, at in (("button", game.button), ("small blind", game.small_blind), ("big blind", game.big_blind)):
         if at == seat:
             yield role
     if seat in game.gone:
-        yield "gone"
+        yield "left"
     elif seat not in game.table.live:
         yield "folded"
     elif not _chips(game, seat):
@@ -80,15 +84,18 @@ def _dim(game: Hand, seat: int) -> Mark | None:
     return None if seat in game.contenders else "dim"
 
 
-def _side(game: Hand) -> Iterator[str]:
-    """The main pot and the side pots, where somebody is all in for less than others."""
-    pots = standing_pots(game)
+def _side_pots(game: Hand) -> Iterator[str]:
+    """Yield the main pot and the side pots, if there are side pots."""
+    pots = current_pots(game)
     if len(pots) > 1:
         yield f" (main {pots[0]}, side {', '.join(map(str, pots[1:]))})"
 
 
-def standing_pots(game: Hand) -> list[int]:
-    """The main pot first. What only one player has paid and nobody can call any more is no pot."""
+def current_pots(game: Hand) -> list[int]:
+    """Return the amounts of the current pots, the main pot first.
+
+    Chips that only one player has paid and no one can call any more do not count as a pot.
+    """
     paid, stacks = game.paid, game.table.stacks
     caps = sorted({paid[seat] for seat in game.contenders if stacks[seat] == 0})
     pots, below = list[int](), 0

@@ -1,4 +1,4 @@
-"""Hold'em in words: what happened, the table before a bet, and what a person types."""
+"""The texts of hold'em: what happened, the table, and what a person can type."""
 
 from __future__ import annotations
 
@@ -10,52 +10,52 @@ from nodealer.errors import BadParameter
 from nodealer.games.holdem.adapter import BOARD
 from nodealer.games.holdem.faces import indices, name
 from nodealer.games.holdem.hand import Hand, HandStage
-from nodealer.games.holdem.hand_names import as_one, hand_name, told_apart
+from nodealer.games.holdem.hand_names import hand_name, name_with_kicker, with_article
 from nodealer.games.holdem.moves import Call, Fold, Move, Muck, Raise, ShowHand, read_move
-from nodealer.games.holdem.parse import read_answer
+from nodealer.games.holdem.parse import parse_move
 from nodealer.games.holdem.ranking import Rank, rank
 from nodealer.games.holdem.result import HoldemEnding
-from nodealer.games.holdem.table_view import drawn, pretty
-from nodealer.games.holdem.winnability import may_win
+from nodealer.games.holdem.table_view import draw_table, suit_symbols
+from nodealer.games.holdem.winnability import can_win
 from nodealer.games.text import Line, Words, line, strong
 from nodealer.games.view import View
 
 
 class HoldemWords(Words):
-    """Chips are numbers, cards have their signs."""
+    """The texts of hold'em."""
 
     note = "chips are play money"
-    default = "check, else fold; show at a showdown"
+    default = "check or fold; show at a showdown"
     help = (
         line("  ", strong("f"), " fold   ", strong("k"), " check   ", strong("c"), " check or call   ",
              strong("a"), " all in"),
-        line("  ", strong("r 40"), " or ", strong("40"), " bet 40, or raise to 40 in all in this round"),
-        line("  at the end: ", strong("s"), " show   ", strong("m"), " muck"),
-        "  whole words do as well: raise to 40, bet 20, all in, check",
+        line("  ", strong("r 40"), " or ", strong("40"), " bet 40, or raise to 40 (your total in this round)"),
+        line("  at the showdown: ", strong("s"), " show   ", strong("m"), " muck"),
+        "  whole words work too: raise to 40, bet 20, all in, check",
     )  # fmt: skip
     rules = (
-        "  Everybody has two cards; three, one and one more come on the board.",
-        "  In four rounds you fold, check, call what others bet, or bet more.",
-        "  Who is left shows: the best five of the seven cards take the pot.",
-        "  From the best: straight flush, four of a kind, full house, flush, straight, three of a kind, two pair, "
-        "pair, high card.",
+        "  Each player gets two cards. Five cards are dealt to the board: three, then one, then one.",
+        "  In each of the four betting rounds you check or bet, or you call, raise or fold.",
+        "  Players still in at the end show their cards: the best five of seven cards win the pot.",
+        "  Hands from best to worst: straight flush, four of a kind, full house, flush, straight, three of a kind, two "
+        "pair, pair, high card.",
     )
 
     # --- What happened ---
 
     def face(self, game: Hand, deck: int, face: int) -> str:
-        """As in every hand history: "As"."""
+        """Return the name as in every hand history: "As"."""
         return name(face)
 
     def cards(self, game: Hand, opened: Sequence[Opened]) -> Line:
-        """With the signs of their suits; a hand on a full board with its name."""
+        """Describe opened cards with suit symbols; for a hand on a full board, with its name."""
         faces = tuple(event.face for event in opened)
         held = {position for positions in game.held.values() for position in positions}
         whole = len(game.board) == BOARD and all(event.card.position in held for event in opened)
-        return line(pretty(faces), f"  {hand_name((*faces, *game.board))}" if whole else "")
+        return line(suit_symbols(faces), f"  {hand_name((*faces, *game.board))}" if whole else "")
 
     def move(self, game: Hand, seat: int, move: bytes, names: Mapping[int, str]) -> str:
-        """A bet, or what becomes of the cards. Who shows is told with the cards."""
+        """Describe a move. Empty for a show, which is described with the cards."""
         legal, stack = game.legal(seat), game.table.stacks.get(seat)
         match read_move(move):
             case Fold():
@@ -69,30 +69,30 @@ class HoldemWords(Words):
             case ShowHand():
                 return ""
             case Muck():
-                return "takes the pot and shows nothing" if game.stage is HandStage.CLAIMING else "mucks"
+                return "takes the pot without showing" if game.stage is HandStage.CLAIMING else "mucks"
 
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> str:
-        """What everybody has now."""
-        told = []
+        """List the chips of every player, with the change."""
+        stacks = []
         for stack in result["stacks"]:
             change = stack["after"] - stack["before"]
             sign = "+" if change > 0 else ""
-            told.append(f"{names.get(stack['seat'], stack['seat'])} {stack['after']} ({sign}{change})")
-        return ", ".join(told)
+            stacks.append(f"{names.get(stack['seat'], stack['seat'])} {stack['after']} ({sign}{change})")
+        return ", ".join(stacks)
 
     def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Sequence[Line]:
-        """Who wins what with what, and who left at a price."""
-        hands, pots = _hands(result), result["pots"]
-        won = [_won(pot, _kind(at, len(pots)), hands, names) for at, pot in enumerate(pots)]
-        return [*won, *(_charged(one, names) for one in result["charged"])]
+        """Describe who wins each pot and with which hand, and who paid a penalty for leaving."""
+        hands, pots = _compared_hands(result), result["pots"]
+        won = [_pot_line(pot, _pot_label(at, len(pots)), hands, names) for at, pot in enumerate(pots)]
+        return [*won, *(_charge_line(one, names) for one in result["charged"])]
 
     def parting(self, result: Mapping[str, Any], you: int) -> str:
-        """Who has no chips any more is out."""
+        """Tell a player who lost their last chips that they are out."""
         (mine,) = [stack for stack in result["stacks"] if stack["seat"] == you] or [{"before": 0, "after": 0}]
         return "You are out: you have no chips left." if mine["before"] > 0 == mine["after"] else ""
 
     def columns(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Mapping[str, str]:
-        """The board, and who got how much of the pots."""
+        """Return the board and the winners with their amounts."""
         winners = [winner for pot in result["pots"] for winner in pot["winners"]]
         won = ", ".join(f"{names.get(winner['seat'], winner['seat'])} {winner['amount']}" for winner in winners)
         return {"board": " ".join(result["board"]), "winners": won}
@@ -100,35 +100,35 @@ class HoldemWords(Words):
     # --- A person's turn ---
 
     def table(self, view: View) -> Sequence[Line]:
-        """Seats, pots, the board, and what the person has."""
-        return tuple(drawn(_hand(view), view))
+        """Describe the players, the pots, the board and the person's own cards."""
+        return tuple(draw_table(_hand(view), view))
 
     def prompt(self, view: View) -> str:
-        """What may be done."""
+        """List what the person can do."""
         game = _hand(view)
         if game.stage is HandStage.CLAIMING:
-            return "  the pot is yours: show your cards, or muck them"
+            return "  you win the pot: show your cards or muck them"
         if game.stage is HandStage.CHOOSING:
-            return "  the showdown: show your cards, or muck them"
-        return f"  you may: {', '.join(_may(game, view.seat))}"
+            return "  showdown: show your cards or muck them"
+        return f"  your turn: {', '.join(_options(game, view.seat))}"
 
     def read(self, view: View, text: str) -> Move:
-        """A letter, a word or two, and an amount."""
+        """Parse a typed move: a letter or a few words, and an amount."""
         game = _hand(view)
-        return read_answer(text, game.legal(view.seat), game.table.stacks[view.seat])
+        return parse_move(text, game.legal(view.seat), game.table.stacks[view.seat])
 
     def sure(self, view: View, move: object) -> str:
-        """Before a hand is thrown away that would win."""
+        """Ask before the person mucks a hand that could win."""
         game, mine = _hand(view), tuple(view.cards.values())
         mucks = isinstance(move, Muck) or move == {"type": "muck"}
-        if not mucks or game.stage is not HandStage.CHOOSING or not may_win(game, view.seat, mine):
+        if not mucks or game.stage is not HandStage.CHOOSING or not can_win(game, view.seat, mine):
             return ""
-        return f"nobody has shown better than your {hand_name((*mine, *game.board))}: give it up unseen?"
+        return f"no one has shown a better hand than your {hand_name((*mine, *game.board))}; muck it anyway?"
 
 
 def _hand(view: View) -> Hand:
     if not isinstance(view.game, Hand):
-        raise BadParameter("this is no hand of hold'em")
+        raise BadParameter("this is not a hand of hold'em")
     return view.game
 
 
@@ -136,7 +136,7 @@ def _all_in(so: bool) -> str:
     return " and is all in" if so else ""
 
 
-def _may(game: Hand, seat: int) -> Iterator[str]:
+def _options(game: Hand, seat: int) -> Iterator[str]:
     legal, stack = game.legal(seat), game.table.stacks[seat]
     if legal.fold:
         yield "fold"
@@ -144,37 +144,37 @@ def _may(game: Hand, seat: int) -> Iterator[str]:
         yield (f"call {legal.call}" + (" (all in)" if legal.call == stack else "")) if legal.call else "check"
     if legal.raise_from is not None:
         does = "raise to" if any(game.table.bets.values()) else "bet"
-        more = f" … {legal.raise_to}" if legal.raise_to != legal.raise_from else ""
+        more = f"–{legal.raise_to}" if legal.raise_to != legal.raise_from else ""
         yield f"{does} {legal.raise_from}{more} (all in)"
 
 
-def _hands(result: Mapping[str, Any]) -> dict[int, Rank]:
-    """The hands that were compared."""
+def _compared_hands(result: Mapping[str, Any]) -> dict[int, Rank]:
+    """Return the hands that were compared at the showdown."""
     board = indices("".join(result["board"]))
     if result["ended"] != HoldemEnding.SHOWDOWN.value or len(board) != BOARD:
         return {}
     return {shown["seat"]: rank((*indices("".join(shown["cards"])), *board)) for shown in result["shown"]}
 
 
-def _charged(one: Mapping[str, Any], names: Mapping[int, str]) -> Line:
+def _charge_line(one: Mapping[str, Any], names: Mapping[int, str]) -> Line:
     who = str(names.get(one["seat"], one["seat"]))
-    return line(strong(who), f" left in the middle of a card and pays {one['amount']}, which lie in the next pot")
+    return line(strong(who), f" left in the middle of a card operation and pays {one['amount']} into the next pot")
 
 
-def _kind(at: int, count: int) -> str:
+def _pot_label(at: int, count: int) -> str:
     if count == 1:
         return ""
     return "the main pot of " if at == 0 else "a side pot of "
 
 
-def _won(pot: Mapping[str, Any], kind: str, hands: Mapping[int, Rank], names: Mapping[int, str]) -> Line:
+def _pot_line(pot: Mapping[str, Any], kind: str, hands: Mapping[int, Rank], names: Mapping[int, str]) -> Line:
     seats = [winner["seat"] for winner in pot["winners"]]
     who = [str(names.get(seat, seat)) for seat in seats]
-    verb = "wins" if len(who) == 1 else "share"
+    verb = "wins" if len(who) == 1 else "split"
     shown = [hands[seat] for seat in seats if seat in hands]
-    # The best of the others of the same name: then a kicker decided.
+    # If the best losing hand has the same name, a kicker decided.
     beaten = max((hand for seat, hand in hands.items() if seat not in seats), default=None)
-    made = f" with {as_one(told_apart(shown[0], beaten or shown[0]))}" if shown else ""
+    made = f" with {with_article(name_with_kicker(shown[0], beaten or shown[0]))}" if shown else ""
     return line(
         strong(" and ".join(filter(None, (", ".join(who[:-1]), who[-1])))), f" {verb} {kind}{pot['amount']}{made}"
     )

@@ -1,4 +1,4 @@
-"""Whether a hand that nobody has seen yet may win something."""
+"""Whether a hand that has not been shown could still win."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.ranking import rank
 
 
-def may_win(game: Hand, seat: int, hole: Sequence[int]) -> bool:
-    """Whether no shown hand takes everything from this one. Who has put in less has no part in the rest.
+def can_win(game: Hand, seat: int, hole: Sequence[int]) -> bool:
+    """Return whether this hand could win chips by being shown.
 
-    A pot that nobody contests is won whatever becomes of the cards.
+    A shown hand that put in less cannot take the whole pot, so it is not compared. False for an uncontested pot: the
+    player wins it whether they show or not.
     """
     if game.stage is HandStage.CLAIMING:
         return False
