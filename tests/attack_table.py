@@ -425,7 +425,7 @@ def _beyond() -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- |"
     for no in BEYOND:
         tried = f" Tested by `{no.test}`." if no.test else ""
-        yield f"| {no.of} | {no.what} | {', '.join(no.only) or 'all'} | {no.comes} | {no.why}{tried} |"
+        yield f"| {no.number} | {no.what} | {', '.join(no.only) or 'all'} | {no.comes} | {no.why}{tried} |"
     yield ""
 
 

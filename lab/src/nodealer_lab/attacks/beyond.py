@@ -1,4 +1,4 @@
-"""Attacks that no program here carries out: cryptography cannot prevent them, or there is nothing to attack."""
+"""Attacks without a program: cryptography cannot prevent them, or there is nothing to attack."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Final, Literal
 
 @dataclass(frozen=True)
 class Beyond:
-    """An attack without a program: its number in the list, if it has one, and why there is no program."""
+    """An attack without a program, and the reason why there is none."""
 
-    of: str
+    #: Its number in the list of attacks that the project started from, or "–".
+    number: str
     what: str
     comes: Literal["gains nothing", "cannot be seen", "does not apply"]
     why: str
     #: The test that tries it outside of a game, if there is one.
     test: str = ""
-    #: The protocols that it is about; empty for all.
+    #: The protocols that it is about; empty means all.
     only: tuple[str, ...] = ()
 
 

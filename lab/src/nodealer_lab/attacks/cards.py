@@ -1,4 +1,4 @@
-"""Attacks on single cards: on what a seat says when a card is dealt, shown or played."""
+"""Attacks on single cards: on the messages of a seat when a card is dealt, shown or played."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ from nodealer_lab.attacks.scene import (
     seat_players,
     seeded_entropy,
 )
-from nodealer_lab.attacks.shuffles.contents import finds, put_twice
+from nodealer_lab.attacks.shuffles.contents import find_known_place, put_twice
 from nodealer_lab.attacks.stage import AttackTable, awaits_move_of
 from nodealer_lab.attacks.truth import dealt_decks, find_spoilt_card, find_stopped_hand, find_swapped_card
 from nodealer_lab.sim.highcard import OWN
 
 # --- false key ---
 #
-# What a seat publishes when a card is dealt or opened is not what the card is under.
+# A seat publishes a key for a dealt or opened card that is not the key the card is under.
 
 
-def released(forge: Forge) -> dict[str, tuple[AttackMethod, ...]]:
-    """A way to publish other keys of cards, where every card has a key of each seat."""
+def release_methods(forge: Forge) -> dict[str, tuple[AttackMethod, ...]]:
+    """Return the methods that forge the keys a seat releases, for the protocols with one key per card and seat."""
     claims = {
         "mask": "a false key for a card that is dealt or opened",
         "lock": "a false secret for a card that is dealt or opened",
@@ -90,14 +90,14 @@ FALSE_KEY: Final = attack_from_cheat(
 
 # --- other card ---
 #
-# A seat shows, or plays, another card than it holds.
+# A seat shows or plays a different card from the one it holds.
 
-#: Nobody looks whether a card that is played lay where it was drawn.
+#: Checks that a played card lay where it was drawn.
 _PLACE: Final = RemovedDefence(
     "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
 )
 
-#: Nobody holds what is said of all places in the end against what was played from them.
+#: Compares what is revealed of all places at the end with what was played from them.
 _AT_THE_END: Final = RemovedDefence(
     "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_plays",
     "if now.get(position, face) != face:",
@@ -118,15 +118,15 @@ OTHER_CARD: Final = attack_from_cheat(
 
 # --- other offset ---
 #
-# A seat reveals another offset than it shuffled with: nobody finds a card any more, and all else was right.
+# A seat reveals a different offset from the one it shuffled with. No one can find a card then, and all else was right.
 
 
-def _offset(moment: SignedMoment) -> bytes:
+def _forge_offset(moment: SignedMoment) -> bytes:
     said = read_message(RevealOffset, moment.honest)
     return encode(replace_struct(said, offset=one_more(moment.deck.binding.group.scalars(said.offset))))
 
 
-#: The offset opens the commitment that the proof of the shuffle was about.
+#: The offset must open the commitment that the shuffle proof was about.
 _OPENED: Final = RemovedDefence(
     "nodealer.protocols.offset.shuffle:RevealingOffsets.apply",
     "if x * step.R + t * blinding_generator(group) != step.W:",
@@ -140,7 +140,7 @@ OTHER_OFFSET: Final = Attack(
         "offset": (
             AttackMethod(
                 "another offset revealed than shuffled with",
-                {"revealOffset": _offset},
+                {"revealOffset": _forge_offset},
                 defence=(_OPENED,),
                 find_gain=find_spoilt_card,
             ),
@@ -151,14 +151,17 @@ OTHER_OFFSET: Final = Attack(
 
 # --- oracle ---
 #
-# A seat sends a card of somebody's hand around once more, so that its holder takes its own key off.
+# A seat has a card of another player's hand passed around once more, so that its holder removes their own key.
 
 POWER: Final = 7
 
 
-def _chain(moment: SignedMoment) -> bytes:
-    """The dealer's own card, which this seat has just looked up in the dealer's list, in place of the card that it
-    decrypts. What the dealer decrypts next is that card."""
+def _forge_pass(moment: SignedMoment) -> bytes:
+    """Replace the card that this seat decrypts by the dealer's own card, which it has just looked up in the dealer's
+    list.
+
+    The dealer decrypts that card next.
+    """
     said, deck = read_message(Pass, moment.honest), moment.deck
     dealers = [track for track in deck.stage.tracks if track.to == 0]
     if not said.numbers or not dealers or moment.duty.seat != deck.order[1]:
@@ -168,8 +171,8 @@ def _chain(moment: SignedMoment) -> bytes:
     return encode(replace_struct(said, numbers=put(said.numbers, 0, times(number.group, POWER, number).to_bytes())))
 
 
-def _reads(played: PlayedGame) -> str | None:
-    """What the dealer published, without the power."""
+def _find_decrypted_card(played: PlayedGame) -> str | None:
+    """Find a card of the dealer's hand in what the dealer published, after removing the power."""
     bare: dict[int, list[int]] = {}
     for one in played.card_messages():
         if one.duty.kind == "pass" and one.duty.seat == one.deck.order[0]:
@@ -194,9 +197,9 @@ ORACLE: Final = Attack(
         "chain": (
             AttackMethod(
                 "a card in somebody's hand sent around once more to be decrypted",
-                {"pass": _chain},
+                {"pass": _forge_pass},
                 defence=(EQUALITY_PROOF,),
-                find_gain=_reads,
+                find_gain=_find_decrypted_card,
                 seat=1,
             ),
         ),
@@ -206,60 +209,62 @@ ORACLE: Final = Attack(
 
 # --- held ---
 #
-# Somebody left, and the others make the deck again. A seat declares the highest card in place of the one it holds: then
-# the highest card is in nobody's hand, and not in the deck.
+# A player left, and the others rebuild the deck. A seat declares the highest card instead of the one it holds. The
+# highest card is then in no hand, and not in the deck either.
 
 
-def _highest(deck: MaskDeck | LockDeck) -> int:
-    """The last face of a deck."""
+def _highest_face(deck: MaskDeck | LockDeck) -> int:
+    """Return the last face of a deck."""
     return (deck.faces.size if isinstance(deck, MaskDeck) else deck.size) - 1
 
 
-def _instead(cards: Points, highest: Points) -> Points:
-    """The first card replaced."""
+def _replace_first(cards: Points, highest: Points) -> Points:
+    """Return the cards with the first one replaced."""
     return concat(highest, cards[1:]) if len(cards) > 1 else highest
 
 
-def _held_mask(moment: SignedMoment) -> bytes:
-    """Masked under the joint key as its own would be; of the three rows of the proof the last one is false."""
+def _forge_held_mask(moment: SignedMoment) -> bytes:
+    """Declare the highest face, masked under the joint key as its own card would be. The last of the three proof rows
+    is false."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     positions = rebuild.held_by(deck, seat)
     mine, group = deck.held_cards(positions), deck.binding.group
     s, masks = deck.card_secrets(moment.tape, positions, seat), deck.held_draws(moment.tape, seat, mine, stage.joint)
-    faces = _instead(mine.msg - s * mine.epk, deck.face_points((_highest(deck),)))
+    faces = _replace_first(mine.msg - s * mine.epk, deck.face_points((_highest_face(deck),)))
     highest = Masked(masks * group.G, faces + masks * stage.joint)
     statement = rebuild._statement(mine, deck.card_keys(positions, seat), highest, stage.joint)
     proof = linear.prove(deck.transcript(moment.duty, deck.epoch), moment.tape, statement, [s, masks])
     return encode(MaskHeld(highest.epk.to_bytes(), highest.msg.to_bytes(), proof))
 
 
-def _held_lock(moment: SignedMoment) -> bytes:
-    """Under its one secret as its own would be; of the two rows of the proof the last one is false."""
+def _forge_held_lock(moment: SignedMoment) -> bytes:
+    """Declare the highest face under its one secret, as its own card would be. The last of the two proof rows is
+    false."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     positions = stage._mine(deck, seat)
     e = deck.cascade_secret(moment.tape, seat)
     ratio = e * deck.card_secrets(moment.tape, positions, seat).invert()
     own = concat(*(recovery.held_point(deck, position) for position in positions))
-    highest = _instead(ratio * own, e * deck.face_points((_highest(deck),)))
+    highest = _replace_first(ratio * own, e * deck.face_points((_highest_face(deck),)))
     statement = recovery._statement(deck, seat, positions, stage.keys[seat], highest)
     proof = linear.prove(deck.transcript(moment.duty, deck.epoch), moment.tape, statement, [ratio])
     return encode(HeldCards(highest.to_bytes(), proof))
 
 
-def _taken_out(played: PlayedGame) -> str | None:
-    """The deck was made again, and its highest card is nowhere."""
+def _find_missing_highest(played: PlayedGame) -> str | None:
+    """Find a rebuilt deck in which the highest card is nowhere."""
     for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if len(deck.layers.every) < 2 or not pile:
             continue
         keys = {seat: deck.card_secrets(played.tape(seat, one.hand), pile, seat) for seat in deck.binding.players}
         held = {face for seat in deck.binding.players for face in one.hidden_cards(seat).values()}
-        if _highest(deck) not in held | set(deck.unmask(pile, keys)) | set(deck.places.opened.values()):
+        if _highest_face(deck) not in held | set(deck.unmask(pile, keys)) | set(deck.places.opened.values()):
             return "has the highest card taken out of the deck"
     return None
 
 
-#: What is declared is the card that is held.
+#: The declared card must be the one that is held.
 _MASK: Final = RemovedDefence(
     "nodealer.protocols.mask.rebuild:_statement",
     "linear.LinearRow(held.msg - fresh.msg, ((0, held.epk), (1, -joint))),",
@@ -273,19 +278,19 @@ HELD: Final = Attack(
         "mask": (
             AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
-                {"held": _held_mask},
+                {"held": _forge_held_mask},
                 leaver=0,
                 defence=(_MASK,),
-                find_gain=_taken_out,
+                find_gain=_find_missing_highest,
             ),
         ),
         "lock": (
             AttackMethod(
                 "a held card substituted or left out in a recovery",
-                {"held": _held_lock},
+                {"held": _forge_held_lock},
                 leaver=0,
                 defence=(_LOCK,),
-                find_gain=_taken_out,
+                find_gain=_find_missing_highest,
             ),
         ),
     },
@@ -294,19 +299,19 @@ HELD: Final = Attack(
 
 # --- tag ---
 #
-# Somebody left, and the others make the deck again. A seat multiplies one of the cards by another secret than all
-# others, so that a held card is not found in the new deck.
+# A player left, and the others rebuild the deck. A seat multiplies one card by a different secret than the others, so
+# that a held card is not found in the new deck.
 
 
-def _tag_mask(moment: SignedMoment) -> bytes:
-    """The last one is a card that somebody holds."""
+def _forge_tag_mask(moment: SignedMoment) -> bytes:
+    """Double the last card, which a player holds."""
     said, group = read_message(MaskTags, moment.honest), moment.deck.binding.group
     last = times(group, 2, group.points(said.cards)[-1:])
     return encode(replace_struct(said, cards=put(said.cards, -1, last.to_bytes())))
 
 
-def _tag_lock(moment: SignedMoment) -> bytes:
-    """A card that another seat holds."""
+def _forge_tag_lock(moment: SignedMoment) -> bytes:
+    """Double a card that another seat holds."""
     said, group = read_message(RaisedCards, moment.honest), moment.deck.binding.group
     return encode(
         replace_struct(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[0]).to_bytes()))
@@ -320,7 +325,7 @@ TAG: Final = Attack(
         "mask": (
             AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
-                {"tag": _tag_mask},
+                {"tag": _forge_tag_mask},
                 leaver=0,
                 defence=(EQUALITY_PROOF,),
                 find_gain=find_stopped_hand,
@@ -329,7 +334,7 @@ TAG: Final = Attack(
         "lock": (
             AttackMethod(
                 "a held card substituted or left out in a recovery",
-                {"raise": _tag_lock},
+                {"raise": _forge_tag_lock},
                 leaver=0,
                 defence=(EQUALITY_PROOF,),
                 find_gain=find_stopped_hand,
@@ -341,10 +346,10 @@ TAG: Final = Attack(
 
 # --- other name ---
 #
-# Who plays a card says that it is another one, with the nonce of the one that it holds.
+# A seat plays a card under another name, with the nonce of the card that it holds.
 
 
-def _other_name_reveal(moment: SignedMoment) -> bytes:
+def _forge_other_name(moment: SignedMoment) -> bytes:
     deck, said = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not said.cards:
         return moment.honest
@@ -360,8 +365,8 @@ OTHER_NAME: Final = Attack(
         "duel": (
             AttackMethod(
                 "a card played under another name",
-                {"reveal": _other_name_reveal},
-                # What is said of a card opens what was committed to.
+                {"reveal": _forge_other_name},
+                # What is revealed of a card must open its commitment.
                 defence=(
                     RemovedDefence(
                         "nodealer.protocols.duel.reveal:RevealingCards.apply",
@@ -378,11 +383,11 @@ OTHER_NAME: Final = Attack(
 
 # --- played twice ---
 #
-# Who has played a card plays it once more, in the place of another one that it holds.
+# A seat plays a card again that it has already played, instead of another one that it holds.
 
 
-def _played_twice_reveal(moment: SignedMoment) -> bytes:
-    """It has the nonce of what it has played."""
+def _forge_second_play(moment: SignedMoment) -> bytes:
+    """Reveal a card that was already played: its nonce is known."""
     deck, said = moment.deck, read_message(DuelReveal, moment.honest)
     played = next(iter(deck.places.opened.values()), None)
     if isinstance(deck.stage.operation, Close) or not said.cards or played is None:
@@ -399,8 +404,8 @@ PLAYED_TWICE: Final = Attack(
         "duel": (
             AttackMethod(
                 "a card played twice",
-                {"reveal": _played_twice_reveal},
-                # A card is held against the place that it was drawn from.
+                {"reveal": _forge_second_play},
+                # A card is compared with the place that it was drawn from.
                 defence=(
                     RemovedDefence(
                         "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_places",
@@ -417,44 +422,47 @@ PLAYED_TWICE: Final = Attack(
 
 # --- two names ---
 #
-# The owner of a deck commits to one nonce under two names: if the card's point hangs on the nonce alone, the card that
-# has it is either of them, as the owner likes when it plays it.
+# The owner of a deck commits to one nonce under two names. If a card's point depended on the nonce alone, the owner
+# could play that card under either name.
 
-#: One of them is enough, but for one time in 65,536.
+#: The attack tries this many games. It fails in all of them once in 65,536 times.
 GAMES_MAX: Final = 16
 
 
-def _other(card: int) -> int:
-    """The card whose name a card has too: they go in pairs, and the second of a pair is either."""
+def _other_name(card: int) -> int:
+    """Return the other name of a card: names form pairs, and the second card of a pair has both."""
     return card ^ 1
 
 
-def _two_names_assemble(moment: SignedMoment) -> bytes:
+def _forge_two_names(moment: SignedMoment) -> bytes:
+    """Commit to the nonce of every second card under its other name too."""
     deck, said = moment.deck, read_message(Assemble, moment.honest)
     nonces = deck.fresh_nonces(moment.tape, range(CARDS), 0)
     commitments = said.commitments
     for card in range(1, CARDS, 2):
-        commitments = put(commitments, _other(card), deck.commitment(_other(card), nonces[card]))
+        commitments = put(commitments, _other_name(card), deck.commitment(_other_name(card), nonces[card]))
     return encode(Assemble(commitments))
 
 
-def _two_names_reveal(moment: SignedMoment) -> bytes:
-    """The card that it plays goes under its other name, with the nonce that it has under both."""
+def _forge_name_played(moment: SignedMoment) -> bytes:
+    """Play a card under its other name, with the nonce that belongs to both."""
     said = read_message(DuelReveal, moment.honest)
     if len(said.cards) != 1 or not said.cards[0] % 2 or len(said.nonces) != NONCE_BYTES:
         return moment.honest
-    return encode(changed(said, cards=(_other(said.cards[0]),)))
+    return encode(changed(said, cards=(_other_name(said.cards[0]),)))
 
 
 def _play_two_names(scene: Scene) -> AttackOutcome:
-    """Half of its cards have two names: it plays until it has drawn such a one. A commitment says nothing yet: the lie
-    is the name under which the card is played."""
+    """Play until the cheater has drawn a card with two names, which half of its cards have.
+
+    The lie is the name under which the card is played: a commitment by itself claims nothing.
+    """
     for seed in range(GAMES_MAX):
         played = play_with_cheater(TWO_NAMES, replace(scene, entropy=seeded_entropy(seed, TWO_NAMES.name)))
         lies = tuple(data for data in played.lies if b'"assemble"' not in bytes(read_entry(data).entry.body))
         if lies:
             return judge(replace(played, lies=lies), find_swapped_card(played))
-    raise BadParameter(f"in {GAMES_MAX} games it has drawn no card with two names")
+    raise BadParameter(f"in {GAMES_MAX} games the cheater drew no card with two names")
 
 
 TWO_NAMES: Final = Attack(
@@ -465,7 +473,7 @@ TWO_NAMES: Final = Attack(
         "duel": (
             AttackMethod(
                 "a card played that was not drawn, or under another name",
-                {"assemble": _two_names_assemble, "reveal": _two_names_reveal},
+                {"assemble": _forge_two_names, "reveal": _forge_name_played},
                 # The name is hashed into the point of a card.
                 defence=(
                     RemovedDefence(
@@ -484,18 +492,18 @@ TWO_NAMES: Final = Attack(
 
 # --- unopened ---
 #
-# The owner of a deck commits to nothing in the place of a card: what nobody can hold against it later.
+# The owner of a deck commits to zero bytes instead of a card, so that nothing can be compared with it later.
 
-#: The card of its list that it commits to nothing for. Of six it draws one: in so many games, some other one.
+#: The card without a commitment. The cheater draws one of six, so in 16 games it draws another one at least once.
 DEAD: Final = 4
 
 
-def _unopened_assemble(moment: SignedMoment) -> bytes:
+def _forge_empty_commitment(moment: SignedMoment) -> bytes:
     return encode(Assemble(put(read_message(Assemble, moment.honest).commitments, DEAD, bytes(DIGEST_BYTES))))
 
 
-def _closed_otherwise(played: PlayedGame) -> str | None:
-    """What it says of its cards in the end is taken, and is not what it has committed to."""
+def _find_uncommitted_card(played: PlayedGame) -> str | None:
+    """Find a card that was accepted at the end although it does not open its commitment."""
     for one in played.card_messages():
         if one.deck.owner != played.cheater or one.duty.kind != "reveal":
             continue
@@ -508,13 +516,14 @@ def _closed_otherwise(played: PlayedGame) -> str | None:
 
 
 def _play_unopened(scene: Scene) -> AttackOutcome:
-    """A card that it draws it cannot play, and is named at once: it plays until it has drawn another one."""
+    """Play until the cheater has drawn another card: it could not play the one without a commitment, and would be
+    named."""
     for seed in range(GAMES_MAX):
         played = play_with_cheater(UNOPENED, replace(scene, entropy=seeded_entropy(seed, UNOPENED.name)))
         drawn = {face for one in dealt_decks(played) for face in one.hidden_cards(scene.cheater).values()}
         if DEAD not in drawn:
-            return judge(played, _closed_otherwise(played))
-    raise BadParameter(f"in {GAMES_MAX} games it has always drawn the card that it did not commit to")
+            return judge(played, _find_uncommitted_card(played))
+    raise BadParameter(f"in {GAMES_MAX} games the cheater always drew the card without a commitment")
 
 
 UNOPENED: Final = Attack(
@@ -525,8 +534,8 @@ UNOPENED: Final = Attack(
         "duel": (
             AttackMethod(
                 "a commitment that does not open",
-                {"assemble": _unopened_assemble},
-                # What is said in the end is held against the commitments; and the books make them again.
+                {"assemble": _forge_empty_commitment},
+                # What is revealed at the end is compared with the commitments, and the disclosures recompute them.
                 defence=(
                     RemovedDefence(
                         "nodealer.protocols.duel.reveal:RevealingCards.apply",
@@ -545,11 +554,11 @@ UNOPENED: Final = Attack(
 
 # --- false claim ---
 #
-# A seat claims that its card is none, though it is one, so that the others have to disclose it, and the hand ends.
+# A seat claims that its valid card is invalid, so that the others have to disclose and the hand ends.
 
 
 def _play_false_claim(scene: Scene) -> AttackOutcome:
-    """All that it says of its card is true; it is only no reason to claim anything."""
+    """Have the cheater claim a misdeal. All that it says of its card is true, but no reason for a claim."""
     stage, seat = AttackTable(scene), scene.cheater
     stage.run_until(awaits_move_of(0))
     deck: Any = stage.state(seat).hand.decks[0]
@@ -563,10 +572,10 @@ def _play_false_claim(scene: Scene) -> AttackOutcome:
     claim = Misdeal(positions, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof)
     lies = stage.sign_and_send(seat, Cards(duty.id, Raw(encode(claim))))
     stage.run_to_end()
-    return stage.outcome(_gain(stage, seat), lies)
+    return stage.outcome(_find_stopped_or_blamed(stage, seat), lies)
 
 
-def _gain(stage: AttackTable, cheater: int) -> str | None:
+def _find_stopped_or_blamed(stage: AttackTable, cheater: int) -> str | None:
     for state in stage.states():
         if state.fault is not None and state.fault.seat not in (None, cheater):
             return "has the dealer named for a card that is one"
@@ -599,11 +608,11 @@ FALSE_CLAIM: Final = Attack(
 
 # --- conceded ---
 #
-# The owner of a deck has spoilt it to know where a card lies, and gives the hand up before anybody looks at it.
+# The owner of a deck has spoilt it to know where a card lies, and concedes the hand before the deck is checked.
 
 
-class _GivesUp(Cheater):
-    """Folds as soon as it may: what it came for it knows by then."""
+class _ConcedingCheater(Cheater):
+    """Folds as soon as it may, because it already knows what it came for."""
 
     def due(self) -> list[bytes]:
         said = super().due()
@@ -613,10 +622,10 @@ class _GivesUp(Cheater):
 
 
 def _play_conceded(scene: Scene) -> AttackOutcome:
-    """Nothing of its deck is ever shown. But every hand ends with open books, also one that was given up."""
-    table, stores = seat_players(scene, {scene.cheater: partial(_GivesUp, attack=CONCEDED)})
+    """Concede before the deck is shown. Every hand ends with disclosures, also a conceded one."""
+    table, stores = seat_players(scene, {scene.cheater: partial(_ConcedingCheater, attack=CONCEDED)})
     played = play_out(scene, table, stores)
-    return judge(played, finds(played))
+    return judge(played, find_known_place(played))
 
 
 CONCEDED: Final = Attack(

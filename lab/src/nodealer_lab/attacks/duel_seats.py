@@ -1,6 +1,6 @@
-"""The smallest duel: both make a deck, draw a card, may search theirs for another, play one, and show what is owed.
+"""The smallest duel: both players make a deck, draw a card, may search for another, play one, and reveal what they owe.
 
-It is a game for two decks and not for two people: nobody wins it.
+It exists for its two decks. There is no winner.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ CARDS: Final = 6
 
 
 class Go(Message, frozen=True, tag="go"):
-    """There is nothing to decide: a seat that could not read its cards would say so now."""
+    """The only move. A seat that cannot read its cards says so instead."""
 
 
 @dataclass(frozen=True)
 class DuelHand(WithoutStakes):
-    """One hand. Deck 0 is the first seat's."""
+    """One hand. Deck 0 belongs to the first seat."""
 
     number: int
     seats: tuple[int, ...]
-    #: How many of the things that are asked for are done.
+    #: The number of requested steps that are done.
     done: int = 0
     spoken: tuple[int, ...] = ()
-    #: Whether both search their decks, and whether they have played a card before, and laid it aside.
+    #: Whether both search their decks, and whether they first play a card and discard it.
     searched: bool = False
     spent: bool = False
-    #: Deck to a card that lies in its owner's hand.
+    #: For each deck, the position of a card in its owner's hand.
     held: Mapping[int, int] = field(default_factory=dict)
     over: bool = False
 
-    def _asked(self) -> tuple[tuple[Operation, ...], ...]:
-        """What is asked for, one after the other."""
+    def _requested_steps(self) -> tuple[tuple[Operation, ...], ...]:
+        """Return the steps of the hand in order, each with the operations that it requests."""
         both = tuple(enumerate(self.seats))
         begin = [one for deck, seat in both for one in (NewDeck(deck, CARDS, seat), Deal(deck, (Portion(seat, 1),)))]
         search = (tuple(Peek(deck, seat, CARDS - 1, Look.TAKE) for deck, seat in both),) if self.searched else ()
@@ -66,15 +66,15 @@ class DuelHand(WithoutStakes):
 
     @property
     def wants(self) -> Want:
-        asked = self._asked()
-        if self.over or self.done == len(asked):
+        steps = self._requested_steps()
+        if self.over or self.done == len(steps):
             return Done({"hand": self.number})
-        if self.done == len(asked) - 2 and (waiting := tuple(seat for seat in self.seats if seat not in self.spoken)):
+        if self.done == len(steps) - 2 and (waiting := tuple(seat for seat in self.seats if seat not in self.spoken)):
             return Turn(waiting[:1])
-        return Ask(asked[self.done])
+        return Ask(steps[self.done])
 
     def told(self, events: tuple[Event, ...]) -> Self:
-        """What was asked for is done."""
+        """Mark a requested step as done."""
         held = dict(self.held)
         held |= {
             one.card.deck: one.card.position for one in events if isinstance(one, Moved) and one.holder is not None
@@ -82,7 +82,7 @@ class DuelHand(WithoutStakes):
         return replace(self, done=self.done + 1, held=held)
 
     def moved(self, seat: int, move: bytes) -> Self:
-        """A seat goes on."""
+        """Record the move of a seat. Raise `IllegalMove` if it is not `Go`."""
         try:
             decode(Go, move, what="the move")
         except DecodeError as error:
@@ -90,13 +90,13 @@ class DuelHand(WithoutStakes):
         return replace(self, spoken=(*self.spoken, seat))
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Self:
-        """Nobody is left to play with."""
+        """End the hand: one player is not enough."""
         return replace(self, over=True)
 
 
 @dataclass(frozen=True)
 class SmallDuel:
-    """The rules."""
+    """The rules of the smallest duel."""
 
     searched: bool = False
     spent: bool = False
@@ -119,18 +119,18 @@ class SmallDuel:
     )
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> DuelHand:
-        """Both play."""
+        """Begin a hand for both seats."""
         return DuelHand(hand, seats, searched=self.searched, spent=self.spent)
 
 
 class DuelBot(Bot):
-    """Goes on."""
+    """A bot that makes the only move."""
 
     def __init__(self, entropy: Entropy) -> None:
-        """It draws nothing."""
+        """Ignore the entropy: this bot draws nothing."""
 
     def move(self, view: View) -> Go:
-        """There is one move."""
+        """Return the only move."""
         return Go()
 
 

@@ -1,4 +1,4 @@
-"""Attacks on what faces are as points and numbers."""
+"""Attacks on how faces are represented as points and numbers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from nodealer_lab.xor import name_by_commitment, overhear, owner_reads_the_order
 
 # --- fragments ---
 #
-# Who says its part of the faces last makes them what it likes: multiples of one point, which it knows again.
+# The last seat to send its part of the faces chooses them: multiples of one point, which it can recognise later.
 
 
-def _lock(moment: SignedMoment) -> bytes:
-    """What is missing so that the sums are P, 2·P, 3·P, …"""
+def _forge_fragments(moment: SignedMoment) -> bytes:
+    """Send what is missing so that the sums are P, 2·P, 3·P, …"""
     deck = moment.deck
     group, others = deck.binding.group, list(deck.stage.said.values())
     wanted = group.integers(range(1, deck.size + 1)) * deck.fragments(moment.tape, moment.duty.seat)[0]
@@ -40,8 +40,9 @@ def _lock(moment: SignedMoment) -> bytes:
     return encode(Fragments(wanted.to_bytes()))
 
 
-def _reads(played: PlayedGame) -> str | None:
-    """The deck as it came from the cascade, before anybody has locked it: its cards lie as they will lie."""
+def _find_deck_read(played: PlayedGame) -> str | None:
+    """Find a deck that is read as it left the cascade: its cards already lie in their final order, and no one has
+    locked it."""
     orders: dict[int, list[int] | None] = {}
     for one in played.card_messages():
         if isinstance(one.deck.stage, Locking) and not one.deck.stage.layer.keys:
@@ -53,7 +54,7 @@ def _reads(played: PlayedGame) -> str | None:
     return None
 
 
-#: What is opened is what was committed to.
+#: The opened fragments must be those committed to.
 _COMMITTED: Final = RemovedDefence(
     "nodealer.protocols.lock.shuffle:OpeningFragments.apply",
     "if _commitment(deck, duty.seat, data) != self.commitments[duty.seat]:",
@@ -68,10 +69,10 @@ FRAGMENTS: Final = Attack(
         "lock": (
             AttackMethod(
                 "fragments chosen after seeing the others'",
-                {"fragments": _lock},
+                {"fragments": _forge_fragments},
                 late=("fragments",),
                 defence=(_COMMITTED,),
-                find_gain=_reads,
+                find_gain=_find_deck_read,
             ),
         ),
     },
@@ -80,11 +81,11 @@ FRAGMENTS: Final = Attack(
 
 # --- related ---
 #
-# Faces with a relation that everybody knows: after all shuffles it says which card is which.
+# A publicly known relation between faces that tells, after all shuffles, which card is which.
 
 
-def _related_read(played: PlayedGame) -> str | None:
-    """The last list of numbers, in the order in which they are drawn."""
+def _find_related_deck(played: PlayedGame) -> str | None:
+    """Find a deck that is read from the last list of numbers, which is in drawing order."""
     for one in dealt_decks(played):
         order = order_of_multiples(one.deck.layers[-1].cards.numbers)
         hidden = {card.position: face for seat in played.honest_seats for card, face in one.hidden_cards(seat).items()}
@@ -93,7 +94,7 @@ def _related_read(played: PlayedGame) -> str | None:
     return None
 
 
-#: The numbers of cards are hashed.
+#: The numbers of cards are hashes.
 _HASHED: Final = RemovedDefence(
     "nodealer.protocols.chain.lists:PublicCards.lists",
     'group.map_to_points(b"".join(uniform))',
@@ -107,7 +108,8 @@ RELATED: Final = Attack(
     numbers=("A2",),
     who="a reader of the log",
     law=AttackScheme(
-        AttackMethod(_RELATED_CLAIM.cheat, play=read_honest_game(_related_read), defence=(_HASHED,)), _RELATED_CLAIM
+        AttackMethod(_RELATED_CLAIM.cheat, play=read_honest_game(_find_related_deck), defence=(_HASHED,)),
+        _RELATED_CLAIM,
     ),
     tried_on=("chain",),
 )
@@ -115,22 +117,23 @@ RELATED: Final = Attack(
 
 # --- two time pad ---
 #
-# One key for a whole deck, and XOR: the owner tries its own cards as the first one, and finds the rival's key.
+# One key for a whole deck, and XOR: the owner tries each of its own cards as the first one, and so finds the rival's
+# key.
 
 
-def _two_time_pad_read(played: PlayedGame) -> str | None:
-    """What the owner has in an honest game, before the first draw; and what it draws then is held against it."""
+def _find_own_order(played: PlayedGame) -> str | None:
+    """Find the order of the owner's deck before the first draw of an honest game, and compare it with what is drawn."""
     me = played.cheater
     mine = [one for one in played.card_messages() if one.deck.owner == me and one.deck.epoch == 0]
     deck, tape = mine[-1].deck, played.tape(me, mine[-1].duty.binding.hand)
     key = deck.shuffle_key(tape, me, 0).to_bytes()
     plain = deck.nonces(tape, range(deck.size))
     order = owner_reads_the_order(overhear([(one.duty, one.message) for one in mine], me), key, plain)
-    return "knows the order of its whole deck before it draws" if is_so(played, me, order) else None
+    return "knows the order of its whole deck before it draws" if is_true_order(played, me, order) else None
 
 
-def is_so(played: PlayedGame, owner: int, order: Sequence[int] | None) -> bool:
-    """Whether what an owner draws from its deck, as it was first shuffled, is what somebody has read of it."""
+def is_true_order(played: PlayedGame, owner: int, order: Sequence[int] | None) -> bool:
+    """Return whether an owner's draws from its first shuffled deck agree with the order that was read."""
     if order is None:
         return False
     for one in dealt_decks(played):
@@ -149,7 +152,7 @@ TWO_TIME_PAD: Final = Attack(
         "duel": (
             AttackMethod(
                 "the owner reads the order of the whole deck before the first draw",
-                play=read_honest_game(_two_time_pad_read),
+                play=read_honest_game(_find_own_order),
                 if_unseen="cannot be seen",
                 game=SMALL_DUEL,
             ),
@@ -160,12 +163,13 @@ TWO_TIME_PAD: Final = Attack(
 
 # --- two played ---
 #
-# One key for a whole deck, and XOR: the rival tries what lay in the deck as the first card that is played, and finds
-# the owner's key when the second is.
+# One key for a whole deck, and XOR: the rival tries each card of the deck as the first one played, and finds the
+# owner's key when a second card is played.
 
 
-def _two_played_read(played: PlayedGame) -> str | None:
-    """What the rival has of an honest game; what its owner holds is held against it."""
+def _find_rival_deck(played: PlayedGame) -> str | None:
+    """Find the order of the owner's deck with what the rival has of an honest game, and compare it with what is
+    drawn."""
     me = played.cheater
     said = [one for one in played.card_messages() if one.deck.rival == me and one.deck.epoch == 0]
     deck, tape = said[-1].deck, played.tape(me, said[-1].duty.binding.hand)
@@ -173,7 +177,7 @@ def _two_played_read(played: PlayedGame) -> str | None:
     order = deck.order(tape, me, 0, shuffled.deck.stage.cards).vartime_list()
     seen = overhear([(one.duty, one.message) for one in said], deck.owner)
     cards = rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
-    return "knows every card of the other's deck, in order" if is_so(played, deck.owner, cards) else None
+    return "knows every card of the other's deck, in order" if is_true_order(played, deck.owner, cards) else None
 
 
 TWO_PLAYED: Final = Attack(
@@ -184,7 +188,7 @@ TWO_PLAYED: Final = Attack(
         "duel": (
             AttackMethod(
                 "the rival reads the whole deck, in order, after two played cards",
-                play=read_honest_game(_two_played_read),
+                play=read_honest_game(_find_rival_deck),
                 if_unseen="cannot be seen",
             ),
         ),
@@ -194,39 +198,39 @@ TWO_PLAYED: Final = Attack(
 
 # --- residue ---
 #
-# The dealer makes cards of which some are squares and some are not. To whatever odd power they are raised, that stays
-# so: it sees of every card in the shuffled deck to which half it belongs.
+# The dealer makes some cards squares and others not. Odd powers preserve that, so the dealer can see for each card in
+# the shuffled deck which half it belongs to.
 
-#: Raised to an even power all are squares: this is a game in which nobody does that. One in some ten is.
+#: Even powers turn all cards into squares. With this seed no one uses one; about one seed in ten is like that.
 SEED: Final = 1
 
 
-def _shuffled(state: TableState) -> bool:
-    """All have shuffled, and nobody has drawn."""
+def _is_shuffled(state: TableState) -> bool:
+    """Return whether all seats have shuffled a deck."""
     decks: Any = state.hand.decks
     return any(len(deck.layers) == len(deck.order) for deck in decks.values())
 
 
 def _play_residue(scene: Scene) -> AttackOutcome:
     stage = AttackTable(replace(scene, entropy=seeded_entropy(SEED, "residue")))
-    shuffled = stage.run_until(_shuffled)
-    return stage.outcome(_gain(stage) if shuffled else None)
+    shuffled = stage.run_until(_is_shuffled)
+    return stage.outcome(_find_halves(stage) if shuffled else None)
 
 
-def _gain(stage: AttackTable) -> str | None:
-    """What it sees of each place is held against the card that lies there."""
+def _find_halves(stage: AttackTable) -> str | None:
+    """Compare what the dealer sees at each place with the card that lies there."""
     deck: Any = stage.state().hand.decks[0]
     made = deck.made(stage[deck.dealer].seat._tape(0), deck.candidate)
     lies = list(range(deck.size))
     for index, seat in enumerate(deck.order[1:], 1):
         lies = [lies[place] for place in deck.own(stage[seat].seat._tape(0), index).prior]
-    known, sees = _squares(made.cards), _squares(deck.layers[-1].cards.numbers)
+    known, sees = _are_squares(made.cards), _are_squares(deck.layers[-1].cards.numbers)
     if all(sees) or [known[place] for place in lies] != sees:
         return None
     return "knows of every card in which half of the deck it is"
 
 
-def _squares(numbers: Points) -> list[bool]:
+def _are_squares(numbers: Points) -> list[bool]:
     return [is_square(int.from_bytes(numbers[place].to_bytes(), "big"), P) for place in range(len(numbers))]
 
 
@@ -243,7 +247,8 @@ RESIDUE: Final = Attack(
             play=_play_residue,
             seat=0,
             game=TWO_SEATS_GAME,
-            # What is no square is no number of the group: the dealer draws another nonce, and nobody takes one.
+            # A number that is not a square is not in the group. The dealer draws another nonce, and no one accepts such
+            # a number.
             defence=(RemovedDefence("nodealer.group.modp:_decode", " or not is_square(value, P)"),),
         ),
         _RESIDUE_CLAIM,

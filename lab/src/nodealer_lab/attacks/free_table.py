@@ -1,4 +1,4 @@
-"""A table without rules, at which an attack asks for what it needs."""
+"""A table without rules, at which an attack requests the operations that it needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.scene import Scene
 from nodealer_lab.attacks.stage import AttackTable, is_playing
 
-#: Few cards, so that a deck is made in no time.
+#: A small deck is made quickly.
 CARDS: Final = 8
 
 
@@ -30,7 +30,7 @@ def open_free_table(
     maker: Any = Cheater,
     stores: Mapping[int, MemoryPlayerStore] | None = None,
 ) -> AttackTable:
-    """Nothing on the table. The scene's cheater carries the attack out, where it is one that a seat does."""
+    """Open a table without a deck. The scene's cheater carries out the attack, if it is one of a seat."""
     rules = Free(CARDS, frozenset(OPERATIONS) & (scene.protocol.claims.operations | WITHOUT_CARDS))
     makers = {} if attack is None else {scene.cheater: partial(maker, attack=attack)}
     free = replace(scene, game=find_game("free"))
@@ -39,9 +39,11 @@ def open_free_table(
     return stage
 
 
-def deal_free_table(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, **named: Any) -> AttackTable:
-    """A deck that is shuffled, and so many cards in every hand."""
-    stage = open_free_table(attack, scene, seats=seats, **named)
+def deal_free_table(
+    attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, **options: Any
+) -> AttackTable:
+    """Open a table with a shuffled deck and deal this many cards to each hand."""
+    stage = open_free_table(attack, scene, seats=seats, **options)
     stage.play_move(0, Shuffle(0, CARDS))
     if each:
         stage.play_move(0, DealCards(0, tuple((seat, each) for seat in range(seats))))
@@ -49,13 +51,13 @@ def deal_free_table(attack: Attack | None, scene: Scene, *, seats: int = 3, each
 
 
 def lies_of(stage: AttackTable, seat: int) -> list[bytes]:
-    """What a cheater has signed that an honest player would not have."""
+    """Return the entries of a cheater that an honest player would not have signed."""
     one = stage[seat]
     return one.lies if isinstance(one, Cheater) else []
 
 
 def hand_of(stage: AttackTable, seat: int) -> dict[int, int]:
-    """The cards in a seat's hand, as its own program reads them: position to face."""
+    """Return the cards in a seat's hand as its own program reads them: position to face."""
     places = stage.state(seat).hand.decks[0].places
     return {
         card.position: face for card, face in stage[seat].seat.cards().items() if places.owner(card.position) == seat
@@ -63,20 +65,20 @@ def hand_of(stage: AttackTable, seat: int) -> dict[int, int]:
 
 
 def face_of(moment: SignedMoment, position: int) -> int:
-    """What a cheater has at a place of its own."""
+    """Return the face of the cheater's card at this position."""
     known: Mapping[Card, int] = moment.deck.knows(moment.duty.seat, moment.tape)
     return next(face for card, face in known.items() if card.position == position)
 
 
 def face_not_held(moment: SignedMoment) -> Points:
-    """The point of a face that a cheater does not have."""
+    """Return the point of a face that the cheater does not hold."""
     mine = set(moment.deck.knows(moment.duty.seat, moment.tape).values())
     points: Points = moment.deck.face_points((next(face for face in range(CARDS) if face not in mine),))
     return points
 
 
 def without_proof_check(function: str) -> RemovedDefence:
-    """Nobody looks at the proof that a card stays the one that it was: in one step, and in no other."""
+    """Return the removal of one step's check of the proof that a card stays the same."""
     return RemovedDefence(
         function,
         "linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)",

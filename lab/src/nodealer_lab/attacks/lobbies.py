@@ -1,4 +1,4 @@
-"""A lobby in one process, with whoever comes to it: for attacks before a game has begun."""
+"""A lobby in one process, for attacks before a game has begun."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from nodealer_lab.attacks.scene import NAMES, Scene, default_rules
 
 
 def parts_of(scene: Scene, protocol: CardProtocol | None = None) -> Parts:
-    """What is played: the rules of the scene, on its protocol or on another."""
+    """Return what is played: the scene's protocol or another one, the default rules, and the game."""
     return protocol or scene.protocol, default_rules(scene), scene.game
 
 
 def new_guest(
     scene: Scene,
-    home: MemoryPlayerStore,
+    store: MemoryPlayerStore,
     *,
     table: str = "",
     host: bytes | None = None,
     accept: Accept = lambda proposal: None,
     parts: Callable[[Proposal], Parts] | None = None,
 ) -> Participant:
-    """Somebody who has come to play what the scene plays."""
-    wanted = parts or (lambda proposal: parts_of(scene))
-    return Participant(home, entropy=scene.entropy, accept=accept, table=table, host=host, parts=wanted)
+    """Return a participant who came to play the scene's game."""
+    parts = parts or (lambda proposal: parts_of(scene))
+    return Participant(store, entropy=scene.entropy, accept=accept, table=table, host=host, parts=parts)
 
 
-def proposal_for(scene: Scene, one: Participant, parts: Parts) -> Proposal:
-    """What somebody would propose to all who are there."""
+def proposal_for(scene: Scene, proposer: Participant, parts: Parts) -> Proposal:
+    """Return the proposal that a participant would make to everyone in the lobby."""
     protocol, rules, _ = parts
-    offers = {offer.name: offer for offer in one.offers}
-    there = [name for name in NAMES if name in offers]
-    return proposal_of(rules, protocol, [offers[name].seated(seat, PLAYER) for seat, name in enumerate(there)])
+    offers = {offer.name: offer for offer in proposer.offers}
+    present = [name for name in NAMES if name in offers]
+    return proposal_of(rules, protocol, [offers[name].seated(seat, PLAYER) for seat, name in enumerate(present)])
 
 
-def gather(*people: Participant) -> LocalTable:
-    """All of them in one lobby, and each has heard the others."""
-    table = LocalTable(people)
+def gather(*participants: Participant) -> LocalTable:
+    """Return a lobby in which all these participants have received each other's offers."""
+    table = LocalTable(participants)
     table.run()
     return table

@@ -1,4 +1,5 @@
-"""Faces that are multiples of one point stay multiples of one point, whatever they are multiplied by."""
+"""Recognises faces that are multiples of one point: they stay multiples of one point, whatever they are multiplied
+by."""
 
 from __future__ import annotations
 
@@ -8,15 +9,17 @@ from nodealer.proofs.encoding import encodings
 
 
 def order_of_multiples(cards: Points) -> list[int] | None:
-    """Which face each card is, if face i is i + 1 times one point: one of the cards is the first, and the others are
-    its multiples."""
+    """Return the face of each card if face i is i + 1 times one point, otherwise None.
+
+    One of the cards is then the first face, and the others are its multiples.
+    """
     group, size = cards.group, len(cards)
     for first in range(size):
-        every = times(group, 1, cards[first])
-        known = {every.to_bytes(): 0}
+        multiple = times(group, 1, cards[first])
+        known = {multiple.to_bytes(): 0}
         for face in range(1, size):
-            every = every + cards[first]
-            known[every.to_bytes()] = face
+            multiple = multiple + cards[first]
+            known[multiple.to_bytes()] = face
         found = [known.get(card) for card in encodings(cards)]
         if None not in found:
             return [face for face in found if face is not None]

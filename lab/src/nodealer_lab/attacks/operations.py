@@ -51,7 +51,7 @@ from nodealer_lab.attacks.free_table import (
 )
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import CardMessage, PlayedGame, Scene, card_messages_in, judge, play_with_cheater
-from nodealer_lab.attacks.secrets import KNOWLEDGE_PROOF, first_to_pick
+from nodealer_lab.attacks.secrets import KNOWLEDGE_PROOF, players_with_cheater_first
 from nodealer_lab.attacks.stage import AttackTable
 from nodealer_lab.attacks.truth import bare_encodings, dealt_decks
 
@@ -684,7 +684,7 @@ def _pick(moment: SignedMoment) -> bytes:
 
 def _lock(scene: Scene) -> AttackOutcome:
     """It has drawn keys until it is the one who names them."""
-    stage = deal_free_table(ANOTHER_PLACE, scene, each=1, stores=first_to_pick(scene))
+    stage = deal_free_table(ANOTHER_PLACE, scene, each=1, stores=players_with_cheater_first(scene))
     mine = stage.state().hand.decks[0].places.hand(VICTIM)
     stage.play_move(VICTIM, OpenCards(0, 1))
     opened = set(mine) & stage.state().hand.decks[0].places.opened.keys()

@@ -1,4 +1,4 @@
-"""Attacks on what only its owner may know: keys, tokens, tapes, and what a coalition can read."""
+"""Attacks on what only its owner may know: keys, tapes, disclosures, and what a coalition can work out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from nodealer.protocols.offset.messages import DealFinal, RespondDealParts
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
-from nodealer_lab.attacks.cards import released
+from nodealer_lab.attacks.cards import release_methods
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, IDENTITY, IDENTITY_IN_PROOF, KEY_CHECK
 from nodealer_lab.attacks.outcome import AttackOutcome
@@ -55,11 +55,9 @@ from nodealer_lab.attacks.scene import (
 from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, is_playing
 from nodealer_lab.attacks.truth import dealt_decks, find_spoilt_card, find_stopped_hand
 
-# --- knowledge ---
-#
-# The defence that several attacks on keys need to have removed.
+# --- a shared defence ---
 
-#: Nobody looks at the proof that a seat knows the secrets of its keys.
+#: Checks the proof that a seat knows the secrets of its keys.
 KNOWLEDGE_PROOF: Final = RemovedDefence(
     "nodealer.proofs.equality:check_knowledge",
     "linear.check(transcript, _knowledge_statement(keys), proof)",
@@ -69,30 +67,30 @@ KNOWLEDGE_PROOF: Final = RemovedDefence(
 
 # --- another key ---
 #
-# A seat publishes the key of another card in place of the one that was asked for: its holder cannot read it.
+# A seat publishes the key of another card instead of the requested one, so that the holder cannot read the card.
 
 
-def _exchanged(keys: bytes, count: int) -> bytes:
-    """The keys of two cards, exchanged: each of them is a true key of this deck."""
+def _swap_first_two(keys: bytes, count: int) -> bytes:
+    """Return the keys with those of the first two cards swapped. Both are true keys of this deck."""
     size = len(keys) // count
     return keys[size : 2 * size] + keys[:size] + keys[2 * size :] if count > 1 else keys
 
 
-def _release(moment: SignedMoment) -> bytes:
-    said = read_message(Release, moment.honest)
-    return encode(Release(_exchanged(said.keys, len(moment.deck.binding.group.scalars(said.keys)))))
+def _forge_release(moment: SignedMoment) -> bytes:
+    honest = read_message(Release, moment.honest)
+    return encode(Release(_swap_first_two(honest.keys, len(moment.deck.binding.group.scalars(honest.keys)))))
 
 
-def _part(moment: SignedMoment) -> bytes:
+def _forge_deal_part(moment: SignedMoment) -> bytes:
     said = read_message(DealFinal, moment.honest)
-    return encode(replace_struct(said, dealKeyPart=_exchanged(said.dealKeyPart, len(said.dealNo))))
+    return encode(replace_struct(said, dealKeyPart=_swap_first_two(said.dealKeyPart, len(said.dealNo))))
 
 
-def _give(moment: SignedMoment) -> bytes:
+def _forge_give(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(Give, moment.honest)
-    return encode(Give(_exchanged(said.keys, len(moment.deck.cipher.scalars(said.keys)))))
+    return encode(Give(_swap_first_two(said.keys, len(moment.deck.cipher.scalars(said.keys)))))
 
 
 ANOTHER_KEY: Final = Attack(
@@ -100,16 +98,21 @@ ANOTHER_KEY: Final = Attack(
     does="publishes the keys of two cards swapped",
     numbers=("A35",),
     ways={
-        **released(_release),
+        **release_methods(_forge_release),
         "offset": (
             AttackMethod(
-                "a false key part for a deal", {"dealFinal": _part}, defence=(KEY_CHECK,), find_gain=find_spoilt_card
+                "a false key part for a deal",
+                {"dealFinal": _forge_deal_part},
+                defence=(KEY_CHECK,),
+                find_gain=find_spoilt_card,
             ),
         ),
         "duel": (
-            AttackMethod("a false key of the rival", {"give": _give}, defence=(KEY_CHECK,), find_gain=find_spoilt_card),
             AttackMethod(
-                "a false key or card of the rival", {"give": _give}, defence=(BOOKS,), find_gain=find_spoilt_card
+                "a false key of the rival", {"give": _forge_give}, defence=(KEY_CHECK,), find_gain=find_spoilt_card
+            ),
+            AttackMethod(
+                "a false key or card of the rival", {"give": _forge_give}, defence=(BOOKS,), find_gain=find_spoilt_card
             ),
         ),
     },
@@ -118,16 +121,19 @@ ANOTHER_KEY: Final = Attack(
 
 # --- coalition ---
 #
-# All seats but one put everything together that they have, to read the last one's card.
+# All seats but one combine what they have, to read the last one's card.
 #
-# They have their own secrets and every number that anybody has said, and one key is missing. They try all that they
-# have in its place, and there is no number of seats that is enough.
+# They have their own secrets and every number that was ever sent, and one key is missing. They try all these numbers as
+# that key. No number of colluding seats is enough.
 
 COALITION_VICTIM: Final = 0
 
 
-def _read(played: PlayedGame) -> str | None:
-    """The later they try, the more they have: once for each card, when it is hidden for the last time."""
+def _find_card_read_by_coalition(played: PlayedGame) -> str | None:
+    """Find a card of the victim that the others can read.
+
+    The later they try, the more they have, so each card is tried once, when it is hidden for the last time.
+    """
     last: dict[tuple[int, int, int], tuple[int, Any]] = {}
     for height, state in enumerate(played.states(), 1):
         decks: Iterable[Any] = state.hand.decks.values() if state.phase is Phase.PLAYING else ()
@@ -137,23 +143,23 @@ def _read(played: PlayedGame) -> str | None:
     for (hand, _, position), (height, deck) in last.items():
         tapes = {seat: played.tape(seat, hand) for seat in deck.binding.players if seat != COALITION_VICTIM}
         face = deck.knows(COALITION_VICTIM, played.tape(COALITION_VICTIM, hand))[deck.places.card(position)]
-        if face in _faces(deck, position, tapes, played.log[:height]):
+        if face in _candidate_faces(deck, position, tapes, played.log[:height]):
             return f"reads {played.names[COALITION_VICTIM]}'s card"
     return None
 
 
-def _faces(deck: Any, position: int, tapes: Mapping[int, Tape], log: Sequence[bytes]) -> Iterator[int | None]:
-    """What the card would be, by all that they have."""
+def _candidate_faces(deck: Any, position: int, tapes: Mapping[int, Tape], log: Sequence[bytes]) -> Iterator[int | None]:
+    """Yield every face that the card could have, by what the coalition has."""
     for tape in tapes.values():
         with suppress(NodealerError):
             yield deck.knows(COALITION_VICTIM, tape)[deck.places.card(position)]
-    for key in _keys(deck, position, tapes, log):
+    for key in _candidate_keys(deck, position, tapes, log):
         with suppress(NodealerError):
-            yield _opened(deck, position, tapes, key)
+            yield _open_with_key(deck, position, tapes, key)
 
 
-def _opened(deck: Any, position: int, tapes: Mapping[int, Tape], key: Scalars) -> int | None:
-    """The face of a card whose holder's key this would be; None where it is none."""
+def _open_with_key(deck: Any, position: int, tapes: Mapping[int, Tape], key: Scalars) -> int | None:
+    """Return the face of a card if this is its holder's key, or None if the result is not a face."""
     if isinstance(deck, ChainDeck):
         card = deck.read(key.invert() * deck.held[position].number)
         return None if card is None else card[0]
@@ -165,18 +171,18 @@ def _opened(deck: Any, position: int, tapes: Mapping[int, Tape], key: Scalars) -
     return face  # type: ignore[no-any-return]
 
 
-def _keys(deck: Any, position: int, tapes: Mapping[int, Tape], log: Sequence[bytes]) -> Iterator[Scalars]:
-    """Their own keys of that card, and all that anybody has said, once each."""
+def _candidate_keys(deck: Any, position: int, tapes: Mapping[int, Tape], log: Sequence[bytes]) -> Iterator[Scalars]:
+    """Yield the coalition's own keys of that card and all numbers that were sent, once each."""
     group: Group = deck.binding.group
-    said = {number for data in log for number in _numbers(data, group.scalar_size)}
-    said |= {_own(deck, position, tape, seat).to_bytes() for seat, tape in tapes.items()}
+    said = {number for data in log for number in _sent_numbers(data, group.scalar_size)}
+    said |= {_own_key(deck, position, tape, seat).to_bytes() for seat, tape in tapes.items()}
     for number in sorted(said):
         with suppress(NodealerError):
             if (key := group.scalars(number)).first_zero() is None:
                 yield key
 
 
-def _own(deck: Any, position: int, tape: Tape, seat: int) -> Scalars:
+def _own_key(deck: Any, position: int, tape: Tape, seat: int) -> Scalars:
     if isinstance(deck, ChainDeck):
         return deck.own(tape, deck.order.index(seat)).key
     if isinstance(deck, DuelDeck):
@@ -184,23 +190,23 @@ def _own(deck: Any, position: int, tape: Tape, seat: int) -> Scalars:
     return deck.card_secrets(tape, (position,), seat)  # type: ignore[no-any-return]
 
 
-def _numbers(data: bytes, size: int) -> Iterator[bytes]:
-    """All numbers in what was said of cards. A field may begin with something else, or end with it."""
+def _sent_numbers(data: bytes, size: int) -> Iterator[bytes]:
+    """Yield all numbers in a message about cards. Other bytes may precede or follow them in a field."""
     body = read_body(bytes(read_entry(data).entry.body))
     fields = msgspec.json.decode(body.message) if isinstance(body, Cards) else {}
     for field in fields.values():
-        # What is no number here is a word, or a list of places.
+        # Other fields are text or lists of places.
         with suppress(msgspec.ValidationError):
             read = msgspec.convert(field, bytes)
             for start in {0, len(read) % size}:
                 yield from (read[at : at + size] for at in range(start, len(read) - size + 1, size))
 
 
-#: Who holds a card publishes its key when the card is dealt, as all others do.
+#: The holder of a card does not publish its key when it is dealt, unlike all others.
 _OWN_KEY: Final = RemovedDefence(
     "nodealer.protocols.keyed_deck:Releasing.of", "if to != seat for p in ps", "for p in ps"
 )
-#: A tape that is not its seat's alone is everybody's.
+#: A tape depends on its seat, and on a root that only this seat knows.
 _TAPE: Final = RemovedDefence("nodealer.tape:hand_tape", "root, session, seat, hand, size", "session, hand, size")
 _COALITION_CLAIM: Final = Cheat("all seats but one that put together what they have", "never", False)
 COALITION: Final = Attack(
@@ -209,7 +215,8 @@ COALITION: Final = Attack(
     numbers=("A40",),
     who="a coalition",
     law=AttackScheme(
-        AttackMethod(_COALITION_CLAIM.cheat, play=read_honest_game(_read), defence=(_TAPE,)), _COALITION_CLAIM
+        AttackMethod(_COALITION_CLAIM.cheat, play=read_honest_game(_find_card_read_by_coalition), defence=(_TAPE,)),
+        _COALITION_CLAIM,
     ),
     law_defences=dict.fromkeys(("mask", "lock", "offset"), (_OWN_KEY,)),
 )
@@ -217,14 +224,14 @@ COALITION: Final = Attack(
 
 # --- copied key ---
 #
-# A seat publishes another seat's keys as its own, with the proof that the other has made.
+# A seat publishes another seat's keys as its own, with the proof of the other seat.
 
 COPIED_KEY_VICTIM: Final = 1
-STEP: Final = "respondDealParts"
+COPIED_STEP: Final = "respondDealParts"
 
 
-class _Copies(Participant):
-    """Waits for the victim's keys, and says them once more."""
+class _KeyCopier(Participant):
+    """Waits for the victim's keys and publishes them as its own."""
 
     lies: tuple[bytes, ...] = ()
 
@@ -232,7 +239,7 @@ class _Copies(Participant):
         if not self.seated or self.over:
             return super().due()
         mine = self.replica.state.duties.of(self.seat.number).values()
-        duty = next((known.duty for known in mine if known.duty.kind == STEP), None)
+        duty = next((known.duty for known in mine if known.duty.kind == COPIED_STEP), None)
         if duty is None or self.lies:
             return super().due()
         bodies = (read_body(bytes(read_entry(data).entry.body)) for data in self.replica.entries[-2:])
@@ -245,10 +252,10 @@ class _Copies(Participant):
 
 
 def _play_copied_key(scene: Scene) -> AttackOutcome:
-    stage = AttackTable(scene, makers={scene.cheater: _Copies})
+    stage = AttackTable(scene, makers={scene.cheater: _KeyCopier})
     stage.run_to_end()
     one = stage[scene.cheater]
-    lies = one.lies if isinstance(one, _Copies) else ()
+    lies = one.lies if isinstance(one, _KeyCopier) else ()
     decks = (deck for state in stage.states() for deck in state.hand.decks.values() if isinstance(deck, OffsetDeck))
     took = any(deck.start is not None and deck.parts[scene.cheater] == deck.parts[COPIED_KEY_VICTIM] for deck in decks)
     return stage.outcome("takes part with keys that it has no secret of" if took else None, lies)
@@ -280,11 +287,11 @@ COPIED_KEY: Final = Attack(
 
 # --- identity key ---
 #
-# A seat takes part with a key of nothing: the identity, whose secret is zero.
+# A seat takes part with the identity as its key, whose secret is zero.
 
 
-def _identity_key_offset(moment: SignedMoment) -> bytes:
-    """Of the first deal; the proof is a true one, for it knows that zero."""
+def _forge_identity_key(moment: SignedMoment) -> bytes:
+    """Use the identity as the key of the first deal. The proof is true, because the seat knows the secret: zero."""
     deck, group = moment.deck, moment.deck.binding.group
     said = read_message(RespondDealParts, moment.honest)
     d = deck.deal_parts(moment.tape, moment.duty.seat)
@@ -294,7 +301,8 @@ def _identity_key_offset(moment: SignedMoment) -> bytes:
     return encode(replace_struct(said, dealPublicKeyParts=D.to_bytes(), proof=proof))
 
 
-def _taken(played: PlayedGame) -> str | None:
+def _find_identity_key(played: PlayedGame) -> str | None:
+    """Find a deal with a key of the cheater that is the identity."""
     for state in played.states():
         for deck in state.hand.decks.values():
             parts = deck.parts.get(played.cheater) if isinstance(deck, OffsetDeck) else None
@@ -304,9 +312,9 @@ def _taken(played: PlayedGame) -> str | None:
 
 
 def _play_identity_key(scene: Scene) -> AttackOutcome:
-    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
     played = play_with_cheater(IDENTITY_KEY, scene)
-    return judge(played, _taken(played))
+    return judge(played, _find_identity_key(played))
 
 
 _IDENTITY_KEY_CLAIM: Final = Cheat("a key that is the identity", "never", False)
@@ -317,7 +325,7 @@ IDENTITY_KEY: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _IDENTITY_KEY_CLAIM.cheat,
-            {"respondDealParts": _identity_key_offset},
+            {"respondDealParts": _forge_identity_key},
             defence=(
                 IDENTITY,
                 RemovedDefence(
@@ -334,13 +342,13 @@ IDENTITY_KEY: Final = Attack(
 
 # --- opened book ---
 #
-# Who reads the book of one hand, which all open, tries its seed on the next one.
+# A reader of one hand's disclosures, which are public, tries their seed on the next hand.
 
 OPENED_BOOK_VICTIM: Final = 1
 
 
 def _play_opened_book(scene: Scene) -> AttackOutcome:
-    """Without proofs every hand ends with open books."""
+    """Play two hands and try the victim's first seed on the second. In this mode every hand ends with disclosures."""
     stage = AttackTable(with_chips(scene), hands=2)
     stage.run_until(lambda state: state.hand.number == 1 and awaits_move_of(0)(state))
     entries = (read_entry(data).entry for data in stage[0].replica.entries)
@@ -350,7 +358,7 @@ def _play_opened_book(scene: Scene) -> AttackOutcome:
     read: Mapping[Card, int] = {}
     with suppress(NodealerError):
         decks = stage.state().hand.decks
-        # Where everybody has a deck, it is that of its number.
+        # If every seat has a deck of its own, the deck's number is the seat's.
         read = decks.get(OPENED_BOOK_VICTIM, decks[0]).knows(OPENED_BOOK_VICTIM, Tape(seeds[0]))
     return stage.outcome("reads Ben's card of the next hand" if holds and read == holds else None)
 
@@ -376,35 +384,35 @@ OPENED_BOOK: Final = Attack(
 
 # --- rogue key ---
 #
-# The last to publish its keys takes them from the others', so that it knows the joint ones and nobody's secret.
+# The last seat to publish keys derives them from the others', so that it knows the secrets of the joint keys.
 
 
-def _joint(deck: OffsetDeck, tape: Tape) -> Scalars:
-    """The secrets that the joint keys are to have."""
+def _joint_secrets(deck: OffsetDeck, tape: Tape) -> Scalars:
+    """Return the secrets that the cheater wants the joint keys to have."""
     return draw_scalars(tape, "rogue", b"", deck.binding.group, deck.size)
 
 
-def _rogue_key_offset(moment: SignedMoment) -> bytes:
-    """D = X − the others' parts: of X it knows the secrets, of D it does not. The proof is that of what it knows."""
+def _forge_rogue_keys(moment: SignedMoment) -> bytes:
+    """Publish D = X − the others' parts. It knows the secrets of X but not of D, and proves what it knows."""
     deck = moment.deck
     others = [parts for seat, parts in deck.parts.items() if seat != moment.duty.seat]
     if len(others) + 1 < len(deck.binding.players):
-        # Not the last one.
+        # Another seat has still to publish.
         return moment.honest
-    rogue = _joint(deck, moment.tape) * deck.binding.group.G
+    rogue = _joint_secrets(deck, moment.tape) * deck.binding.group.G
     for parts in others:
         rogue = rogue - parts
     said = read_message(RespondDealParts, moment.honest)
     return encode(replace_struct(said, dealPublicKeyParts=rogue.to_bytes()))
 
 
-def _reads(played: PlayedGame) -> str | None:
-    """With the joint secrets and the offsets, which all have revealed, every deal is read."""
+def _find_deck_read(played: PlayedGame) -> str | None:
+    """Find a deck whose every deal can be read with the joint secrets and the offsets, which all have revealed."""
     for state in played.states():
         for deck in state.hand.decks.values():
             if not isinstance(deck, OffsetDeck) or len(deck.offsets) < len(deck.binding.players):
                 continue
-            keys = _joint(deck, played.tape(played.cheater, deck.binding.hand))
+            keys = _joint_secrets(deck, played.tape(played.cheater, deck.binding.hand))
             offset = concat(*deck.offsets.values()).sum()
             found = [deck.steps[-1].deck.find(keys[place] + offset) for place in range(deck.size)]
             if None not in found:
@@ -420,9 +428,9 @@ ROGUE_KEY: Final = Attack(
         "offset": (
             AttackMethod(
                 "a key part chosen to cancel the others",
-                {"respondDealParts": _rogue_key_offset},
+                {"respondDealParts": _forge_rogue_keys},
                 defence=(KNOWLEDGE_PROOF,),
-                find_gain=_reads,
+                find_gain=_find_deck_read,
                 late=("respondDealParts",),
             ),
         ),
@@ -432,27 +440,29 @@ ROGUE_KEY: Final = Attack(
 
 # --- picker ---
 #
-# The last to join draws keys until the order of pickers, which hangs on all keys, begins with it.
+# The last to join draws keys until the order of pickers, which depends on all keys, begins with their seat.
 
 
-def first_to_pick(scene: Scene) -> dict[int, MemoryPlayerStore]:
-    """Who sits there: the cheater knows the others' keys from the lobby."""
+def players_with_cheater_first(scene: Scene) -> dict[int, MemoryPlayerStore]:
+    """Return the players, with a cheater who drew keys until it is the first to pick. The lobby shows the others'
+    keys."""
     me, stores = scene.cheater, [new_player(scene, name) for name in scene.names]
-    while _order(scene, stores)[0] != me:
+    while _picker_order(scene, stores)[0] != me:
         stores[me] = new_player(scene, scene.names[me])
     return dict(enumerate(stores))
 
 
 def _play_picker(scene: Scene) -> AttackOutcome:
-    """The order says who names the cards of the board, and nothing else: what cards these are nobody knows."""
-    me, stage = scene.cheater, AttackTable(scene, stores=first_to_pick(scene))
+    """Play with a cheater who picks first. The picker names the cards of the board, but no one knows which cards they
+    are."""
+    me, stage = scene.cheater, AttackTable(scene, stores=players_with_cheater_first(scene))
     stage.run_until(is_playing)
     deck: Any = stage.state().hand.decks[0]
     return stage.outcome("is the one who names the cards of the board" if deck.pickers[0] == me else None)
 
 
-def _order(scene: Scene, stores: list[MemoryPlayerStore]) -> tuple[int, ...]:
-    """Who would pick, with these keys, before there is a table."""
+def _picker_order(scene: Scene, stores: list[MemoryPlayerStore]) -> tuple[int, ...]:
+    """Return the order in which these players would pick."""
     keys = tuple((seat, store.identity.public) for seat, store in enumerate(stores))
     seats = tuple(range(len(stores)))
     return picker_order(Binding("lock", 0, bytes(32), bytes(32), 0, seats, (), scene.protocol.group, keys))
@@ -471,74 +481,78 @@ PICKER: Final = Attack(
 
 # --- zero ---
 #
-# Somebody left, and the others make the deck again. A seat takes zero as its secret: every card becomes the identity,
-# and what it proves of them is true.
+# A player left, and the others rebuild the deck. A seat takes zero as its secret: every card becomes the identity, and
+# what the seat proves about them is true.
 
 
-def _nothing(moment: SignedMoment, count: int = 1) -> Points:
-    """Zero times so many points."""
+def _identities(moment: SignedMoment, count: int = 1) -> Points:
+    """Return this many points, all zero times another point."""
     points: Points = moment.deck.binding.group.identity(count)
     return points
 
 
-def _proof(moment: SignedMoment, bases: Points) -> bytes:
-    """That the key and the images are zero times the generator and the bases. The program itself would not prove it."""
+def _prove_zero(moment: SignedMoment, bases: Points) -> bytes:
+    """Prove that the key and the images are zero times the generator and the bases. The real prover would refuse."""
     group, deck = bases.group, moment.deck
     transcript = deck.transcript(moment.duty, deck.epoch)
     transcript.absorb(labels.STATEMENT, labels.EQUALITY, group.name, len(bases))
-    transcript.absorb_points(labels.STATEMENT, _nothing(moment), bases, _nothing(moment, len(bases)))
+    transcript.absorb_points(labels.STATEMENT, _identities(moment), bases, _identities(moment, len(bases)))
     weights = transcript.challenges(labels.WEIGHTS, group, len(bases))
     k = transcript.nonces(moment.tape, labels.EQUALITY, group, 1)
-    # Whatever the challenge is, zero times it is zero.
+    # Zero times any challenge is zero.
     return encode_proof(group.msm_each([(k, group.G), (k * weights, bases)]), k)
 
 
-def _tag(moment: SignedMoment) -> bytes:
-    """In `mask` all cards are multiplied by one secret to be compared."""
+def _forge_tag(moment: SignedMoment) -> bytes:
+    """Forge the step of `mask` that multiplies all cards by one secret in order to compare them."""
     given = moment.deck.stage.points
-    return encode(MaskTags(_nothing(moment).to_bytes(), _nothing(moment, len(given)).to_bytes(), _proof(moment, given)))
+    return encode(
+        MaskTags(_identities(moment).to_bytes(), _identities(moment, len(given)).to_bytes(), _prove_zero(moment, given))
+    )
 
 
-def _cascade(moment: SignedMoment) -> bytes:
-    """In `lock` all cards go through another cascade, and those that are held are brought to where it came to."""
+def _forge_cascade(moment: SignedMoment) -> bytes:
+    """Forge the step of `lock` that sends all cards through another cascade. Held cards are brought to its result
+    later."""
     deck, given = moment.deck, moment.deck.stage.cards
     if not deck.stage.held:
         return moment.honest
-    key, cards, zero = _nothing(moment), _nothing(moment, len(given)), deck.binding.group.integers([0])
+    key, cards, zero = _identities(moment), _identities(moment, len(given)), deck.binding.group.integers([0])
     transcript, relation = deck.transcript(moment.duty, deck.epoch), OneScalar(key, given, cards)
     proof = shuffle.prove(transcript, moment.tape, relation, order_of(range(len(given))), lambda d: zero)
     return encode(Cascade(key.to_bytes(), cards.to_bytes(), proof))
 
 
-def _held(moment: SignedMoment) -> bytes:
-    """The cards in its own hand, and after them all others."""
+def _forge_held(moment: SignedMoment) -> bytes:
+    """Forge the declaration of the cards in its own hand, which comes before that of all others."""
     if not isinstance(moment.deck.stage, recovery.LockDeclaring):
         return moment.honest
     deck, positions = moment.deck, moment.deck.stage._mine(moment.deck, moment.duty.seat)
-    cards, zeros = _nothing(moment, len(positions)), deck.binding.group.integers([0] * len(positions))
-    statement = recovery._statement(deck, moment.duty.seat, positions, _nothing(moment), cards)
+    cards, zeros = _identities(moment, len(positions)), deck.binding.group.integers([0] * len(positions))
+    statement = recovery._statement(deck, moment.duty.seat, positions, _identities(moment), cards)
     proof = linear.prove(deck.transcript(moment.duty, deck.epoch), moment.tape, statement, [zeros])
     return encode(HeldCards(cards.to_bytes(), proof))
 
 
-def _raise(moment: SignedMoment) -> bytes:
+def _forge_raise(moment: SignedMoment) -> bytes:
+    """Forge the step of `lock` that brings held cards to the result of the cascade."""
     given = moment.deck.stage._points(moment.deck, moment.duty.seat)
-    return encode(RaisedCards(_nothing(moment, len(given)).to_bytes(), _proof(moment, given)))
+    return encode(RaisedCards(_identities(moment, len(given)).to_bytes(), _prove_zero(moment, given)))
 
 
 def _play_zero(scene: Scene) -> AttackOutcome:
-    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
     played = play_with_cheater(ZERO, replace(scene, hands=1))
     return judge(played, find_stopped_hand(played))
 
 
-#: The identity is refused in what is sent, in what is to be proven, and in a proof.
+#: The identity is refused in messages, in statements to be proven, and in proofs.
 _ANYWHERE: Final = (
     IDENTITY,
     IDENTITY_IN_PROOF,
     RemovedDefence("nodealer.proofs.equality:_refuse_identities", "points.first_identity() is not None", "False"),
 )
-#: And where a deck is shuffled, as are two equal cards.
+#: It is also refused in a shuffled deck, as are two equal cards.
 _SHUFFLED: Final = RemovedDefence(
     "nodealer.proofs.relations:OneScalar.refuse_malformed",
     "if self.S.first_identity() is not None:",
@@ -552,14 +566,14 @@ ZERO: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _ZERO_CLAIM.cheat,
-            {"tag": _tag, "cascade": _cascade, "held": _held, "raise": _raise},
+            {"tag": _forge_tag, "cascade": _forge_cascade, "held": _forge_held, "raise": _forge_raise},
             leaver=0,
             play=_play_zero,
             defence=_ANYWHERE,
         ),
         _ZERO_CLAIM,
     ),
-    # Elsewhere who is dealt such a card disputes it, and the books name who made it.
+    # On other protocols, a player who is dealt such a card disputes it, and the disclosures name who made it.
     tried_on=("mask", "lock"),
     law_defences={"lock": (*_ANYWHERE, _SHUFFLED)},
 )
@@ -567,14 +581,14 @@ ZERO: Final = Attack(
 
 # --- told outside ---
 #
-# Two players tell each other their cards where no log is: each plays with both hands before it.
+# Two players tell each other their cards outside the log. Each plays with knowledge of both hands.
 
-#: The last two seats.
+#: The number of friends, who have the last seats.
 FRIENDS: Final = 2
 
 
-def _told(played: PlayedGame) -> str | None:
-    """Each reads its own cards, by its own secrets and nobody else's, and hears those of its friend."""
+def _find_shared_hands(played: PlayedGame) -> str | None:
+    """Find a deal in which each friend, with the other's cards, knows more than its own hand."""
     friends = range(len(played.names) - FRIENDS, len(played.names))
     for one in dealt_decks(played):
         own = [one.hidden_cards(seat) for seat in friends]
@@ -586,11 +600,11 @@ def _told(played: PlayedGame) -> str | None:
     return None
 
 
-#: The same everywhere: all messages are honest ones.
-_WAYS: Final = (
+#: The same on every protocol, because all messages are honest.
+_METHODS: Final = (
     AttackMethod(
         "players telling each other their cards outside the table",
-        play=read_honest_game(_told),
+        play=read_honest_game(_find_shared_hands),
         if_unseen="cannot be seen",
     ),
 )
@@ -599,7 +613,7 @@ TOLD_OUTSIDE: Final = Attack(
     does="tells a friend its cards outside the table",
     numbers=("A50",),
     who="a coalition",
-    ways=dict.fromkeys(("mask", "lock", "offset", "chain"), _WAYS),
+    ways=dict.fromkeys(("mask", "lock", "offset", "chain"), _METHODS),
 )
 
 

@@ -1,4 +1,5 @@
-"""A shuffle as a cheater sees it, on the protocols whose shuffles are one proof: what all forged proofs begin with."""
+"""A shuffle from a cheater's point of view, for the protocols whose shuffles have one proof. All forged proofs use
+it."""
 
 from __future__ import annotations
 
@@ -27,16 +28,16 @@ from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.wire import encode
 from nodealer_lab.attacks.base import SignedMoment
 
-#: The arrays of points that a deck is.
+#: A deck as arrays of points.
 Cards = tuple[Points, ...]
-#: What is done to each of them before it is shuffled.
+#: What the cheater does to each array before it is shuffled.
 Change = Callable[[Points], Points]
 
 
 @dataclass(frozen=True)
 class ShuffleTurn(ABC):
-    """A seat's turn. It leaves every card where it is, if nothing is to come of its order later: that is nobody's
-    business but its own."""
+    """A seat's turn to shuffle. The cheater leaves every card in its place unless its order matters later: no one can
+    tell."""
 
     moment: SignedMoment
     s: Scalars
@@ -47,7 +48,7 @@ class ShuffleTurn(ABC):
 
     @property
     def S(self) -> Points:
-        """The key that it publishes."""
+        """The key that the seat publishes."""
         return self.s * self.group.G
 
     @property
@@ -56,29 +57,30 @@ class ShuffleTurn(ABC):
 
     @property
     def order(self) -> Sequence[int]:
-        """Where each card that it passes on was before."""
+        """For each card that it passes on, its place before."""
         return range(self.size)
 
     def tie(self, change: Callable[[Scalars], Scalars] = lambda numbers: numbers) -> Callable[[Scalars], Scalars]:
-        """From numbers of the cards before to those of the cards after, with what was changed on the way."""
+        """Return a map from one number per card before the shuffle to one per card after it. `change` is applied
+        first."""
         return lambda numbers: change(numbers).take(self.order)
 
     @property
     @abstractmethod
     def before(self) -> Cards:
-        """The cards as it got them."""
+        """The cards that the seat received."""
 
     @abstractmethod
     def after(self, change: Change = lambda points: points) -> Cards:
-        """The cards as it passes them on."""
+        """Return the cards that the seat passes on."""
 
     @abstractmethod
     def relation(self, cards: Cards) -> Relation:
-        """What it says of the cards that it passes on."""
+        """Return the statement about the cards that the seat passes on."""
 
     @abstractmethod
     def secrets(self, d: Scalars) -> Scalars:
-        """What the relation is proven with."""
+        """Return the secrets that prove the relation."""
 
     @property
     @abstractmethod
@@ -86,15 +88,15 @@ class ShuffleTurn(ABC):
 
     @abstractmethod
     def message(self, cards: Cards, proof: bytes) -> bytes:
-        """What it sends."""
+        """Return the encoded message with these cards and this proof."""
 
     def transcript(self, deck: Any = None) -> Transcript:
-        """A new one; that of another deck, where one is given."""
+        """Return a new transcript for this deck, or for another one if given."""
         return (deck or self.moment.deck).transcript(self.moment.duty, self.epoch)  # type: ignore[no-any-return]
 
 
-class _OneSecret(ShuffleTurn):
-    """Every card times one secret."""
+class _OneSecretTurn(ShuffleTurn):
+    """A shuffle that multiplies every card by one secret."""
 
     @property
     def before(self) -> Cards:
@@ -110,7 +112,7 @@ class _OneSecret(ShuffleTurn):
         return self.s
 
 
-class _Lock(_OneSecret):
+class _LockTurn(_OneSecretTurn):
     @property
     def epoch(self) -> int:
         return self.moment.deck.epoch  # type: ignore[no-any-return]
@@ -119,7 +121,7 @@ class _Lock(_OneSecret):
         return encode(Cascade(self.S.to_bytes(), cards[0].to_bytes(), proof))
 
 
-class _Duel(_OneSecret):
+class _DuelTurn(_OneSecretTurn):
     @property
     def epoch(self) -> int:
         return self.moment.deck.stage.epoch  # type: ignore[no-any-return]
@@ -130,8 +132,8 @@ class _Duel(_OneSecret):
 
 
 @dataclass(frozen=True)
-class _Chain(_OneSecret):
-    """It keeps its order: the names of the cards have it too."""
+class _ChainTurn(_OneSecretTurn):
+    """A shuffle of `chain`. It keeps the honest order, because the names of the cards have that order too."""
 
     drawn: LayerSecrets
 
@@ -148,7 +150,7 @@ class _Chain(_OneSecret):
         return 0
 
     def transcript(self, deck: Any = None) -> Transcript:
-        """One in which it has said that it knows its key."""
+        """Return a transcript that contains the proof of knowledge of the key."""
         transcript = super().transcript(deck)
         equality.prove_knowledge(transcript, self.moment.tape, self.S, self.s)
         return transcript
@@ -159,8 +161,8 @@ class _Chain(_OneSecret):
 
 
 @dataclass(frozen=True)
-class _Mask(ShuffleTurn):
-    """Every card masked, and a key more."""
+class _MaskTurn(ShuffleTurn):
+    """A shuffle of `mask`: every card is masked again and gets one more key."""
 
     masks: Scalars
 
@@ -189,11 +191,12 @@ class _Mask(ShuffleTurn):
 
 
 @dataclass(frozen=True)
-class _Offset(ShuffleTurn):
-    """Every pair with one offset more, when each has got a factor of its own. `s` is the factor of all."""
+class _OffsetTurn(ShuffleTurn):
+    """A shuffle of `offset`: every pair first gets a factor of its own, then all get one more offset. `s` is the common
+    factor."""
 
     scaled: OffsetPairs
-    #: The factor with the offset, and what hides that.
+    #: The common factor times the offset, and its blinding.
     w: Scalars
     t: Scalars
 
@@ -217,7 +220,7 @@ class _Offset(ShuffleTurn):
         return concat(self.s, self.w, self.t)
 
     def transcript(self, deck: Any = None) -> Transcript:
-        """One in which it has shown the factor of each pair."""
+        """Return a transcript that contains the proof of each pair's factor."""
         transcript, here = super().transcript(deck), self.moment.deck
         before = here.stage._before(here)
         _, scales, _ = here.step_secrets(self.moment.tape, self.moment.duty.seat, before)
@@ -231,24 +234,24 @@ class _Offset(ShuffleTurn):
 
 
 def shuffle_turn_of(moment: SignedMoment) -> ShuffleTurn | None:
-    """The turn that a message is about; None where it is for no cheater: a shuffle of one's own cards."""
+    """Return the turn that a message belongs to, or None if it cannot be forged: a seat's shuffle of its own deck."""
     deck, seat, tape = moment.deck, moment.duty.seat, moment.tape
     match deck.binding.protocol:
         case "lock":
-            return _Lock(moment, deck.cascade_secret(tape, seat))
+            return _LockTurn(moment, deck.cascade_secret(tape, seat))
         case "duel":
-            return None if deck.owner == seat else _Duel(moment, deck.shuffle_key(tape, seat, deck.stage.epoch))
+            return None if deck.owner == seat else _DuelTurn(moment, deck.shuffle_key(tape, seat, deck.stage.epoch))
         case "chain":
             own = deck.own(tape, len(deck.layers))
-            return _Chain(moment, own.key, own) if deck.parameters.proven else None
+            return _ChainTurn(moment, own.key, own) if deck.parameters.proven else None
         case "offset":
             before = deck.stage._before(deck)
             _, scales, rest = deck.step_secrets(tape, seat, before)
             scaled = OffsetPairs(scales * before.A, scales * before.B)
-            return _Offset(moment, rest[0], scaled, rest[0] * rest[1], rest[2])
+            return _OffsetTurn(moment, rest[0], scaled, rest[0] * rest[1], rest[2])
         case "mask":
             given = deck.stage.before(deck)
             s = deck.shuffle_secret(tape, seat, deck.stage.epoch)
             _, masks = deck.shuffle_draws(tape, seat, deck.stage.epoch, given, deck.stage.joint + s * s.group.G)
-            return _Mask(moment, s, masks)
+            return _MaskTurn(moment, s, masks)
     return None

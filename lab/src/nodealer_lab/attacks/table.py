@@ -1,4 +1,4 @@
-"""Attacks on the law of the table."""
+"""Attacks on the rules of the table."""
 
 from __future__ import annotations
 
@@ -24,29 +24,31 @@ from nodealer_lab.attacks.truth import find_skipped_seat
 
 # --- two things ---
 #
-# A seat gives one number to two entries, so that it could say later that it had said either.
+# A seat signs two entries with the same number, so that it can later claim to have sent either.
 
-#: A second entry with a number is taken for a repetition of the first.
+#: Tells a second entry with the same number from a repetition of the first.
 _NUMBERS: Final = RemovedDefence(
     "nodealer.engine.replica:Replica._again", "if arrival.signed == read_entry(earlier).signed:", "if True:"
 )
 
 
-def _both(played: PlayedGame) -> str | None:
-    """Two players have both entries, in another order each. Nobody is named, and one sees a seat that stays where the
-    other sees one that left."""
+def _find_two_histories(played: PlayedGame) -> str | None:
+    """Find two players who have both entries, each in another order.
+
+    No one is named, and one of them sees a seat that stays where the other sees one that left.
+    """
     log = [data for data in played.log if data not in played.lies]
     for lie in played.lies:
         it = read_entry(lie).entry
         own = [(entry.seat, entry.seq) for entry in (read_entry(data).entry for data in log)]
         at = own.index((it.seat, it.seq))
-        views = [_seen(played, [*log[:at], *both]) for both in ((log[at], lie), (lie, log[at]))]
+        views = [_state_after(played, [*log[:at], *both]) for both in ((log[at], lie), (lie, log[at]))]
         if all(state.fault is None for state in views) and len({it.seat in state.gone for state in views}) > 1:
             return "has signed that it stays and that it left, and shows each to whom it likes"
     return None
 
 
-def _seen(played: PlayedGame, log: Sequence[bytes]) -> TableState:
+def _state_after(played: PlayedGame, log: Sequence[bytes]) -> TableState:
     replica = Replica(played.config, entropy=bytes)
     for data in log:
         replica.append(data)
@@ -54,15 +56,15 @@ def _seen(played: PlayedGame, log: Sequence[bytes]) -> TableState:
 
 
 TWO_THINGS: Final = attack_from_cheat(
-    two_things.TWO_THINGS, {"defence": (_NUMBERS,), "find_gain": _both}, numbers=("A42",)
+    two_things.TWO_THINGS, {"defence": (_NUMBERS,), "find_gain": _find_two_histories}, numbers=("A42",)
 )
 
 
 # --- throw out ---
 #
-# A seat says of all others, as soon as they owe anything, that the table should not wait for them.
+# A seat votes to skip all others as soon as they owe anything.
 
-#: Half of the voters would not have to be more than half.
+#: A vote needs more than half of the voters.
 _MAJORITY: Final = RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "by")
 THROW_OUT: Final = attack_from_cheat(
     throw_out.THROW_OUT, {"defence": (_MAJORITY,), "find_gain": find_skipped_seat}, numbers=("A39",)
@@ -71,15 +73,15 @@ THROW_OUT: Final = attack_from_cheat(
 
 # --- two seats ---
 #
-# One person sits down twice, under two names and with two keys: it has two hands, and more than half of the words.
+# One person takes two seats, under two names and with two keys. They have two hands, and more than half of the votes.
 
 VICTIM: Final = 0
-#: What one person sits at.
+#: The seats of that person.
 SEATS: Final = (1, 2)
 
 
 def _play_two_seats(scene: Scene) -> AttackOutcome:
-    """Both have one root of secrets, on one machine. To the others they are two strangers who agree with each other."""
+    """Seat one person twice: both stores have the same root. To the others they are two strangers who agree."""
     person = new_player(scene, scene.names[SEATS[0]])
     twin = MemoryPlayerStore(scene.names[SEATS[1]], Identity(scene.entropy(KEY_BYTES)), person.root)
     stage = AttackTable(scene, stores=dict(zip(SEATS, (person, twin), strict=True)))

@@ -41,7 +41,7 @@ def list_attacks(
             }
             for one in ATTACKS.values()
         ]
-        beyond = [{"of": one.of, "what": one.what, "comes": one.comes, "why": one.why} for one in BEYOND]
+        beyond = [{"of": one.number, "what": one.what, "comes": one.comes, "why": one.why} for one in BEYOND]
         print_json({"attacks": rows, "beyond": beyond})
         return
     for one in ATTACKS.values():
@@ -50,7 +50,7 @@ def list_attacks(
     out().print("\nThese attacks have no program:")
     for no in BEYOND:
         # Some have no number in the list.
-        number = f"{no.of}, ".removeprefix("–, ")
+        number = f"{no.number}, ".removeprefix("–, ")
         out().print(f"[dim]{number}{shown(no.what)}: {no.comes}; {shown(no.why)}[/dim]", soft_wrap=True)
 
 

@@ -60,7 +60,7 @@ DOUBLE: Final = attack_from_cheat(
 # One card gets something of its own, by which the cheater hopes to know it again.
 
 
-def reads(played: PlayedGame) -> str | None:
+def find_marked_card(played: PlayedGame) -> str | None:
     """What the cheater drew, without the power, is the first card that somebody else holds."""
     for one in dealt_decks(played):
         deck, hand, me = one.deck, one.hand, played.cheater
@@ -82,8 +82,8 @@ MARK: Final = attack_from_cheat(
     {"defence": (EACH_PROOF,), "find_gain": find_spoilt_card},
     {"defence": (SHUFFLE_PROOF,), "find_gain": find_spoilt_card},
     # chain
-    {"defence": (SHUFFLE_PROOF,), "find_gain": reads},
-    {"defence": (BOOKS,), "find_gain": reads},
+    {"defence": (SHUFFLE_PROOF,), "find_gain": find_marked_card},
+    {"defence": (BOOKS,), "find_gain": find_marked_card},
     # duel
     {"defence": (EACH_PROOF,), "find_gain": find_spoilt_card},
     {"defence": (BOOKS,), "find_gain": find_spoilt_card},
@@ -227,7 +227,7 @@ def _reveal(moment: SignedMoment) -> bytes:
     return encode(DuelReveal(tuple(cards), b"".join(deck.nonces(moment.tape, cards)), own.to_bytes()))
 
 
-def finds(played: PlayedGame) -> str | None:
+def find_known_place(played: PlayedGame) -> str | None:
     """What it has when it is to give each card a key: the deck under both keys, in an order that it should not know."""
     for one in played.card_messages():
         deck: Any = one.deck
@@ -260,7 +260,7 @@ SLOT: Final = Attack(
                 "a card that the owner replaced or marked, also after a search",
                 _FORGE,
                 defence=_AT_THE_END,
-                find_gain=finds,
+                find_gain=find_known_place,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
@@ -268,7 +268,7 @@ SLOT: Final = Attack(
                 "a card that the owner replaced",
                 _FORGE,
                 defence=_AT_THE_END,
-                find_gain=finds,
+                find_gain=find_known_place,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
@@ -276,7 +276,7 @@ SLOT: Final = Attack(
                 "a card doubled, replaced or marked in a shuffle",
                 _FORGE,
                 defence=(SHUFFLE_PROOF,),
-                find_gain=finds,
+                find_gain=find_known_place,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),

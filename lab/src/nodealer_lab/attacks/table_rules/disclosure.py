@@ -20,7 +20,7 @@ from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import PlayedGame, Scene, with_chips
-from nodealer_lab.attacks.shuffles.contents import MARK, reads
+from nodealer_lab.attacks.shuffles.contents import MARK, find_marked_card
 from nodealer_lab.attacks.stage import AttackTable
 
 # --- hurried begin ---
@@ -271,7 +271,7 @@ def _play_folded_friend(scene: Scene) -> AttackOutcome:
     chips = state.account.chips.values() if state.phase is Phase.ENDED else ()
     kept = max(chips, default=0) > state.config.rules.stake
     return stage.outcome(
-        "has a friend keep a pot that it has read another's card for" if kept and reads(played) else None
+        "has a friend keep a pot that it has read another's card for" if kept and find_marked_card(played) else None
     )
 
 
