@@ -22,7 +22,7 @@ from nodealer.wire import encode
 def tell_all(one: Participant, happened: Iterable[ReceivedEvent]) -> None:
     """In every way: nothing raises, and no line moves a cursor."""
     teller = EventStream(one)
-    for event in (*teller.tell(happened), *teller.asked()):
+    for event in (*teller.convert(happened), *teller.new_prompts()):
         repr(event)
     for applied in happened:
         if isinstance(applied, Applied):

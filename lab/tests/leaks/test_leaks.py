@@ -420,7 +420,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
     has it in every complaint."""
     table = Watched(2, rules=ALL, protocol=make_protocol("mask"), hands=1, seed="planted")
     home = table.homes[0]
-    due, asked = Seat.due, EventStream.asked
+    due, asked = Seat.due, EventStream.new_prompts
     said = list[str]()
 
     def seed(one: Participant) -> bytes:
@@ -447,7 +447,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
 
     with pytest.MonkeyPatch.context() as patch, written_down() as drawn, printed() as out:
         patch.setattr(Seat, "due", prints)
-        patch.setattr(EventStream, "asked", tells)
+        patch.setattr(EventStream, "new_prompts", tells)
         for name, module in RAISED.items():
             patch.setattr(module, name, says_too_much(getattr(module, name), home.root))
         table.play(decide=decide)

@@ -96,7 +96,7 @@ class Watched(Circle):
         self.pages: dict[Participant, Callable[[Any], object]] = {}
         self.documents: list[bytes] = []
         self.events: list[str] = []
-        self._tellers: dict[Participant, EventStream] = {}
+        self._streams: dict[Participant, EventStream] = {}
         #: Hand to its decks, as they were when it was last played.
         self.decks: dict[int, dict[int, Any]] = {}
         #: For each frame, the keys of cards that were owed when it came, or before.
@@ -112,7 +112,7 @@ class Watched(Circle):
         page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encoded(one)), lambda: 0.0), lambda: 1)
         one = page.take_part(home, entropy=self.source, **given)
         self.pages[one] = page.watch(one)
-        self._tellers[one] = EventStream(one)
+        self._streams[one] = EventStream(one)
         return one
 
     def hear(self, place: int, one: Participant, frame: bytes, number: int) -> Iterable[bytes]:
@@ -121,8 +121,8 @@ class Watched(Circle):
             self.due.append(self._due_now())
         step = one.receive(frame, number)
         self.pages[one](step)
-        teller = self._tellers[one]
-        self.events += map(repr, [*teller.tell(step.happened), *teller.asked()])
+        stream = self._streams[one]
+        self.events += map(repr, [*stream.convert(step.happened), *stream.new_prompts()])
         if one is self.people[-1]:
             self._look()
         return step.send

@@ -1,6 +1,7 @@
-"""The library for game developers: `table` for a table in one process, `Player` and `Watcher` for a transport of your
-own, `verify` for a saved log. docs/build/library.md lists what is public and stays; what is behind it is in other
-rooms.
+"""The library for game developers.
+
+`table` runs a whole table in one process, `Player` and `Watcher` work with your own transport, and `verify` audits a
+saved log. docs/build/library.md lists the public names, which stay compatible.
 """
 
 from nodealer.api.player import Player

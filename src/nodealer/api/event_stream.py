@@ -1,4 +1,4 @@
-"""From what happened at a table to what is told of it: seats become names, numbers become faces."""
+"""Turns what a participant receives into public events, with names instead of seats and faces instead of numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from nodealer import events
-from nodealer.api.status import named, names_of
+from nodealer.api.status import names_of, with_names
 from nodealer.cards import events as card_events
 from nodealer.engine import lobby_messages
 from nodealer.engine.bodies import Break, Move, Propose, Without, Word
@@ -26,17 +26,17 @@ from nodealer.log.session import Proposal
 from nodealer.protocols import make_protocol
 from nodealer.wordlist import session_words
 
-#: Cards of one deck to which one thing happened: positions, and faces where they are open.
-_Heap = list[tuple[int, int | None]]
+#: Cards of one deck to which the same thing happened: positions, and faces if they are open.
+_CardGroup = list[tuple[int, int | None]]
 
 
 def face_of(game: Game | None, deck: int, face: int) -> events.Face:
-    """What is on a card: the name that a free table gave it, or its number."""
+    """Return what is on a card: the name that a free table gave it, or its number."""
     return game.face(deck, face) if isinstance(game, FreeHand) else face
 
 
-def proposed(proposal: Proposal) -> events.Proposal:
-    """A proposal as it is told, and looked at."""
+def describe_proposal(proposal: Proposal) -> events.Proposal:
+    """Return a proposal in the form that events and `accept` functions get."""
     game, protocol, members = proposal.game, proposal.protocol, proposal.roster.members
     try:
         warning = make_protocol(protocol.name, bytes(protocol.parameters)).claims.cost.get("warning")
@@ -55,84 +55,91 @@ def proposed(proposal: Proposal) -> events.Proposal:
 
 
 class EventStream:
-    """Tells one participant's person what happened."""
+    """Produces the events for one participant."""
 
     def __init__(self, me: Participant) -> None:
         self._me = me
-        #: What this person was told last that it can do, and which card does not open.
-        self._asked: bytes | None = None
-        self._unreadable: tuple[int, int, int] | None = None
-        self._unprovable: bytes | None = None
+        #: What was last reported: the duty this player can fulfil, the card that does not open, the missing proof.
+        self._reported_duty: bytes | None = None
+        self._reported_unreadable: tuple[int, int, int] | None = None
+        self._reported_unprovable: bytes | None = None
 
-    def tell(self, happened: Iterable[ReceivedEvent]) -> Iterator[events.Event]:
-        """One event after the other."""
-        for one in happened:
+    def convert(self, received: Iterable[ReceivedEvent]) -> Iterator[events.Event]:
+        """Yield the events for what was received, in order."""
+        for one in received:
             match one:
                 case Applied():
-                    yield from self._applied(one)
+                    yield from self._entry_events(one)
                 case Diverged(seat=seat):
                     yield events.Diverged(self._me.replica.state.known[seat].name)
                 case Silenced(reason=reason):
                     yield events.Silenced(reason)
                 case _:
-                    yield from self._news(one)
+                    yield from self._lobby_events(one)
 
-    def asked(self) -> Iterator[events.Event]:
-        """What this person can do now, if that was not told yet."""
+    def new_prompts(self) -> Iterator[events.Event]:
+        """Yield what this player can do now, unless it was already reported."""
         options = self._me.options()
         duty = options.choices[0] if options.choices else options.move
-        if duty is not None and duty.id != self._asked:
+        if duty is not None and duty.id != self._reported_duty:
             waited_for = options.must_move or bool(options.choices)
             yield events.YourTurn(duty.binding.hand, waited_for, bool(options.choices))
-        self._asked = None if duty is None else duty.id
+        self._reported_duty = None if duty is None else duty.id
         if options.unreadable is not None:
             hand, card = self._me.replica.state.hand.number, options.unreadable
-            if self._unreadable != (hand, card.deck, card.position):
-                self._unreadable = (hand, card.deck, card.position)
+            if self._reported_unreadable != (hand, card.deck, card.position):
+                self._reported_unreadable = (hand, card.deck, card.position)
                 yield events.Unreadable(card.deck, card.position)
-        if (lacking := options.unprovable) is not None and lacking.deck is not None and lacking.id != self._unprovable:
-            self._unprovable = lacking.id
+        if (
+            (lacking := options.unprovable) is not None
+            and lacking.deck is not None
+            and lacking.id != self._reported_unprovable
+        ):
+            self._reported_unprovable = lacking.id
             yield events.Unprovable(lacking.deck)
 
     # --- The lobby ---
 
-    def _news(self, news: lobby_messages.News) -> Iterator[events.Event]:
+    def _lobby_events(self, news: lobby_messages.News) -> Iterator[events.Event]:
+        """Yield the events for a lobby message."""
         match news:
             case lobby_messages.Came(who=who):
                 yield events.Came(who.name)
             case lobby_messages.Went(who=who):
                 yield events.Went(who.name)
             case lobby_messages.Proposes(by=by, proposal=proposal):
-                yield events.Proposed(self._name_of(by), proposed(proposal))
-            # One's own is told when it is heard, like everybody's.
+                yield events.Proposed(self._name_of(by), describe_proposal(proposal))
+            # A player's own refusal is reported when it comes back, like anyone else's.
             case lobby_messages.Refuses(by=by, name=name, reason=reason, mine=False):
                 yield events.Declined(name or self._name_of(by), reason)
             case lobby_messages.Agreed(session=session):
                 names = tuple(member.name for member in session.proposal.roster.members)
                 yield events.Agreed(names, session_words(session.id))
-            case lobby_messages.Asks(who=asking):
-                yield events.AsksToSit(asking.name)
+            case lobby_messages.Asks(who=who):
+                yield events.AsksToSit(who.name)
             case lobby_messages.PassedOver(reason=reason, mine=True) | lobby_messages.OtherVersion(reason=reason):
                 yield events.NotTaken(reason)
 
     def _name_of(self, key: bytes) -> str:
-        """Who has said hello with this key."""
-        return next((offer.name for offer in self._me.offers if offer.key == key), "somebody")
+        """Return the name of whoever said hello with this key."""
+        return next((offer.name for offer in self._me.offers if offer.key == key), "someone")
 
     # --- The log ---
 
-    def _applied(self, one: Applied) -> Iterator[events.Event]:
+    def _entry_events(self, one: Applied) -> Iterator[events.Event]:
+        """Yield the events for one log entry."""
         name = one.after.known[one.entry.seat].name
         if one.outcome is Outcome.DROPPED:
-            yield events.Late(name, _kind(one.body))
+            yield events.Late(name, _tag_of(one.body))
             return
-        yield from self._said(one, name)
+        yield from self._body_events(one, name)
         if one.outcome is Outcome.ACCEPTED:
-            yield from self._proven(one, name)
-            yield from self._cards(one)
-        yield from _changed(one.before, one.after)
+            yield from self._proof_events(one, name)
+            yield from self._card_events(one)
+        yield from _state_events(one.before, one.after)
 
-    def _said(self, one: Applied, name: str) -> Iterator[events.Event]:
+    def _body_events(self, one: Applied, name: str) -> Iterator[events.Event]:
+        """Yield the event for the content of an entry."""
         before, names = one.before, names_of(one.before)
         match one.body:
             case Move(move=move):
@@ -148,7 +155,8 @@ class EventStream:
             case Propose(roster=roster):
                 yield events.SeatsProposed(name, tuple(roster.member(seat).name for seat in roster.with_cards))
 
-    def _proven(self, one: Applied, name: str) -> Iterator[events.Event]:
+    def _proof_events(self, one: Applied, name: str) -> Iterator[events.Event]:
+        """Yield an event if the entry proved what hidden cards are not."""
         proof = proven_by(one)
         if proof is not None:
             deck, claim = proof
@@ -156,40 +164,42 @@ class EventStream:
             none_of = tuple(face_of(game, deck, face) for face in claim.faces)
             yield events.Proven(name, deck, claim.positions, none_of)
 
-    def _cards(self, one: Applied) -> Iterator[events.Event]:
-        heaps: dict[tuple[str, int, int | None], _Heap] = {}
+    def _card_events(self, one: Applied) -> Iterator[events.Event]:
+        """Yield the events for what an entry did to cards, one per group of cards with the same fate."""
+        groups: dict[tuple[str, int, int | None], _CardGroup] = {}
         game, words = one.before.hand.game, one.before.config.words
         for event in one.events:
             match event:
                 case card_events.Moved(card=card, holder=holder):
                     what = "given back" if holder is None else "dealt"
-                    heaps.setdefault((what, card.deck, holder), []).append((card.position, None))
+                    groups.setdefault((what, card.deck, holder), []).append((card.position, None))
                 case card_events.Opened(card=card, face=face):
                     deck = one.before.hand.decks.get(card.deck)
                     whose = words.owner(game, event, None if deck is None else deck.places.holder(card.position))
-                    heaps.setdefault(("opened", card.deck, whose), []).append((card.position, face))
+                    groups.setdefault(("opened", card.deck, whose), []).append((card.position, face))
                 case card_events.Rolled(numbers=numbers, silent=silent):
                     yield events.Rolled(numbers, tuple(one.before.known[seat].name for seat in silent))
                 case card_events.Unsealed(seat=seat, value=value):
                     yield events.Unsealed(one.before.known[seat].name, value)
-        for (what, number, whose), heap in heaps.items():
-            yield self._heap(one, what, number, whose, heap)
+        for (what, number, whose), group in groups.items():
+            yield self._card_event(one, what, number, whose, group)
 
-    def _heap(self, one: Applied, what: str, deck: int, whose: int | None, heap: _Heap) -> events.Event:
-        positions = tuple(position for position, _ in heap)
+    def _card_event(self, one: Applied, what: str, deck: int, whose: int | None, group: _CardGroup) -> events.Event:
+        """Return the event for one group of cards."""
+        positions = tuple(position for position, _ in group)
         if whose is None and what == "given back":
             return events.GivenBack(deck, positions)
         game = one.before.hand.game
-        faces = tuple(face_of(game, deck, face) for _, face in heap if face is not None)
+        faces = tuple(face_of(game, deck, face) for _, face in group if face is not None)
         if whose is None:
             return events.Opened(deck, positions, faces)
         name = one.before.known[whose].name
         if what == "opened":
             return events.Shown(name, deck, positions, faces)
-        return events.Dealt(name, deck, positions, self._mine(one, deck, positions, whose))
+        return events.Dealt(name, deck, positions, self._own_faces(one, deck, positions, whose))
 
-    def _mine(self, one: Applied, deck: int, positions: tuple[int, ...], whose: int) -> tuple[events.Face, ...]:
-        """The faces of cards that this person was dealt."""
+    def _own_faces(self, one: Applied, deck: int, positions: tuple[int, ...], whose: int) -> tuple[events.Face, ...]:
+        """Return the faces of cards dealt to this player, or nothing if they are another player's or unreadable."""
         if not self._me.seated or whose != self._me.seat.number:
             return ()
         try:
@@ -199,12 +209,12 @@ class EventStream:
         return tuple(face_of(one.before.hand.game, deck, known[at]) for at in positions if at in known)
 
 
-def _changed(before: TableState, after: TableState) -> Iterator[events.Event]:
-    """What an entry has changed, whatever it said."""
-    names, said = names_of(after), after.chronicle
+def _state_events(before: TableState, after: TableState) -> Iterator[events.Event]:
+    """Yield the events for what an entry changed in the state of the table."""
+    names, chronicle = names_of(after), after.chronicle
     for fault in after.faults[len(before.faults) :]:
-        yield events.Fault(None if fault.seat is None else names[fault.seat], named(fault.reason, names))
-    statements = said.statements[len(before.chronicle.statements) :]
+        yield events.Fault(None if fault.seat is None else names[fault.seat], with_names(fault.reason, names))
+    statements = chronicle.statements[len(before.chronicle.statements) :]
     for statement in statements:
         if statement.of is not None and statement.did == "move":
             yield events.Moved(names[statement.of], None, "", by_rules=True)
@@ -215,10 +225,10 @@ def _changed(before: TableState, after: TableState) -> Iterator[events.Event]:
         yield events.Seated(tuple(names[seat] for seat in after.roster.with_cards))
     for seat in sorted(after.gone - before.gone - after.expelled):
         yield events.Left(names[seat], any((one.of, one.did) == (seat, "gone") for one in statements))
-    for record in said.records[len(before.chronicle.records) :]:
+    for record in chronicle.records[len(before.chronicle.records) :]:
         text = "" if record.void is not None else str(after.config.words.result(record.result, names))
         net = {names[seat]: amount for seat, amount in record.net.items()}
-        void = None if record.void is None else named(record.void, names)
+        void = None if record.void is None else with_names(record.void, names)
         yield events.Result(record.hand, record.result, net, text, void)
     if (before.phase, after.phase) == (Phase.BETWEEN, Phase.PLAYING) and after.hand.game is not None:
         yield events.Began(after.hand.number, tuple(names[seat] for seat in after.hand.game.players))
@@ -226,5 +236,6 @@ def _changed(before: TableState, after: TableState) -> Iterator[events.Event]:
         yield events.Ended()
 
 
-def _kind(body: Any) -> str:
+def _tag_of(body: Any) -> str:
+    """Return the tag of an entry's body."""
     return "" if body is None else str(body.__struct_config__.tag)

@@ -1,4 +1,4 @@
-"""One player: bytes in, bytes out, and events. Every method that says something returns the frames to send."""
+"""One player: frames in, frames and events out. Every method that sends something returns the frames to send."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Self
 from msgspec import ValidationError, convert
 
 from nodealer import events
-from nodealer.api.event_stream import proposed
+from nodealer.api.event_stream import describe_proposal
 from nodealer.api.requests import FreeTable, Then, To, free_rules
-from nodealer.api.status import cannot_ask, listed
-from nodealer.api.watcher import Watcher, in_memory
+from nodealer.api.status import join_names, why_no_move
+from nodealer.api.watcher import Watcher, new_memory_store
 from nodealer.client.folder_store import HOME, open_or_create_store
 from nodealer.client.policies import TimeoutVoter
 from nodealer.engine.lobby import decline_rehearsals
@@ -35,26 +35,26 @@ from nodealer.log.session import Limits, Proposal
 from nodealer.protocols import make_protocol
 from nodealer.wire import DECKS_MAX, WORD_BYTES_MAX, encode
 
-#: Where is rolled and sealed, unless somebody says otherwise: the last of the numbers that decks have.
+#: The default deck numbers of rolls and envelopes: the last ones, which decks of cards rarely use.
 DICE = DECKS_MAX - 1
 ENVELOPES = DECKS_MAX - 2
 
-#: Looks at a proposal before a player commits to it. Raises `Declined`, with a sentence, to decline.
+#: Checks a proposal before a player commits to it. Raises `Declined`, with a reason, to decline it.
 Accept = Callable[[events.Proposal], None]
-#: Makes a move of a request, at the table as it stands.
-Ask = Callable[[FreeTable], free.Move]
+#: Turns a request into a move, given the current state of the table.
+Request = Callable[[FreeTable], free.Move]
 
 
 def accept_without_warnings(proposal: events.Proposal) -> None:
-    """What a player agrees to who has said nothing else."""
+    """Raise `Declined` if the proposed protocol comes with a warning. The default for `accept`."""
     if proposal.warning is not None:
-        raise Declined(f"the proposed protocol is {proposal.protocol}, which warns: {proposal.warning}")
+        raise Declined(f"the proposed protocol is {proposal.protocol}, which comes with a warning: {proposal.warning}")
 
 
 class Player(Watcher):
-    """One player. No socket, no thread, no clock; secrets never leave it.
+    """One player, with their own secrets, which never leave this object. Has no socket, thread or clock.
 
-    Your transport brings every frame to every player, the sender too, in one and the same order.
+    Your transport must deliver every frame to every player, including the sender, in the same order.
     """
 
     def __init__(
@@ -65,15 +65,18 @@ class Player(Watcher):
         accept: Accept = accept_without_warnings,
         home: PlayerStore | None = None,
     ) -> None:
-        """`games` are what this player plays: names of installed games, "module:attribute", or packages. Anything else,
-        and any rehearsal, is declined. `accept` looks at the rest of a proposal, and raises `Declined` to decline;
-        without it a player declines what comes with a warning. Without a home everything is kept in memory.
+        """Create a player.
+
+        `games` are the games this player is willing to play: names of installed games, "module:attribute", or packages.
+        Any other game is declined, and so is any rehearsal. `accept` checks the rest of a proposal and raises
+        `Declined` to decline it; by default, protocols that come with a warning are declined. `home` stores the
+        player's state; by default it is kept in memory.
         """
         refuse_bad_name(name, "the name of this player")
         self.name = name
         self._accept = accept
-        self._patience = TimeoutVoter()
-        self._sit(home or in_memory(name), games)
+        self._timeout_voter = TimeoutVoter()
+        self._join(home or new_memory_store(name), games)
 
     @classmethod
     def open(
@@ -84,31 +87,34 @@ class Player(Watcher):
         games: Iterable[str | GamePackage] = (Free.name,),
         accept: Accept = accept_without_warnings,
     ) -> Self:
-        """A player whose secrets, words and log are in a folder: a new one, or one who comes back, with the same cards.
+        """Open the player stored in a folder, or create a new one called `name` there.
 
-        A folder is for one table. One who comes back sends `resend()` and hears the frames of the table from the first.
+        A returning player has the same keys and the same cards. Send what `resend()` returns, then deliver the frames
+        of the table again from the first one. Use one folder per table. Raises `BadParameter` if the folder is empty
+        and there is no name, or if it belongs to another player or to a spectator.
         """
         path = Path(folder)
         if name is None and not (path / HOME).exists():
-            raise BadParameter(f"nobody has played from {folder} yet: say who it is for")
-        with ExitStack() as held:
-            home = held.enter_context(open_or_create_store(path, name, secrets.token_bytes))
+            raise BadParameter(f"there is no player in {folder} yet: pass a name to create one")
+        with ExitStack() as stack:
+            home = stack.enter_context(open_or_create_store(path, name, secrets.token_bytes))
             if home.name is None or name not in (None, home.name):
-                raise BadParameter(f"{folder} is the home of {home.name or 'one who watches'}, not of {name}")
+                owner = home.name or "a spectator"
+                raise BadParameter(f"{folder} belongs to {owner}, not to {name or 'a player'}")
             player = cls(home.name, games=games, accept=accept, home=home)
-            held.pop_all()
+            stack.pop_all()
         return player
 
-    # --- Before the players have agreed ---
+    # --- In the lobby ---
 
     def hello(self) -> list[bytes]:
-        """I would like to play: my name and my public keys."""
-        with self._in_words():
+        """Offer to play, with this player's name and public keys."""
+        with self._errors_with_names():
             return [self._me.lobby.offer()]
 
     def withdraw(self) -> list[bytes]:
-        """I would not, after all."""
-        with self._in_words():
+        """Take back the offer to play."""
+        with self._errors_with_names():
             return self._me.withdraw()
 
     def propose(
@@ -123,15 +129,18 @@ class Player(Watcher):
         cards: int | None = None,
         clock: Mapping[str, int] | None = None,
     ) -> list[bytes]:
-        """Let us play this: one player sends it, when everybody has said hello.
+        """Propose a game. One player does this when everyone has said hello.
 
-        A game is one of this player's, with its settings as a person types them, or rules of such a game. `parameters`
-        are those of the protocol. `names` are who sits, in this order; without them it is everybody who came. `roles`
-        has who is no ordinary player. `cards` is the largest deck of a free table. Where a `Timekeeper` has said hello
-        and sits, `clock` has the limits of time in milliseconds: `move`, `cards`, `bank` and `refill`.
+        `game` is one of this player's games, with `settings` as a person would type them, or a `Rules` object of such a
+        game. `protocol` and its `parameters` default to the game's own. `names` are the players to seat, in this order;
+        by default, everyone who said hello. `roles` maps the names of those who are not ordinary players to their
+        roles. `cards` is the size of the largest deck at a free table. If a `Timekeeper` is seated, `clock` must give
+        the time limits in milliseconds: `move`, `cards`, `bank` and `refill`.
+
+        Raises `BadParameter` if the proposal makes no sense.
         """
-        with self._in_words():
-            package = self._package(game)
+        with self._errors_with_names():
+            package = self._package_for(game)
             given = package.settled(settings or {})
             on = protocol or package.protocol
             raw = package.protocol_parameters(on, given) if parameters is None else encode(dict(parameters))
@@ -145,40 +154,45 @@ class Player(Watcher):
             try:
                 limits = None if clock is None else convert(dict(clock), Limits)
             except ValidationError as error:
-                raise BadParameter(f"these are no limits of time: {error}") from None
-            members = self._members(names, roles or {})
+                raise BadParameter(f"these time limits are invalid: {error}") from None
+            members = self._seated_members(names, roles or {})
             if (limits is None) == any(member.role == TIMEKEEPER for member in members):
                 raise BadParameter(
-                    "limits of time are for a table at which a Timekeeper sits, and it sits with them only"
+                    "a Timekeeper needs time limits, and time limits need a Timekeeper: use both or neither"
                 )
             return self._me.propose(proposal_of(rules, served, members, clock=limits))
 
-    def _package(self, game: str | GamePackage | Rules) -> GamePackage:
+    def _package_for(self, game: str | GamePackage | Rules) -> GamePackage:
+        """Return this player's package for a game. Raises `BadParameter` if they do not play it."""
         name = (resolve_game(game) if isinstance(game, str) else game).name
         if name not in self._games:
-            raise BadParameter(f"{name} is no game that {self.name} plays, only {listed(sorted(self._games))}")
+            raise BadParameter(f"{self.name} does not play {name}, only {join_names(sorted(self._games))}")
         return self._games[name]
 
-    def _members(self, names: Sequence[str] | None, roles: Mapping[str, str]) -> list[Member]:
+    def _seated_members(self, names: Sequence[str] | None, roles: Mapping[str, str]) -> list[Member]:
+        """Return the roster members for these names and roles, in the order of their seats."""
         offers = {offer.name: offer for offer in self._me.offers}
         seated = list(offers) if names is None else list(names)
         for name in (*seated, *roles):
             if name not in offers:
-                raise BadParameter(f"nobody called {name!r} has said hello")
+                raise BadParameter(f"no one called {name!r} has said hello")
         if len(set(seated)) != len(seated) or not set(roles) <= set(seated):
-            raise BadParameter("everybody sits at one seat, and who has a role sits at one")
+            raise BadParameter("each name may appear only once, and each name in `roles` needs a seat")
         return [offers[name].seated(seat, roles.get(name, PLAYER)) for seat, name in enumerate(seated)]
 
     def decline(self, reason: str) -> list[bytes]:
-        """I do not play what is proposed. Only until everybody has agreed."""
-        with self._in_words():
+        """Decline the current proposal. Possible until everyone has agreed."""
+        with self._errors_with_names():
             return self._me.decline(reason)
 
-    def _looks_at(self, proposal: Proposal) -> None:
+    def _check_proposal(self, proposal: Proposal) -> None:
+        """Raise `Declined` if this player does not want to play what is proposed."""
         decline_rehearsals(proposal)
         if proposal.game.name not in self._games:
-            raise Declined(f"the proposed game is {proposal.game.name}, and {self.name} plays {', '.join(self._games)}")
-        self._accept(proposed(proposal))
+            raise Declined(
+                f"the proposed game is {proposal.game.name}, but {self.name} only plays {', '.join(self._games)}"
+            )
+        self._accept(describe_proposal(proposal))
 
     # --- Any game ---
 
@@ -188,199 +202,267 @@ class Player(Watcher):
         return self._me.options().move is not None
 
     def view(self) -> View:
-        """What this player sees: the game, and its own cards. Raises `CardUnreadable` where one does not open."""
+        """Return what this player sees: the game and their own cards.
+
+        Raises `CardUnreadable` if a card does not open. `claim` disputes it.
+        """
         return self._me.view()
 
     def question(self) -> Question | None:
-        """What the table waits for from this player, with the view: a move, or a choice about cards it looked at."""
+        """Return what the table is waiting for from this player, or None.
+
+        A question contains the player's view, and asks for a move, for a choice about cards they looked at, or for a
+        value to seal. Pass the decision to `answer`.
+        """
         return self._me.question()
 
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
-        """Say what was decided: a move, positions for a choice, or bytes to seal. Raises `IllegalMove`."""
-        with self._in_words():
+        """Answer a question with a move, with positions for a choice, or with bytes to seal.
+
+        Raises `IllegalMove` if the question is no longer open or does not allow this answer.
+        """
+        with self._errors_with_names():
             return self._me.answer(question, decision)
 
     def move(self, move: object) -> list[bytes]:
-        """Make a move in the game: a message of its rules, or plain data. Raises `IllegalMove`."""
+        """Make a move in the game: a message of its rules, or plain data.
+
+        Raises `IllegalMove` if it is not this player's turn or the rules forbid the move.
+        """
         try:
             encode(move)
         except (TypeError, ValueError) as error:
-            raise BadParameter(f"this is no move: {error}") from None
-        with self._in_words():
-            self._refuse_unready()
+            raise BadParameter(f"this is not a move: {error}") from None
+        with self._errors_with_names():
+            self._require_ready()
             return self._me.move(move)
 
-    def _refuse_unready(self) -> None:
+    def _require_ready(self) -> None:
+        """Raise `IllegalMove`, with the reason, if this player cannot move now."""
         if not self.ready:
-            raise IllegalMove(cannot_ask(self._me))
+            raise IllegalMove(why_no_move(self._me))
 
     def word(self, text: str) -> list[bytes]:
-        """Something that the log keeps with my signature, and that changes nothing: a bet, a remark."""
-        if not _is_word(text):
-            raise BadParameter(f"a word is a text of 1 to {WORD_BYTES_MAX} bytes")
-        with self._in_words():
+        """Write a signed note into the log: a bet, a remark. It changes nothing.
+
+        Raises `BadParameter` if the text is empty or longer than 4,096 bytes.
+        """
+        if not _is_note(text):
+            raise BadParameter(f"a note is text of 1 to {WORD_BYTES_MAX} bytes")
+        with self._errors_with_names():
             if not self._me.begun or self.ended:
-                raise IllegalMove(cannot_ask(self._me))
+                raise IllegalMove(why_no_move(self._me))
             return self._me.word(text)
 
     def leave(self) -> list[bytes]:
-        """I am out of this hand, and my cards with me; I come back for the next one, unless I `end`."""
-        with self._in_words():
+        """Leave this hand and give up its cards. The player is back for the next hand, unless they call `end`."""
+        with self._errors_with_names():
             if not self._me.begun or self.ended:
-                raise IllegalMove(cannot_ask(self._me))
+                raise IllegalMove(why_no_move(self._me))
             return self._me.leave()
 
     def sit_out(self) -> list[bytes]:
-        """I play this hand to its end and not the next ones, until I `come_back`. I keep my number and my chips."""
+        """Play this hand to its end but not the next ones, until `come_back`.
+
+        The player keeps their seat number and their chips.
+        """
         return self._me.sit_out()
 
     def come_back(self) -> list[bytes]:
-        """I play again, from the next hand on."""
+        """Play again from the next hand on."""
         return self._me.come_back()
 
     def ask_to_sit(self) -> list[bytes]:
-        """I would like a seat at this table, which plays already: a new one, or the one that I had. Who asks plays from
-        the next hand on, also if it sat out before."""
-        with self._in_words():
+        """Ask for a seat at a table that is already playing: a new seat, or the one this player had before.
+
+        Whoever gets a seat plays from the next hand on, even if they were sitting out. Raises `IllegalMove` if there is
+        no seat to ask for.
+        """
+        with self._errors_with_names():
             return self._me.ask_to_sit()
 
     def let_in(self, name: str) -> list[bytes]:
-        """I propose that this one sits who asks to. In force between hands, when more than half of us agree."""
-        with self._in_words():
+        """Propose a seat for someone who has asked for one.
+
+        Takes effect between hands, once more than half of the players agree.
+        """
+        with self._errors_with_names():
             return self._me.let_in(name)
 
     def remove(self, name: str) -> list[bytes]:
-        """I propose that this one has no seat any more who is gone, or has ended. In force as `let_in`."""
-        with self._in_words():
+        """Propose that a player who has left, or has called `end`, loses their seat.
+
+        Takes effect between hands, once more than half of the players agree.
+        """
+        with self._errors_with_names():
             return self._me.remove(name)
 
     def agree(self, by: str | None = None) -> list[bytes]:
-        """I agree to who is proposed to sit, by this player. Raises `IllegalMove` where I have nothing to agree to, or
-        several propose and I do not say who."""
-        with self._in_words():
+        """Agree to the roster that `by` has proposed.
+
+        `by` can be omitted if there is only one proposal. Raises `IllegalMove` if there is nothing to agree to, or if
+        there are several proposals and `by` is missing.
+        """
+        with self._errors_with_names():
             mine, state = self._me.seat.number, self._me.replica.state
-            there = {id: state.known[one.by].name for id, one in state.proposed.items() if mine not in one.agreed}
-            meant = [id for id, name in there.items() if by in (None, name)]
+            proposers = {id: state.known[one.by].name for id, one in state.proposed.items() if mine not in one.agreed}
+            meant = [id for id, name in proposers.items() if by in (None, name)]
             if len(meant) > 1:
-                raise IllegalMove(f"{', '.join(there.values())} propose who sits: say with whom you agree")
+                raise IllegalMove(
+                    f"{join_names(proposers.values())} have each proposed a roster: say whose you agree to"
+                )
             for proposal in meant:
                 return self._me.agree(proposal)
-            raise IllegalMove("nobody proposes who sits")
+            raise IllegalMove("there is no proposed roster to agree to")
 
     def look(self, now: float) -> list[bytes]:
-        """Where somebody keeps the time: go on without who is late, once my own clock has seen the time pass too.
+        """Vote to go on without late players, at a table with a timekeeper.
 
-        To be called several times a second, with the seconds of a clock that only has to go on.
+        A player counts as late when the ticks say so and this player's own clock agrees. Call this several times a
+        second. `now` is in seconds, from any clock that only moves forward.
         """
-        return self._patience.on_tick(self._me, now)
+        return self._timeout_voter.on_tick(self._me, now)
 
     def end(self) -> list[bytes]:
-        """This hand is my last: I sign the end of the log as soon as it is over."""
-        self._stays = False
+        """Make this hand the last one. The player signs the end of the log as soon as the hand is over."""
+        self._wants_more_hands = False
         return self._me.due()
 
     def without(self, name: str, *others: str) -> list[bytes]:
-        """Let us not wait for these players. When more than half say so, the rules move for them or they are out."""
-        with self._in_words():
+        """Vote to go on without these players.
+
+        Once more than half of the players vote so, the rules move for those players, or they are dropped from the hand.
+        Raises `IllegalMove` if the table is not waiting for any of them, or if this player cannot vote now.
+        """
+        with self._errors_with_names():
             seats, options = {self._seat_of(one) for one in (name, *others)}, self._me.options()
             if not seats & set(options.waiting_for):
-                raise IllegalMove(f"the table does not wait for {listed((name, *others))}")
+                raise IllegalMove(f"the table is not waiting for {join_names((name, *others))}")
             if not options.may_vote:
-                raise IllegalMove(f"{self.name} has no word on that now")
+                raise IllegalMove(f"{self.name} cannot vote on that now")
             return self._me.without(seats)
 
     def break_off(self) -> list[bytes]:
-        """Let us break this hand off: it counts for nothing, and is the last. Half of the players can."""
-        with self._in_words():
+        """Vote to abort this hand. It then has no result and is the last one.
+
+        Half of the players are enough. Raises `IllegalMove` unless another player is holding up the hand.
+        """
+        with self._errors_with_names():
             if not self._me.options().may_break:
-                raise IllegalMove(f"{self.name} has no word on that now: a hand is broken off when another holds it up")
+                raise IllegalMove(f"{self.name} cannot abort the hand now: another player has to be holding it up")
             return self._me.break_off()
 
     def claim(self) -> list[bytes]:
-        """A card of mine does not open: let everybody show what they did. Raises `IllegalMove` when all cards open."""
-        with self._in_words():
+        """Dispute a card of this player that does not open.
+
+        If the protocol allows it, only that card is shown. Otherwise the players are asked to disclose their secrets of
+        this hand, and the hand has no result. Raises `IllegalMove` if every card opens.
+        """
+        with self._errors_with_names():
             return self._me.claim()
 
     # --- A free table ---
 
     def shuffle(self, cards: int | Sequence[str], deck: int = 0) -> list[bytes]:
-        """A new deck, shuffled by all: so many cards, or cards with these names."""
-        return self._ask(deck, lambda table: table.shuffle(cards))
+        """Request a new deck, shuffled by all players: a number of cards, or cards with these names."""
+        return self._request(deck, lambda table: table.shuffle(cards))
 
     def deal(self, portions: Mapping[str, int], deck: int = 0) -> list[bytes]:
-        """The next cards to players by name, served in this order."""
-        return self._ask(deck, lambda table: table.deal(portions))
+        """Request that the next cards are dealt: player name to number of cards, served in this order."""
+        return self._request(deck, lambda table: table.deal(portions))
 
     def open_cards(self, count: int = 1, deck: int = 0) -> list[bytes]:
-        """The next cards for all to see."""
-        return self._ask(deck, lambda table: table.open_cards(count))
+        """Request that the next cards of the deck are turned up for everyone."""
+        return self._request(deck, lambda table: table.open_cards(count))
 
     def roll(self, *sides: int, deck: int = DICE) -> list[bytes]:
-        """Numbers that nobody chooses, from 0 on: `roll(6, 6)` gives two, each below six."""
-        return self._ask(deck, lambda table: table.roll(sides))
+        """Request random numbers that no one can choose, from 0: `roll(6, 6)` gives two, each below six."""
+        return self._request(deck, lambda table: table.roll(sides))
 
     def ask_to_seal(self, *names: str, deck: int = ENVELOPES) -> list[bytes]:
-        """These players seal something, or all of us. Each is asked by `question`, and answers with bytes."""
-        return self._ask(deck, lambda table: table.seal(names))
+        """Request that these players, or all if you name none, seal a value.
+
+        Each of them gets a `question` and answers it with bytes.
+        """
+        return self._request(deck, lambda table: table.seal(names))
 
     def unseal(self, deck: int = ENVELOPES) -> list[bytes]:
-        """What was sealed is opened for all."""
-        return self._ask(deck, lambda table: table.unseal())
+        """Request that all sealed values are opened for everyone."""
+        return self._request(deck, lambda table: table.unseal())
 
     def show(self, *faces: Face, deck: int = 0, to: str | None = None) -> list[bytes]:
-        """These of my cards, or all of them, for all to see, or for one other player alone."""
-        return self._ask(deck, lambda table: table.show(faces) if to is None else table.show_to(to, faces))
+        """Show these cards of this player, or all of them, to everyone or only to the player `to`."""
+        return self._request(deck, lambda table: table.show(faces) if to is None else table.show_to(to, faces))
 
     def prove(self, none_of: Sequence[Face], *cards: Face, deck: int = 0) -> list[bytes]:
-        """I prove that none of these of my hidden cards, or of all of them, is one of `none_of`. Nothing else of them
-        is seen. Raises `IllegalMove` where it is not so."""
-        return self._ask(deck, lambda table: table.prove(none_of, cards))
+        """Prove that none of these hidden cards of this player, or of all of them, is one of `none_of`.
+
+        Nothing else is revealed. Raises `IllegalMove` if it is not true.
+        """
+        return self._request(deck, lambda table: table.prove(none_of, cards))
 
     def give(self, name: str, *faces: Face, deck: int = 0) -> list[bytes]:
-        """These of my hidden cards, or all of them, to another player; we two alone know which they are."""
-        return self._ask(deck, lambda table: table.give(name, faces))
+        """Give these hidden cards of this player, or all of them, to another player.
+
+        Only the two of them know which cards these are.
+        """
+        return self._request(deck, lambda table: table.give(name, faces))
 
     def mix(self, *faces: Face, deck: int = 0) -> list[bytes]:
-        """These of my hidden cards, or all of them, shuffled by me: nobody else knows any more which lies where."""
-        return self._ask(deck, lambda table: table.mix(faces))
+        """Shuffle these hidden cards of this player, or all of them, within the hand.
+
+        No one else knows any more which card is which.
+        """
+        return self._request(deck, lambda table: table.mix(faces))
 
     def peek(self, count: int = 1, *, then: Then = "look", deck: int = 0) -> list[bytes]:
-        """I look at the next cards of the deck: to know them, to "reorder" them, to "keep" one and order the others, or
-        to "take" one, and the rest is shuffled. What I choose is asked by `question`, and answered with positions."""
-        return self._ask(deck, lambda table: table.peek(count, then))
+        """Look at the next cards of the deck, for this player alone.
+
+        `then` says what happens next: "look" only shows them, "reorder" lets the player reorder them, "keep" lets them
+        keep one and reorder the others, and "take" lets them take one, after which the rest is shuffled. The player
+        then gets a `question` and answers it with positions.
+        """
+        return self._request(deck, lambda table: table.peek(count, then))
 
     def give_back(self, *faces: Face, deck: int = 0, to: To = "shuffled", depth: int = 0) -> list[bytes]:
-        """These of my cards, or of those that lie open on the table, back to the deck; or all of mine. "discard" lays
-        them aside for good; with `depth` they go under so many cards of the top."""
-        return self._ask(deck, lambda table: table.give_back(faces, to, depth))
+        """Return these cards to the deck: cards of this player, or open ones on the table.
+
+        If none is named, all of the player's cards go back. "discard" lays them aside for good. With `depth`, they go
+        under this many cards from the top.
+        """
+        return self._request(deck, lambda table: table.give_back(faces, to, depth))
 
     def reshuffle(self, deck: int = 0) -> list[bytes]:
-        """What is left of the deck, shuffled once more."""
-        return self._ask(deck, lambda table: table.reshuffle())
+        """Request that the rest of the deck is shuffled again."""
+        return self._request(deck, lambda table: table.reshuffle())
 
     def put_away(self, deck: int = 0) -> list[bytes]:
-        """The deck is not needed any more."""
-        return self._ask(deck, lambda table: table.put_away())
+        """Put the deck away. It can no longer be used in this hand."""
+        return self._request(deck, lambda table: table.put_away())
 
     def finish(self) -> list[bytes]:
-        """The hand is over."""
-        return self._ask(0, lambda table: free.Finish())
+        """End the hand."""
+        return self._request(0, lambda table: free.Finish())
 
     def hand(self, deck: int = 0) -> list[Face]:
-        """The cards I hold, read with my own secrets. Raises `CardUnreadable`: a reason for `claim`."""
-        return list(FreeTable(self._me, deck).mine().values())
+        """Return the cards this player holds. Raises `CardUnreadable` if one does not open; `claim` disputes it."""
+        return list(FreeTable(self._me, deck).own_cards().values())
 
     def seen(self, deck: int = 0) -> list[Face]:
-        """The cards that I have looked at or was shown and do not hold, as far as I still know where they are."""
-        return list(FreeTable(self._me, deck).seen().values())
+        """Return the cards this player has looked at or was shown, and does not hold.
 
-    def _ask(self, deck: int, request: Ask) -> list[bytes]:
-        with self._in_words():
-            self._refuse_unready()
+        Only those whose place the player still knows.
+        """
+        return list(FreeTable(self._me, deck).seen_cards().values())
+
+    def _request(self, deck: int, request: Request) -> list[bytes]:
+        """Send a free-table request as a move. Raises `IllegalMove` if this player cannot move now."""
+        with self._errors_with_names():
+            self._require_ready()
             return self._me.move(request(FreeTable(self._me, deck)))
 
 
-def _is_word(text: object) -> bool:
+def _is_note(text: object) -> bool:
     try:
         return isinstance(text, str) and 0 < len(text.encode()) <= WORD_BYTES_MAX
     except UnicodeEncodeError:

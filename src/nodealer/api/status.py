@@ -1,4 +1,4 @@
-"""How a table stands, in the words of its players: names instead of seats, and why nothing can be asked for now."""
+"""The state of a table in terms of its players: names instead of seats, and why a player cannot move now."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ _SEAT: Final = re.compile(r"\bseat (\d+)\b")
 
 
 def names_of(state: TableState) -> dict[int, str]:
-    """Everybody whom this table has seen: seat to name."""
+    """Return the names of everyone this table has ever had, by seat."""
     return {seat: member.name for seat, member in state.known.items()}
 
 
-def named(text: str, names: Mapping[int, str]) -> str:
-    """A sentence of the rooms below, which know only seats."""
+def with_names(text: str, names: Mapping[int, str]) -> str:
+    """Replace seat numbers in a sentence with names. The engine knows only seats."""
     return _SEAT.sub(lambda found: names.get(int(found[1]), found[0]), text)
 
 
-def listed(names: Iterable[str]) -> str:
-    """Ada, Ben and Cleo."""
+def join_names(names: Iterable[str]) -> str:
+    """Join names for a sentence: "Ada, Ben and Cleo"."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def holding_up(state: TableState) -> tuple[str, ...]:
-    """Whom the table waits for."""
+def names_waited_for(state: TableState) -> tuple[str, ...]:
+    """Return the names of the players the table is waiting for."""
     seats = {known.duty.seat for known in state.duties.open.values() if known.holds_up}
     return tuple(state.known[seat].name for seat in sorted(seats))
 
 
-def stopped(replica: Replica) -> str | None:
-    """Why no hand comes any more, or none unless somebody comes back. None where one does."""
+def why_stopped(replica: Replica) -> str | None:
+    """Return why no further hand starts, at least until a player comes back. None if one can start."""
     state, names = replica.state, names_of(replica.state)
     there = [seat for seat in state.roster.with_cards if seat in state.present or seat in state.hand.commitments]
     few = len(there) < replica.config.protocol.claims.seats[0]
@@ -46,39 +46,42 @@ def stopped(replica: Replica) -> str | None:
     faults = [(names[fault.seat], fault.reason) for fault in state.faults if fault.seat is not None]
     if faults:
         name, reason = faults[-1]
-        return f"{name} was found at fault: {named(reason, names)}"
+        return f"{name} was found at fault: {with_names(reason, names)}"
     if state.over:
-        return "the hand was broken off, and it was the last"
+        return "the hand was aborted, and it was the last one"
     away = [names[seat] for seat in state.roster.with_cards if seat not in there]
-    return f"{listed(away)} {'is' if len(away) == 1 else 'are'} not there any more, and too few are left"
+    return f"{join_names(away)} {'is' if len(away) == 1 else 'are'} no longer here, and too few players are left"
 
 
-def cannot_ask(me: Participant) -> str:
-    """Why this player can make no move."""
+def why_no_move(me: Participant) -> str:
+    """Return why this player cannot make a move now."""
     if me.silenced is not None or not me.begun:
         return me.silenced or "the players have not agreed yet"
     if not me.seated:
-        return "who watches makes no moves"
-    state, seat, why = me.replica.state, me.seat, stopped(me.replica)
+        return "a spectator cannot move"
+    state, seat, why = me.replica.state, me.seat, why_stopped(me.replica)
     name = state.known[seat.number].name
     if state.phase is Phase.ENDED and not state.faults and not state.over:
-        return "the game is over: its end is signed"
+        return "the game is over: its end has been signed"
     if seat.number in state.expelled:
-        return f"{name} was found at fault, and has no word any more"
+        return f"{name} was found at fault and can no longer act"
     if why is not None:
         return f"the table has stopped: {why}"
     if seat.unconfirmed:
-        return f"what {name} said last has not come back yet"
-    return _waiting(state, seat.number, name)
+        return f"{name}'s last message has not come back yet"
+    return _why_waiting(state, seat.number, name)
 
 
-def _waiting(state: TableState, seat: int, name: str) -> str:
+def _why_waiting(state: TableState, seat: int, name: str) -> str:
+    """Return what the table is waiting for, as a reason why this player cannot move."""
     owed = [known for known in state.duties.open.values() if known.holds_up and known.duty.seat != seat]
-    others = listed(sorted({state.known[known.duty.seat].name for known in owed})) if owed else ""
+    others = join_names(sorted({state.known[known.duty.seat].name for known in owed})) if owed else ""
     if state.phase is Phase.BETWEEN:
-        return "the next hand has not begun" + (f": the table waits for {others}" if others else "")
+        return "the next hand has not started" + (f": the table is waiting for {others}" if others else "")
     if seat in state.gone:
         return f"{name} is out of this hand"
     if not others:
-        return f"{name} can do nothing now"
-    return f"it is the turn of {others}" if all(known.is_move for known in owed) else f"the table waits for {others}"
+        return f"{name} has nothing to do now"
+    return (
+        f"it is the turn of {others}" if all(known.is_move for known in owed) else f"the table is waiting for {others}"
+    )

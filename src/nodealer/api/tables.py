@@ -21,7 +21,7 @@ from nodealer.games.registry import resolve_game
 
 
 class Table:
-    """Players in one process, who still trust nobody: each has its own secrets and checks everything."""
+    """Several players in one process. Each has their own secrets, checks everything and trusts no one."""
 
     def __init__(
         self,
@@ -34,7 +34,11 @@ class Table:
         roles: Mapping[str, str] | None = None,
         cards: int | None = None,
     ) -> None:
-        """What is played is said as in `Player.propose`. Who makes the table has chosen it, warnings and all."""
+        """Seat players with these names and start the game. The options are those of `Player.propose`.
+
+        Protocols that come with a warning are accepted: whoever creates the table has chosen them. Raises
+        `BadParameter` unless there are at least two different names, and `Declined` if the players do not agree.
+        """
         games = [game if isinstance(game, str | GamePackage) else game.name]
         self.players = {name: Player(name, games=games, accept=lambda proposal: None) for name in names}
         if len(self.players) != len(names) or len(names) < 2:
@@ -50,10 +54,10 @@ class Table:
         )
         if not self._first.agreed:
             reasons = [event.reason for event in self._first.events() if isinstance(event, events.Declined)]
-            raise Declined(reasons[0] if reasons else "the players have not come to an agreement")
+            raise Declined(reasons[0] if reasons else "the players did not agree")
 
     def carry(self, frames: Iterable[bytes]) -> None:
-        """Bring what a player says to everybody, and everything that follows from it."""
+        """Deliver these frames to all players, and then everything they send in response."""
         self._carrier.say(frames)
         while self._carrier.step():
             pass
@@ -61,15 +65,15 @@ class Table:
     # --- Any game ---
 
     def move(self, name: str, move: object) -> None:
-        """A player's move in the game."""
+        """Make a player's move in the game. Raises `IllegalMove` as `Player.move` does."""
         self.carry(self._player(name).move(move))
 
     def word(self, name: str, text: str) -> None:
-        """Something that a player says and the log keeps."""
+        """Write a player's signed note into the log."""
         self.carry(self._player(name).word(text))
 
     def close(self) -> None:
-        """End the game: every player signs the end of the log. A hand that is still played at a free table is over."""
+        """End the game: every player signs the end of the log. At a free table, the current hand ends first."""
         if not self._first.ended:
             for player in self.players.values():
                 self.carry(player.end())
@@ -77,60 +81,62 @@ class Table:
                 self.carry(self._first.finish())
 
     def save(self, path: str | Path) -> None:
-        """End the game and write its log, which proves it to anybody."""
+        """End the game and write its log, which anyone can verify."""
         self.close()
         self._first.save(path)
 
     # --- A free table ---
 
     def shuffle(self, cards: int | Sequence[str] = 52, *, deck: int = 0) -> None:
-        """A new deck, shuffled by all players: so many cards, or cards with these names."""
+        """Create a new deck, shuffled by all players: a number of cards, or cards with these names."""
         self.carry(self._first.shuffle(cards, deck))
 
     def deal(self, portions: Mapping[str, int] | None = None, *, deck: int = 0, **by_name: int) -> None:
-        """The next cards to players: `deal(Ada=2, Ben=1)`. Each sees only their own."""
+        """Deal the next cards to players: `deal(Ada=2, Ben=1)`. Each player sees only their own."""
         self.carry(self._first.deal({**(portions or {}), **by_name}, deck))
 
     def open(self, count: int = 1, *, deck: int = 0) -> list[Face]:
-        """The next cards for all to see, and what they are."""
+        """Turn up the next cards for everyone and return their faces."""
         self.carry(self._first.open_cards(count, deck))
         return self._first.opened(deck)[-count:]
 
     def show(self, name: str, *faces: Face, deck: int = 0) -> list[Face]:
-        """These of a player's cards for all to see, or all of them; and what this player has shown by now."""
+        """Show these cards of a player, or all of them, to everyone. Returns all cards the player has shown."""
         self.carry(self._player(name).show(*faces, deck=deck))
         return self._first.shown(name, deck)
 
     def prove(self, name: str, none_of: Sequence[Face], *faces: Face, deck: int = 0) -> None:
-        """A player proves that none of these of its hidden cards, or of all of them, is one of `none_of`."""
+        """Prove that none of these hidden cards of a player, or of all of them, is one of `none_of`."""
         self.carry(self._player(name).prove(none_of, *faces, deck=deck))
 
     def give_back(self, name: str, *faces: Face, deck: int = 0, to: To = "shuffled") -> None:
-        """These of a player's cards, or all of them, back to the deck; "discard" lays them aside for good."""
+        """Return these cards of a player, or all of them, to the deck. "discard" lays them aside for good."""
         self.carry(self._player(name).give_back(*faces, deck=deck, to=to))
 
     def hand(self, name: str, *, deck: int = 0) -> list[Face]:
-        """What this player sees of their cards, and nobody else does."""
+        """Return the cards of this player, which no other player sees."""
         return self._player(name).hand(deck)
 
     def next_hand(self) -> None:
-        """End this hand and begin another, with new secrets."""
+        """End this hand and start another, with new secrets. For free tables."""
         self.carry(self._first.finish())
 
     def _player(self, name: str) -> Player:
+        """Return the player of this name. Raises `BadParameter` if there is none."""
         if name not in self.players:
-            raise BadParameter(f"nobody here is called {name!r}")
+            raise BadParameter(f"there is no player called {name!r} here")
         return self.players[name]
 
 
-#: Sit players down at a new table in this process.
+#: Creates a table in this process.
 table = Table
 
 
 def verify(path: str | Path, game: str | GamePackage | None = None) -> Report:
-    """Audit a saved log: `.verdict` is "clean", "fault", "broken", "incomplete" or "not-a-log".
+    """Audit a saved log and return the report.
 
-    `game` is for the log of a game that is not installed here.
+    Its `.verdict` is "clean", "fault", "broken", "incomplete" or "not-a-log". Pass `game` if the log's game is not
+    installed.
     """
     package = resolve_game(game) if isinstance(game, str) else game
     return verify_file(Path(path), entropy=secrets.token_bytes, game=package)

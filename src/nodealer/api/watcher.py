@@ -1,4 +1,4 @@
-"""One who watches a table: bytes in, events out. A player is one who also sits at it."""
+"""A spectator at a table: frames in, events out. A player is a spectator who also has a seat."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Self
 
 from nodealer.api.event_stream import EventStream
 from nodealer.api.requests import FreeTable
-from nodealer.api.status import holding_up, named, names_of, stopped
+from nodealer.api.status import names_of, names_waited_for, why_stopped, with_names
 from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.participant import Participant
@@ -29,170 +29,181 @@ from nodealer.tape import ROOT_BYTES
 
 
 class Watcher:
-    """Somebody who watches: no seat, no secrets, and everything checked. No socket, no thread, no clock."""
+    """A spectator: no seat and no secrets, but checks everything. Has no socket, thread or clock."""
 
     def __init__(self, *, games: Iterable[str | GamePackage] = (), home: PlayerStore | None = None) -> None:
-        """`games` are those that are not installed here, as packages or as "module:attribute"."""
-        self._sit(home or in_memory(None), games)
+        """Create a spectator. `games` are games that are not installed: packages, or "module:attribute"."""
+        self._join(home or new_memory_store(None), games)
 
-    def _sit(self, home: PlayerStore, games: Iterable[str | GamePackage], *, keeps_time: bool = False) -> None:
+    def _join(self, home: PlayerStore, games: Iterable[str | GamePackage], *, keeps_time: bool = False) -> None:
+        """Create the participant behind this object, and pick up what the store already has."""
         packages = [resolve_game(game) if isinstance(game, str) else game for game in games]
         self._games = {package.name: package for package in packages}
         self._home = home
-        self._stays = True
+        self._wants_more_hands = True
         self._me = Participant(
             home,
             entropy=secrets.token_bytes,
-            accept=self._looks_at,
-            stays=lambda state: self._stays and stay_while_playable(state),
+            accept=self._check_proposal,
+            stays=lambda state: self._wants_more_hands and stay_while_playable(state),
             parts=self._parts,
             keeps_time=keeps_time,
         )
-        self._teller = EventStream(self._me)
-        self._events: list[Event] = [*self._teller.asked()]
+        self._stream = EventStream(self._me)
+        self._events: list[Event] = [*self._stream.new_prompts()]
 
     def _parts(self, proposal: Proposal) -> Parts:
         return parts_of(proposal, game=self._games.get(proposal.game.name))
 
-    def _looks_at(self, proposal: Proposal) -> None:
-        """Nobody asks one who watches."""
+    def _check_proposal(self, proposal: Proposal) -> None:
+        """Do nothing: a spectator is not asked to agree to a proposal."""
 
     @classmethod
     def open(cls, folder: str | Path, *, games: Iterable[str | GamePackage] = ()) -> Self:
-        """One who keeps what it has seen in a folder, and comes back to it. A folder is for one table."""
-        with ExitStack() as held:
-            home = held.enter_context(open_or_create_store(Path(folder), None, secrets.token_bytes))
+        """Open the spectator stored in a folder, or create a new one there.
+
+        Use one folder per table. Raises `BadParameter` if the folder belongs to a player.
+        """
+        with ExitStack() as stack:
+            home = stack.enter_context(open_or_create_store(Path(folder), None, secrets.token_bytes))
             if home.name is not None:
-                raise BadParameter(f"{folder} is the home of {home.name}, who plays")
+                raise BadParameter(f"{folder} belongs to {home.name}, a player: open it with Player.open")
             watcher = cls(games=games, home=home)
-            held.pop_all()
+            stack.pop_all()
         return watcher
 
     def close(self) -> None:
-        """Let another program have the folder. Without a folder this does nothing."""
+        """Release the folder for another program. Does nothing if there is no folder."""
         if isinstance(self._home, FolderStore):
             self._home.close()
 
-    # --- Bytes ---
+    # --- Transport ---
 
     def receive(self, frame: bytes, number: int | None = None) -> list[bytes]:
-        """The next frame of the order; what is returned is to be sent. What nobody could have sent honestly is passed
-        over, and changes nothing.
+        """Process the next frame of the table and return the frames to send.
 
-        `number` says which frame of the order it is, from 0, where the transport knows. Then frames may come again or
-        too soon.
+        Frames that no honest participant could have sent are ignored. If your transport numbers its frames, pass the
+        `number`, counted from 0: frames may then arrive again or too early.
         """
         step = self._me.receive(frame, self._me.expects if number is None else number)
-        self._events += self._teller.tell(step.happened)
-        self._events += self._teller.asked()
+        self._events += self._stream.convert(step.happened)
+        self._events += self._stream.new_prompts()
         return list(step.send)
 
     def resend(self, known: int | None = None) -> list[bytes]:
-        """What to send over a new connection: what was said and has not come back. Over the first one it says hello.
+        """Return what to send over a new connection: everything that has not come back yet.
 
-        `known` is how many frames the order has, where the transport can tell. Then nothing is signed before all of
-        them have come: this folder might be an old copy. `missing` says how many have not.
+        Over the first connection, this is the hello. If your transport can tell, pass `known`, the number of frames the
+        table has. Nothing is then signed until all of them have arrived, because this folder might be an old copy.
+        `missing` says how many have not.
         """
         return self._me.resend(known)
 
     @property
     def missing(self) -> int:
-        """How many frames have not come of those that the transport said there are. A transport that says too much, and
-        brings less, keeps a player silent: say so after a while."""
+        """How many of the frames that the transport announced have not arrived.
+
+        A transport that announces frames it never delivers keeps a player silent. If this number stays up, tell the
+        user.
+        """
         return self._me.missing
 
     @property
     def expects(self) -> int:
-        """How many frames have come: the number of the next one. One who comes back hears all of them again."""
+        """The number of the next frame: how many have arrived. After a restart, this is 0 again."""
         return self._me.expects
 
-    # --- What happens ---
+    # --- State of the table ---
 
     def events(self) -> list[Event]:
-        """What happened since this was last asked."""
-        told, self._events = self._events, []
-        return told
+        """Return the events since the last call."""
+        events, self._events = self._events, []
+        return events
 
     @property
     def came(self) -> list[str]:
-        """Who has said hello, in the order in which they did."""
+        """The names of those who have said hello, in that order."""
         return [offer.name for offer in self._me.offers]
 
     @property
     def names(self) -> dict[int, str]:
-        """Who sits at the table: seat to name, as rules and views count them."""
+        """The names of those seated, by seat number, as rules and views count seats."""
         return {member.seat: member.name for member in self._me.members}
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Three words that are the same for everybody at this table, and at no other. Compare them by voice."""
+        """Three words that are the same for everyone at this table, and different at any other.
+
+        Compare them by voice: if they differ, someone is intercepting the connection.
+        """
         return self._me.words
 
     def words_of(self, name: str) -> tuple[str, ...]:
-        """Six words of a player's key."""
+        """Return the six words of a player's key."""
         return self._me.words_of(self._seat_of(name))
 
     @property
     def agreed(self) -> bool:
-        """Whether the players have agreed on what they play."""
+        """Whether the players have agreed on a game."""
         return self._me.begun
 
     @property
     def in_hand(self) -> bool:
-        """Whether a hand is played, so that there are cards to look at."""
+        """Whether a hand is being played, so that there are cards to look at."""
         return self._me.begun and self._me.replica.state.phase is Phase.PLAYING
 
     @property
     def ended(self) -> bool:
-        """Whether everybody has signed the end."""
+        """Whether the log has ended, signed by every player who has to."""
         return self._me.begun and self._me.replica.state.phase is Phase.ENDED
 
     @property
     def stopped(self) -> str | None:
-        """Why no further hand begins, where that is so: somebody was found at fault, or too few are left."""
-        return self._me.silenced or (stopped(self._me.replica) if self._me.begun else None)
+        """Why no further hand starts, or None: a player was found at fault, or too few are left."""
+        return self._me.silenced or (why_stopped(self._me.replica) if self._me.begun else None)
 
     @property
     def waits_for(self) -> tuple[str, ...]:
-        """Whom the table waits for now."""
-        return holding_up(self._me.replica.state)
+        """The names of the players the table is waiting for."""
+        return names_waited_for(self._me.replica.state)
 
     @property
     def game(self) -> Game | None:
-        """The hand as its rules have it: what everybody knows of it."""
+        """The current hand as its rules see it: what everyone knows about it."""
         return self._me.replica.state.hand.game
 
     def opened(self, deck: int = 0) -> list[Face]:
-        """At a free table: the cards that lie open, in the order in which they were opened."""
-        return list(FreeTable(self._me, deck).on_the_table().values())
+        """Return the open cards on the table, in the order they were opened. For free tables."""
+        return list(FreeTable(self._me, deck).open_on_table().values())
 
     def shown(self, name: str, deck: int = 0) -> list[Face]:
-        """At a free table: the cards that a player holds and has shown."""
+        """Return the cards that a player holds and has shown. For free tables."""
         return list(FreeTable(self._me, deck).shown_by(name).values())
 
     def save(self, path: str | Path) -> None:
-        """Write the log as far as it has come."""
+        """Write the log, as far as it goes, to a file."""
         replica = self._me.replica
         save_log(Path(path), replica.config.session, replica.entries)
 
-    # --- Inside ---
+    # --- Helpers ---
 
     def _seat_of(self, name: str) -> int:
+        """Return the seat of a player. Raises `BadParameter` if there is no player of that name."""
         seats = {member.name: member.seat for member in self._me.members}
         if name not in seats:
-            raise BadParameter(f"nobody here is called {name!r}")
+            raise BadParameter(f"there is no player called {name!r} here")
         return seats[name]
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
-        """Whatever is refused inside is refused with names instead of seats."""
+    def _errors_with_names(self) -> Iterator[None]:
+        """Replace seat numbers with names in the errors raised inside."""
         try:
             yield
         except (IllegalMove, BadParameter) as error:
             names = names_of(self._me.replica.state) if self._me.begun else {}
-            raise type(error)(named(str(error), names)) from None
+            raise type(error)(with_names(str(error), names)) from None
 
 
-def in_memory(name: str | None) -> MemoryPlayerStore:
-    """A home that nobody comes back to."""
+def new_memory_store(name: str | None) -> MemoryPlayerStore:
+    """Return a new player store that is lost when the program ends. A name of None is for a spectator."""
     return MemoryPlayerStore(name, Identity(secrets.token_bytes(KEY_BYTES)), secrets.token_bytes(ROOT_BYTES))
