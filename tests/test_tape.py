@@ -11,7 +11,7 @@ import pytest
 
 from nodealer.errors import BadParameter
 from nodealer.group.order import uniform_below
-from nodealer.tape import Tape, commitment, digest, expand, framed, hand_tape
+from nodealer.tape import Tape, digest, expand, framed, hand_tape, seed_commitment
 
 ROOT = bytes(range(32))
 SESSION = b"s" * 32
@@ -162,14 +162,14 @@ def test_a_seed_is_bound_to_session_seat_and_hand() -> None:
 
 def test_the_commitment_opens_one_seed_for_one_place() -> None:
     t = hand_tape(ROOT, session=SESSION, seat=1, hand=3)
-    made = commitment(t, session=SESSION, seat=1, hand=3)
+    made = seed_commitment(t, session=SESSION, seat=1, hand=3)
     assert made == digest("tape", SESSION, 1, 3, t.seed)
     others = [
-        commitment(tape(), session=SESSION, seat=1, hand=3),
-        commitment(t, session=b"t" * 32, seat=1, hand=3),
-        commitment(t, session=SESSION, seat=2, hand=3),
-        commitment(t, session=SESSION, seat=3, hand=1),
-        commitment(t, session=SESSION, seat=1, hand=4),
+        seed_commitment(tape(), session=SESSION, seat=1, hand=3),
+        seed_commitment(t, session=b"t" * 32, seat=1, hand=3),
+        seed_commitment(t, session=SESSION, seat=2, hand=3),
+        seed_commitment(t, session=SESSION, seat=3, hand=1),
+        seed_commitment(t, session=SESSION, seat=1, hand=4),
     ]
     assert made not in others and len(set(others)) == len(others)
 

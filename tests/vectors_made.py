@@ -20,7 +20,7 @@ from nodealer.proofs.generators import blinding_generator, generators
 from nodealer.proofs.transcript import Transcript, draw_scalars
 from nodealer.protocols.base import Binding
 from nodealer.protocols.mask import Mask
-from nodealer.tape import Item, Tape, commitment, digest, expand, framed, hand_tape
+from nodealer.tape import Item, Tape, digest, expand, framed, hand_tape, seed_commitment
 from nodealer.wordlist import key_words, session_words
 from proofs import statements
 from proofs.test_exclusion import true_claim
@@ -166,7 +166,7 @@ def _digests(on: Group) -> Iterator[dict[str, Any]]:
         ("inputs of a secret", gone.inputs(deck=2, epoch=7, seat=4, others=(text,)), "inputs", (*place, text)),
         (
             "a commitment to a tape",
-            commitment(tape, session=session, seat=4, hand=hand),
+            seed_commitment(tape, session=session, seat=4, hand=hand),
             "tape",
             (session, 4, hand, tape.seed),
         ),

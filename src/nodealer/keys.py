@@ -218,7 +218,7 @@ def host_mark(key: bytes) -> bytes:
     return digest("host key", key)[:MARK_BYTES]
 
 
-def box_words(key: bytes, box: bytes) -> bytes:
+def box_signed_bytes(key: bytes, box: bytes) -> bytes:
     """Return the bytes that an identity signs to confirm that a box key is its own."""
     return framed("nodealer/box/v1", key, box)
 
@@ -257,7 +257,7 @@ class Identity:
     @cached_property
     def box_signature(self) -> bytes:
         """The identity's signature over `box`, which proves that it is this player's."""
-        return self.sign(box_words(self.public, self.box))
+        return self.sign(box_signed_bytes(self.public, self.box))
 
 
 class VerifyingKey:

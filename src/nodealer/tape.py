@@ -89,7 +89,7 @@ class Tape:
         """Return a uniform secret order of 0 … count − 1: Fisher–Yates with rejection sampling, so without bias."""
         return draw_order(count, partial(self._block, label, inputs, count))
 
-    def below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:
+    def draw_below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:
         """Return, for each bound, a uniform integer in [0, bound)."""
         words = iterate_words(partial(self._block, label, inputs, len(bounds)), len(bounds))
         return tuple(uniform_below(bound, words) for bound in bounds)
@@ -106,6 +106,6 @@ def hand_tape(root: bytes, *, session: bytes, seat: int, hand: int) -> Tape:
     return Tape(expand("hand", root, session, seat, hand, size=SEED_BYTES))
 
 
-def commitment(tape: Tape, *, session: bytes, seat: int, hand: int) -> bytes:
+def seed_commitment(tape: Tape, *, session: bytes, seat: int, hand: int) -> bytes:
     """Return the commitment in a seat's first entry of a hand, against which an opened seed is checked."""
     return digest("tape", session, seat, hand, tape.seed)

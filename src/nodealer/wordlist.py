@@ -27,15 +27,15 @@ LIST_SHA512: Final = (
 
 def session_words(session: bytes) -> tuple[str, ...]:
     """Return the words of a session, given its id."""
-    return _words("session words", session, SESSION_WORDS)
+    return _pick_words("session words", session, SESSION_WORDS)
 
 
 def key_words(key: bytes) -> tuple[str, ...]:
     """Return the words of a player's key."""
-    return _words("key words", key, KEY_WORDS)
+    return _pick_words("key words", key, KEY_WORDS)
 
 
-def _words(label: str, number: bytes, count: int) -> tuple[str, ...]:
+def _pick_words(label: str, number: bytes, count: int) -> tuple[str, ...]:
     """Return `count` words, each from the next 11 bits of a hash of `number`."""
     hashed = digest(label, number)
     bits = int.from_bytes(hashed, "big") >> (8 * len(hashed) - WORD_BITS * count)

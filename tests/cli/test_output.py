@@ -20,7 +20,7 @@ from cli.running import nodealer
 from conformance.harness import agree_session
 from nodealer.cli import main, output
 from nodealer.cli.narrator import in_words
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal
 from nodealer.wire import encode
 
@@ -46,7 +46,7 @@ def test_what_is_shown_only_says_something(text: str) -> None:
     console = Console(file=file, force_terminal=True, color_system=None, highlight=False, emoji=False, width=200)
     console.print(f"[red]{output.shown(text)}[/red]", end="")
     printed = file.getvalue()
-    assert printed == strip_controls(text)
+    assert printed == escape_controls(text)
     assert not any(unicodedata.category(each)[0] == "C" or each in "\u2028\u2029" for each in printed)
 
 

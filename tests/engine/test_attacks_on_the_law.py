@@ -22,7 +22,7 @@ from nodealer.games.holdem import Call, Holdem, Muck
 from nodealer.games.holdem.hand import Hand
 from nodealer.group import group
 from nodealer.log.entry import read_entry, sign_entry
-from nodealer.log.roster import Roster, member_of, newcomer_words
+from nodealer.log.roster import Roster, member_of, newcomer_signed_bytes
 from nodealer.protocols.base import Duty
 from nodealer.wire import decode, encode
 
@@ -172,7 +172,7 @@ def test_a_newcomer_of_a_roster_that_was_taken_back_is_nobody(believed: Game) ->
     person = people(5, believed.source)[4]
     member = member_of(person.key, 4, "Dana")
     roster = Roster((*lazy.state.roster.members, member))
-    words = newcomer_words(believed.config.session.id, roster.digest, member)
+    words = newcomer_signed_bytes(believed.config.session.id, roster.digest, member)
     proposal = Propose(roster, (Newcomer(4, person.key.sign(words)),))
     agreement = Agree(proposal_id(roster, 1, 1))
     said: list[tuple[int, Body]] = [(1, proposal), (2, agreement), (3, agreement)]

@@ -40,7 +40,7 @@ from nodealer.engine.lobby_messages import (
     sign_frame,
 )
 from nodealer.errors import BadParameter, Declined
-from nodealer.keys import Identity, box_words, host_mark
+from nodealer.keys import Identity, box_signed_bytes, host_mark
 from nodealer.log.roster import SERVER, Member, Roster, member_of
 from nodealer.log.session import FORMAT_VERSION, Limits, Part, Proposal, nonce_commitment, read_session
 from nodealer.tape import digest, framed
@@ -360,7 +360,7 @@ def renamed(proposal: Proposal, **names: str) -> Proposal:
 def boxed(member: Member) -> Member:
     """With another box, which its key has signed."""
     other = KEYS[5].box
-    return replace(member, box=other, box_signature=KEYS[member.seat].sign(box_words(member.key, other)))
+    return replace(member, box=other, box_signature=KEYS[member.seat].sign(box_signed_bytes(member.key, other)))
 
 
 UNFIT: dict[str, tuple[Callable[[Proposal], Proposal], str]] = {
@@ -603,7 +603,7 @@ def test_commitments_and_openings_of_others_and_out_of_place() -> None:
 def test_an_old_offer_of_mine_that_somebody_sends_again() -> None:
     """Under another name, from another time at a table of the same name: I play under no name but mine."""
     other = KEYS[5].box
-    sealed = offer_of(0, box=other, box_signature=KEYS[0].sign(box_words(KEYS[0].public, other)))
+    sealed = offer_of(0, box=other, box_signature=KEYS[0].sign(box_signed_bytes(KEYS[0].public, other)))
     for old, why in ((offer_of(0, name="Old"), "calls this player 'Old'"), (sealed, "another box")):
         lobby = lobby_of(0)
         lobby.receive(old)

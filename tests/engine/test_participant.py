@@ -34,7 +34,7 @@ from nodealer.games.free import DealCards, Free, Shuffle
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry, sign_entry
-from nodealer.log.roster import Roster, member_of, newcomer_words
+from nodealer.log.roster import Roster, member_of, newcomer_signed_bytes
 from nodealer.log.session import Part, Proposal
 from nodealer.wire import LOG_ENTRIES_MAX, MESSAGE_BYTES_MAX, encode
 from sampling import times
@@ -649,7 +649,7 @@ def test_who_watches_has_no_word(played: Circle) -> None:
 def newcomer(circle: Circle, place: int = 3) -> tuple[Roster, dict[int, bytes]]:
     key, table = circle.homes[place].identity, circle.people[0]
     roster = Roster((*table.members, member_of(key, place, NAMES[place])))
-    return roster, {place: key.sign(newcomer_words(table.session.id, roster.digest, roster.member(place)))}
+    return roster, {place: key.sign(newcomer_signed_bytes(table.session.id, roster.digest, roster.member(place)))}
 
 
 def test_a_newcomer_is_a_seat_when_its_roster_is_in_force() -> None:

@@ -14,7 +14,7 @@ from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome, Replica
 from nodealer.engine.rosters import proposal_id
 from nodealer.errors import EntryRefused
-from nodealer.log.roster import Member, Roster, member_of, newcomer_words
+from nodealer.log.roster import Member, Roster, member_of, newcomer_signed_bytes
 
 Make = Callable[..., Game]
 
@@ -33,7 +33,7 @@ def stranger(table: Game, seat: int = 3, name: str = "Dana") -> tuple[Person, Me
 
 def proposal(table: Game, roster: Roster, *newcomers: tuple[Person, Member]) -> Propose:
     session = table.config.session.id
-    signed = [Newcomer(m.seat, p.key.sign(newcomer_words(session, roster.digest, m))) for p, m in newcomers]
+    signed = [Newcomer(m.seat, p.key.sign(newcomer_signed_bytes(session, roster.digest, m))) for p, m in newcomers]
     return Propose(roster, tuple(signed))
 
 
@@ -182,9 +182,9 @@ def test_a_newcomer_signs_for_itself(game: Make, wrong: str) -> None:
     person, member = stranger(table)
     roster, session = with_member(replica, member), table.config.session.id
     words = {
-        "another roster": newcomer_words(session, bytes(32), member),
-        "another session": newcomer_words(bytes(32), roster.digest, member),
-    }.get(wrong, newcomer_words(session, roster.digest, member))
+        "another roster": newcomer_signed_bytes(session, bytes(32), member),
+        "another session": newcomer_signed_bytes(bytes(32), roster.digest, member),
+    }.get(wrong, newcomer_signed_bytes(session, roster.digest, member))
     key = table.persons[0].key if wrong == "another key" else person.key
     signed = [] if wrong == "none" else [Newcomer(3, key.sign(words))]
     if wrong == "one too many":

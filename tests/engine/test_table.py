@@ -18,7 +18,7 @@ from nodealer.engine.replica import Outcome, Replica
 from nodealer.engine.rosters import proposal_id
 from nodealer.engine.state import Change, Config
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
-from nodealer.log.roster import Roster, member_of, newcomer_words
+from nodealer.log.roster import Roster, member_of, newcomer_signed_bytes
 from nodealer.protocols.base import DeckChange
 
 Make = Callable[..., Game]
@@ -51,7 +51,7 @@ def with_newcomer(game: Game, person: Person) -> tuple[Roster, dict[int, bytes]]
 
 
 def signed(game: Game, person: Person, roster: Roster) -> bytes:
-    return person.key.sign(newcomer_words(game.config.session.id, roster.digest, roster.member(person.number)))
+    return person.key.sign(newcomer_signed_bytes(game.config.session.id, roster.digest, roster.member(person.number)))
 
 
 def proposal(game: Game) -> bytes:
@@ -215,7 +215,7 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
         with pytest.raises(IllegalMove, match=reason):
             seat.propose(roster, newcomers)
     roster, newcomers = with_newcomer(table, person)
-    other = person.key.sign(newcomer_words(table.config.session.id, table.state.roster.digest, roster.member(3)))
+    other = person.key.sign(newcomer_signed_bytes(table.config.session.id, table.state.roster.digest, roster.member(3)))
     for signatures, reason in (
         ({}, "carries the signature of each seat"),
         ({2: newcomers[3]}, "carries the signature of each seat"),

@@ -9,11 +9,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from nodealer.errors import BadParameter, DecodeError
-from nodealer.keys import Identity, box_words
+from nodealer.keys import Identity, box_signed_bytes
 from nodealer.log.roster import (
     Roster,
     member_of,
-    newcomer_words,
+    newcomer_signed_bytes,
     refuse_bad_roster,
     sign_newcomer,
     verify_newcomer,
@@ -120,14 +120,14 @@ def test_a_box_of_small_order(box: int) -> None:
     point = box.to_bytes(32, "little")
     with pytest.raises(ValueError, match="shared key"):
         X25519PrivateKey.generate().exchange(X25519PublicKey.from_public_bytes(point))
-    signed = identity(1).sign(box_words(identity(1).public, point))
+    signed = identity(1).sign(box_signed_bytes(identity(1).public, point))
     with pytest.raises(DecodeError, match="small order"):
         refuse_bad_roster(roster(box=point, box_signature=signed))
 
 
 @pytest.mark.parametrize("box", [b"", bytes(31), bytes(33), (P + 9).to_bytes(32, "little"), b"\xff" * 32])
 def test_a_box_that_is_none(box: bytes) -> None:
-    signed = identity(1).sign(box_words(identity(1).public, box))
+    signed = identity(1).sign(box_signed_bytes(identity(1).public, box))
     with pytest.raises(DecodeError, match="box key"):
         refuse_bad_roster(roster(box=box, box_signature=signed))
 
@@ -141,7 +141,7 @@ def test_a_box_that_its_player_has_not_signed() -> None:
         (other.box, other.box_signature),
         (other.box, mine.box_signature),
         (mine.box, other.box_signature),
-        (mine.box, other.sign(box_words(mine.public, mine.box))),
+        (mine.box, other.sign(box_signed_bytes(mine.public, mine.box))),
         (mine.box, mine.sign(mine.box)),
         (mine.box, bytes(64)),
         (mine.box, b""),
@@ -164,7 +164,7 @@ def test_a_newcomer_signs_for_its_seat() -> None:
     member = agreed.members[2]
     signature = sign_newcomer(newcomer, session, agreed.digest, member)
     verify_newcomer(signature, session, agreed.digest, member)
-    assert newcomer.sign(newcomer_words(session, agreed.digest, member)) == signature
+    assert newcomer.sign(newcomer_signed_bytes(session, agreed.digest, member)) == signature
     for wrong_session, wrong_roster, wrong in [
         (bytes(32), agreed.digest, member),
         (session, roster(4).digest, member),

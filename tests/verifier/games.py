@@ -47,7 +47,7 @@ from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.roster import Member, Roster, member_of, sign_newcomer
 from nodealer.log.session import Limits, nonce_commitment, open_session
 from nodealer.protocols import make_protocol
-from nodealer.tape import Tape, commitment, hand_tape
+from nodealer.tape import Tape, hand_tape, seed_commitment
 from nodealer.wire import encode
 
 T = TypeVar("T")
@@ -197,7 +197,7 @@ class Game:
                 if self.wild and self.often(30):
                     self.false_tapes.add((duty.seat, at))
                 tape = self._tape(duty.seat, at, true=True)
-                return seat, encode(Begin(duty.id, commitment(tape, session=self.session.id, seat=seat, hand=at)))
+                return seat, encode(Begin(duty.id, seed_commitment(tape, session=self.session.id, seat=seat, hand=at)))
             case "end":
                 return seat, encode(End(duty.id))
             case "move":

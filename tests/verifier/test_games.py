@@ -11,7 +11,7 @@ import pytest
 from msgspec import Raw
 
 from nodealer.engine.bodies import Cards, Claim, Move, Propose, Without
-from nodealer.keys import Identity, box_words
+from nodealer.keys import Identity, box_signed_bytes
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.roster import Roster
 from nodealer.wire import encode
@@ -146,7 +146,7 @@ def seat_with_another_box(told: Telling) -> Said:
     roster = told.replica.state.roster
     other = Identity(bytes(range(32)))
     key = Identity(base64.b64decode(told.secrets[ADA]["key"]))
-    signature = key.sign(box_words(key.public, other.box))
+    signature = key.sign(box_signed_bytes(key.public, other.box))
     ada = msgspec.structs.replace(roster.members[0], box=other.box, box_signature=signature)
     raw(told, BEN, encode(Propose(Roster((ada, *roster.members[1:])), (), None)))
     return after(told, "broken")

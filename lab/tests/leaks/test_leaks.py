@@ -250,7 +250,7 @@ def with_secrets() -> dict[str, Mistake]:
         lambda: hand_tape(SECRET[:31], session=b"", seat=0, hand=0),
         lambda: Tape(key).draw("label", b"", size=32, index=-1),
         lambda: Tape(key).permutation("label", b"", -1),
-        lambda: Tape(key).below("label", b"", [0]),
+        lambda: Tape(key).draw_below("label", b"", [0]),
         lambda: Identity(SECRET[:31]),
         lambda: Identity(SECRET.hex()),  # type: ignore[arg-type]
         lambda: good.sign("text"),  # type: ignore[arg-type]

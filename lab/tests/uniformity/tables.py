@@ -37,7 +37,7 @@ class Cutter(Tape):
     """A tape that only cuts a deck: each card lies anywhere as often, and beside the same ones as before."""
 
     def permutation(self, label: str, inputs: bytes, count: int) -> SecretOrder:
-        (cut,) = self.below(label, inputs, [count])
+        (cut,) = self.draw_below(label, inputs, [count])
         return secret.order_of([*range(cut, count), *range(cut)])
 
 
@@ -51,7 +51,7 @@ def only_cut(tape: Tape, inputs: bytes) -> list[int]:
 def swap_with_any(tape: Tape, inputs: bytes) -> list[int]:
     """As many write it first: each place is exchanged with any of all. There are n^n ways, which n! does not divide."""
     order = list(range(5))
-    for place, other in enumerate(tape.below("any", inputs, [5] * 5)):
+    for place, other in enumerate(tape.draw_below("any", inputs, [5] * 5)):
         order[place], order[other] = order[other], order[place]
     return order
 
@@ -68,7 +68,7 @@ def modulo(tape: Tape, inputs: bytes) -> list[int]:
 def sattolo(tape: Tape, inputs: bytes) -> list[int]:
     """One off: no place is exchanged with itself, so every order is one cycle."""
     order = list(range(5))
-    for last, chosen in zip(range(4, 0, -1), tape.below("sattolo", inputs, range(4, 0, -1)), strict=True):
+    for last, chosen in zip(range(4, 0, -1), tape.draw_below("sattolo", inputs, range(4, 0, -1)), strict=True):
         order[last], order[chosen] = order[chosen], order[last]
     return order
 

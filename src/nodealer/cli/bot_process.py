@@ -34,7 +34,7 @@ from nodealer.engine.lobby_messages import Refuses
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import parts_of
 from nodealer.errors import BadParameter, Declined, JournalLost, NodealerError, RelayError
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.relay.invitations import Invitation, read_link
 from nodealer.wire import Message, decode
 
@@ -71,7 +71,7 @@ Says = Callable[[str, str], None]
 
 def complain(code: str, sentence: str) -> None:
     """As a bot does: whoever has started it reads its last words where it does not end well."""
-    sys.stderr.write(f"nodealer: {strip_controls(sentence)}\n")
+    sys.stderr.write(f"nodealer: {escape_controls(sentence)}\n")
     sys.stderr.flush()
 
 

@@ -20,7 +20,7 @@ from nodealer.cli.screen import Screen
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.web import messages as doc
 from nodealer.web.hub import Hub
 from nodealer.web.lobby import PageLobby, PageQuestions
@@ -76,7 +76,7 @@ class PageScreen(Screen):
         name = event["event"]
         if name in NOTICES:
             of = {
-                key: strip_controls(said) if isinstance(said, str) else said
+                key: escape_controls(said) if isinstance(said, str) else said
                 for key, said in event.items()
                 if key != "event"
             }

@@ -34,7 +34,7 @@ from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
 from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.errors import BadParameter
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.protocols import make_protocol
 
@@ -244,7 +244,7 @@ def _verify(play: Play, replica: Replica) -> Report:
     if replica.state.phase is Phase.ENDED:
         play.kept.end(report.verdict, len(report.chronicle.records))
     if screen.json:
-        screen.emit({"event": "verified", "log": strip_controls(path)} | report.as_json())
+        screen.emit({"event": "verified", "log": escape_controls(path)} | report.as_json())
         return report
     place = play.plan.place
     found = f" --game {place}" if ":" in place else ""

@@ -55,7 +55,7 @@ from nodealer.engine.prompts import Decision, Question
 from nodealer.engine.replica import Replica
 from nodealer.engine.resolve import parts_of
 from nodealer.errors import BadParameter, IllegalMove, RelayError
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.log.roster import TIMEKEEPER
 from nodealer.web import messages as doc
 from nodealer.wordlist import key_words
@@ -464,7 +464,7 @@ def _verified(sitting: Sitting, replica: Replica) -> Report:
     if replica.state.phase is Phase.ENDED:
         table.end(report.verdict, len(report.chronicle.records))
     if screen.json:
-        screen.emit({"event": "verified", "log": strip_controls(path)} | report.as_json())
+        screen.emit({"event": "verified", "log": escape_controls(path)} | report.as_json())
     else:
         screen.say(f"The log is in [bold]{shown(path)}[/bold].")
         print_report(screen.console, report, brief=True)

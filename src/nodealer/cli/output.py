@@ -22,7 +22,7 @@ from rich.markup import escape
 from rich.text import Text as Styled
 
 from nodealer.games.text import Line, Mark, Text
-from nodealer.log.control_characters import is_invisible, strip_controls
+from nodealer.log.control_characters import escape_controls, is_invisible
 
 #: Signs of ours, for terminals that have letters only.
 _PLAIN: Final = {
@@ -100,7 +100,7 @@ def err() -> Console:
 
 def shown(text: object) -> str:
     """Text from outside among markup of ours."""
-    return escape(strip_controls(text))
+    return escape(escape_controls(text))
 
 
 def rendered(text: Text) -> str:

@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from nodealer.cli.display import NoBrowser, Terminal, where
 from nodealer.cli.output import out, print_json, print_line, shown
 from nodealer.errors import HomeUnusable
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 
 
 def games(
@@ -65,7 +65,7 @@ def _looked_into(game: Any) -> dict[str, Any]:
         "of_hands": what.hands,
         "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
         "verdict": None if ended is None else ended.verdict,
-        "log": strip_controls(game.log),
+        "log": escape_controls(game.log),
         "reason": None,
     }
 
@@ -89,7 +89,7 @@ def _across(table: Any) -> dict[str, Any]:
         "of_hands": hands if hosted is None else hosted.hands,
         "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
         "verdict": None if ended is None else ended.verdict,
-        "log": strip_controls(table.log),
+        "log": escape_controls(table.log),
         "reason": None,
     }
 

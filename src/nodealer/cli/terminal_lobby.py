@@ -24,7 +24,7 @@ from nodealer.client.lobby import (
     Remark,
 )
 from nodealer.client.pairing import CodeDied, CodeGiven, CodeNews, CodeUsed
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import Proposal
 
 _NO: Final = ("n", "no")
@@ -58,7 +58,7 @@ class Questions:
     def answer(self, question: LobbyQuestion) -> str | None:
         """The answer to this question, once it has come. Another question before it is asked no more: what was typed
         for one does not answer another, in whatever words it is asked."""
-        prompt = _PROMPTS[question.asked](strip_controls(question.name))
+        prompt = _PROMPTS[question.asked](escape_controls(question.name))
         if self._line is None or self._asked != question:
             self.forget()
             self._asked = question

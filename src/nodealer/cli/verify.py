@@ -26,7 +26,7 @@ from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.output import err, out, print_json, print_line, rendered, shown
 from nodealer.errors import BadParameter
 from nodealer.games.text import Words
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.log.roster import PLAYER, Member
 from nodealer.wire import LOG_BYTES_MAX
 
@@ -83,7 +83,7 @@ def verify(
     documents, codes = [], {GOOD}
     for file, (code, document, lines) in _verify_many(files, game, jobs or os.cpu_count() or 1):
         codes.add(code)
-        documents.append({"file": strip_controls(file)} | document)
+        documents.append({"file": escape_controls(file)} | document)
         if not json:
             _print_brief(out(), file, lines)
     if json:

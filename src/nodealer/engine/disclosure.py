@@ -13,7 +13,7 @@ from nodealer.engine.persistent_map import VersionedMap
 from nodealer.engine.state import Books, Config, Deed
 from nodealer.errors import CardUnreadable, NodealerError, PeerFault
 from nodealer.protocols.base import Deck
-from nodealer.tape import Tape, commitment
+from nodealer.tape import Tape, seed_commitment
 
 #: The private choices of a book, by the duties that they were made for.
 Choices = Mapping[bytes, bytes]
@@ -24,7 +24,7 @@ Choices = Mapping[bytes, bytes]
 def refuse_false_book(config: Config, books: Books, seat: int, entry: int, seed: bytes, choices: Choices) -> None:
     """Raise `PeerFault` for a seat whose book is another than it began with, or makes other messages than it sent."""
     tape = Tape(seed)
-    bound = commitment(tape, session=config.session.id, seat=seat, hand=books.binding.hand)
+    bound = seed_commitment(tape, session=config.session.id, seat=seat, hand=books.binding.hand)
     if bound != books.commitments.get(seat):
         raise PeerFault(seat, "the opened seed is not the one it committed to", entry)
     deed = _first_false_deed(books.deeds, seat, tape, choices)

@@ -57,7 +57,7 @@ from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.roster import Roster
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import MISDEAL, Duty
-from nodealer.tape import Tape, commitment, hand_tape
+from nodealer.tape import Tape, hand_tape, seed_commitment
 from nodealer.wire import encode
 
 
@@ -188,7 +188,7 @@ class Seat:
             return None
         if duty.deck is None and duty.kind == Owed.BEGIN and self._begins:
             session, hand = self.replica.config.session.id, duty.binding.hand
-            return Begin(duty.id, commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
+            return Begin(duty.id, seed_commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
         if duty.deck is None and duty.kind == Owed.END and not self.stays:
             return End(duty.id)
         if duty.deck is None and duty.kind == Owed.BOOK:

@@ -128,7 +128,7 @@ class PlainDeck:
                 return self, []
             case Random(sides=sides) if not self.faces:
                 operation.refuse_sides()
-                numbers = Tape(self.seed).below("plain roll", b"", sides)
+                numbers = Tape(self.seed).draw_below("plain roll", b"", sides)
                 return replace(self, seed=digest("plain rolled", self.seed)), [Rolled(places.deck, numbers)]
             case Unseal() if self.sealed:
                 opened = [Unsealed(places.deck, seat, value) for seat, value in sorted(self.sealed.items())]

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
-from nodealer.keys import Identity, VerifyingKey, box_words, refuse_weak_box
+from nodealer.keys import Identity, VerifyingKey, box_signed_bytes, refuse_weak_box
 from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.tape import digest, framed
 from nodealer.wire import SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
@@ -123,14 +123,14 @@ def _verify_box(key: bytes, box: bytes, signature: bytes) -> None:
 
     Cached, because the same box is in every offer, proposal and roster of a player. Failures are not cached.
     """
-    VerifyingKey(key).verify(signature, box_words(key, box))
+    VerifyingKey(key).verify(signature, box_signed_bytes(key, box))
 
 
 # --- Newcomers ---
 
 
 # defence: newcomer
-def newcomer_words(session: bytes, roster_digest: bytes, member: Member) -> bytes:
+def newcomer_signed_bytes(session: bytes, roster_digest: bytes, member: Member) -> bytes:
     """Return the bytes a newcomer signs to take this seat, under this name, in this roster of this session."""
     return framed("nodealer/newcomer/v1", session, roster_digest, member.seat, member.name, member.key)
 
@@ -142,12 +142,12 @@ def sign_newcomer(identity: Identity, session: bytes, roster_digest: bytes, memb
     """
     if member.key != identity.public:
         raise BadParameter("a newcomer can only sign for themselves")
-    return identity.sign(newcomer_words(session, roster_digest, member))
+    return identity.sign(newcomer_signed_bytes(session, roster_digest, member))
 
 
 def verify_newcomer(signature: bytes, session: bytes, roster_digest: bytes, member: Member) -> None:
     """Raise `DecodeError` unless the newcomer has signed for this seat."""
     try:
-        VerifyingKey(member.key).verify(signature, newcomer_words(session, roster_digest, member))
+        VerifyingKey(member.key).verify(signature, newcomer_signed_bytes(session, roster_digest, member))
     except BadSignature:
         raise DecodeError(f"the newcomer at seat {member.seat} has not signed for it") from None

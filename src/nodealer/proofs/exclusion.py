@@ -6,8 +6,8 @@ reveal nothing. Rows, in y and a secret x_i for each card:
 
     Y = y·G      a row for each key, which binds x_i      Σ α_c·Z_c = y·Σ α_c·M_c      Σ β_i·T_i in terms of y and x_i
 
-The rows of keys and cards depend on the kind of card (`hidden.py`). See docs/spec/proofs.md, "Hidden cards, none of
-these faces".
+The rows of keys and cards depend on the kind of card (`hidden_cards.py`). See docs/spec/proofs.md, "Hidden cards,
+none of these faces".
 """
 
 from __future__ import annotations

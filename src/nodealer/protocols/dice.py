@@ -132,7 +132,9 @@ class Dice(Cardless):
         if self.asked is None or self.shares.keys() < set(self.seats):
             return DeckChange(self)
         shares = b"".join(self.shares[seat] for seat in self.seats)
-        drawn = Tape(digest("rolled", self.origin, self._committed, shares)).below("numbers", b"", self.asked.sides)
+        drawn = Tape(digest("rolled", self.origin, self._committed, shares)).draw_below(
+            "numbers", b"", self.asked.sides
+        )
         return self._finished(Rolled(self.number, drawn))
 
     def _finished(self, *events: Event) -> DeckChange:

@@ -13,7 +13,7 @@ from nodealer.client.lobby import Asked, CannotBegin, LobbyQuestion, News, NotSi
 from nodealer.client.pairing import CodeDied, CodeGiven, CodeNews, CodeUsed
 from nodealer.client.policies import Policy
 from nodealer.engine.participant import Participant
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.web import messages as doc
 from nodealer.web.seat import PageSeat
 from nodealer.wordlist import key_words
@@ -56,7 +56,7 @@ class PageQuestions:
         if question != self._asked:
             self.forget()
             self._asked, self._number = question, self._number + 1
-            code, name = question.asked.value, strip_controls(question.name)
+            code, name = question.asked.value, escape_controls(question.name)
             self.question = doc.LobbyQuestion(self._number, code, name, ANSWERS[question.asked])
         answer, self._answer = self._answer, None
         if answer is not None:
@@ -108,7 +108,7 @@ class PageLobby:
 
     def _notice(self, code: str, /, **of: str) -> None:
         about = "code" if "code" in code else f"lobby {of.get('name', '')}".strip()
-        self._seat.notice(NOTICES[code], code, about, **{key: strip_controls(said) for key, said in of.items()})
+        self._seat.notice(NOTICES[code], code, about, **{key: escape_controls(said) for key, said in of.items()})
 
     def shows(self, inner: Policy | None, seats: int) -> Policy:
         """Looks on after whoever has something to say in the lobby, and shows it."""
@@ -162,10 +162,10 @@ def proposal_told(told: Proposed) -> doc.LobbyProposal:
     clock = (
         None
         if keeper is None or limits is None
-        else doc.LobbyClock(strip_controls(keeper.name), limits.move, limits.bank)
+        else doc.LobbyClock(escape_controls(keeper.name), limits.move, limits.bank)
     )
-    names = tuple(strip_controls(member.name) for member in proposal.roster.members)
-    game, protocol = strip_controls(told.game), strip_controls(told.protocol)
+    names = tuple(escape_controls(member.name) for member in proposal.roster.members)
+    game, protocol = escape_controls(told.game), escape_controls(told.protocol)
     return doc.LobbyProposal(game, protocol, proposal.hands or None, names, told.warning, clock)
 
 

@@ -11,7 +11,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 
 #: Bytes of a seed that nobody has named.
 _SEED_BYTES = 6
@@ -47,7 +47,7 @@ def _one(seed: str, steps: bool) -> int:
     def step(now: int, who: str, what: str) -> None:
         typer.echo(f"{now:7} {who}: {what}")
 
-    typer.echo(f"seed {strip_controls(seed)}: {plan_of(seed)}")
+    typer.echo(f"seed {escape_controls(seed)}: {plan_of(seed)}")
     played = play(seed, step if steps else None)
     for line in table(played.struck, 1):
         typer.echo(line)
@@ -71,7 +71,7 @@ def _many(seed: str, games: int, cores: int, json: bool) -> int:
     if json:
         print_json(document | {"machine": describe_machine()})
     else:
-        typer.echo(f"seed {strip_controls(seed)}, {found.entries} entries in {document['seconds']} s")
+        typer.echo(f"seed {escape_controls(seed)}, {found.entries} entries in {document['seconds']} s")
         for line in table(found.struck, found.games):
             typer.echo(line)
         typer.echo(f"wrong: in {len(found.wrong)} of them" if found.wrong else "nothing was wrong in any of them")

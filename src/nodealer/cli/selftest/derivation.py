@@ -9,7 +9,7 @@ from nodealer import wire as encoding
 from nodealer.cli.selftest.expect import expect, expect_refused
 from nodealer.errors import DecodeError
 from nodealer.group import Group
-from nodealer.tape import commitment, digest, hand_tape
+from nodealer.tape import digest, hand_tape, seed_commitment
 
 SEED: Final = "c4afe22e20d13a743a4bd42bfa5ff9d0c98150a2cf09ddf1cb9c33f9a1723d9f"
 COMMITMENT: Final = "4698ccdaaf618a02b9b79035571fc9aa5edd14ff197a83b8d5c74d343819207d"
@@ -40,7 +40,7 @@ def tape(group: Group) -> None:
     session = b"s" * 32
     found = hand_tape(bytes(range(32)), session=session, seat=1, hand=2)
     expect("the seed of a hand", found.seed.hex(), SEED)
-    expect("the commitment", commitment(found, session=session, seat=1, hand=2).hex(), COMMITMENT)
+    expect("the commitment", seed_commitment(found, session=session, seat=1, hand=2).hex(), COMMITMENT)
     expect("a drawn value", found.draw("x", b"in", size=16).hex(), DRAWN)
     expect("a permutation", found.permutation("order", b"in", len(ORDER)).vartime_list(), ORDER)
     expect("a digest", digest("label", b"a", "b", 3).hex(), DIGEST)

@@ -39,7 +39,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
-from nodealer.log.control_characters import strip_controls
+from nodealer.log.control_characters import escape_controls
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import ReadKey, TableSecret
@@ -261,7 +261,7 @@ class TabTable:
             for news in step.happened:
                 self._news(news, hosting)
                 if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
-                    raise NameTaken(f"you cannot sit there as {participant.home.name}: {strip_controls(news.reason)}")
+                    raise NameTaken(f"you cannot sit there as {participant.home.name}: {escape_controls(news.reason)}")
                 if participant.is_sent_away(news) and not participant.hearing:
                     raise BadParameter("the host goes on without you at this table")
             for look in after:
@@ -297,7 +297,7 @@ class TabTable:
 
     def _news(self, news: object, hosting: Hosting | None) -> None:
         if isinstance(news, Refuses) and not news.mine:
-            name, reason = news.name or "", strip_controls(news.reason)
+            name, reason = news.name or "", escape_controls(news.reason)
             self.seat.notice("note", "declined", f"declined {name}", name=name, reason=reason)
             if hosting is not None:
                 hosting.declined(news.by)

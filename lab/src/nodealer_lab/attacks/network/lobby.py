@@ -263,7 +263,9 @@ NEWCOMER: Final = Attack(
             _NEWCOMER_CLAIM.cheat,
             play=_play_newcomer,
             defence=(
-                RemovedDefence("nodealer.log.roster:newcomer_words", "session, roster_digest", 'b"", roster_digest'),
+                RemovedDefence(
+                    "nodealer.log.roster:newcomer_signed_bytes", "session, roster_digest", 'b"", roster_digest'
+                ),
             ),
         ),
         _NEWCOMER_CLAIM,

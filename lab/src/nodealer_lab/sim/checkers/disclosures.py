@@ -8,7 +8,7 @@ from nodealer.engine.bodies import Begin, Book, Claim
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome
 from nodealer.errors import CardUnreadable
-from nodealer.tape import Tape, commitment
+from nodealer.tape import Tape, seed_commitment
 from nodealer_lab.sim.checkers.chips import is_disputed
 from nodealer_lab.sim.checkers.replay import Replayed, Seen
 
@@ -68,7 +68,7 @@ class Shelf:
     def _held(self, applied: Applied, hand: int, seed: bytes) -> Iterator[str]:
         """A seed that is another one names its seat at this very entry; what else is false, at what it sent."""
         seat = applied.entry.seat
-        bound = commitment(Tape(seed), session=self._log.replica.config.session.id, seat=seat, hand=hand)
+        bound = seed_commitment(Tape(seed), session=self._log.replica.config.session.id, seat=seat, hand=hand)
         named = {(fault.seat, fault.entry) for fault in applied.after.faults[len(applied.before.faults) :]}
         if bound != self._begun.get((hand, seat)) and (seat, applied.number) not in named:
             yield f"seat {seat} opens another seed of hand {hand} than it began with, and that does not name it"
