@@ -49,7 +49,7 @@ from nodealer_lab.attacks.scene import (
     seat_players,
     seeded_entropy,
 )
-from nodealer_lab.attacks.shuffles.contents import find_known_place, put_twice
+from nodealer_lab.attacks.shuffles.contents import find_known_place, forge_double
 from nodealer_lab.attacks.stage import AttackTable, awaits_move_of
 from nodealer_lab.attacks.truth import dealt_decks, find_spoilt_card, find_stopped_hand, find_swapped_card
 from nodealer_lab.sim.highcard import OWN
@@ -122,8 +122,8 @@ OTHER_CARD: Final = attack_from_cheat(
 
 
 def _forge_offset(moment: SignedMoment) -> bytes:
-    said = read_message(RevealOffset, moment.honest)
-    return encode(replace_struct(said, offset=one_more(moment.deck.binding.group.scalars(said.offset))))
+    message = read_message(RevealOffset, moment.honest)
+    return encode(replace_struct(message, offset=one_more(moment.deck.binding.group.scalars(message.offset))))
 
 
 #: The offset must open the commitment that the shuffle proof was about.
@@ -162,13 +162,15 @@ def _forge_pass(moment: SignedMoment) -> bytes:
 
     The dealer decrypts that card next.
     """
-    said, deck = read_message(Pass, moment.honest), moment.deck
+    message, deck = read_message(Pass, moment.honest), moment.deck
     dealers = [track for track in deck.stage.tracks if track.to == 0]
-    if not said.numbers or not dealers or moment.duty.seat != deck.order[1]:
+    if not message.numbers or not dealers or moment.duty.seat != deck.order[1]:
         return moment.honest
     own = deck.own(moment.tape, 1)
     number = deck.layers[0].cards.numbers[own.prior[dealers[0].place]]
-    return encode(replace_struct(said, numbers=put(said.numbers, 0, times(number.group, POWER, number).to_bytes())))
+    return encode(
+        replace_struct(message, numbers=put(message.numbers, 0, times(number.group, POWER, number).to_bytes()))
+    )
 
 
 def _find_decrypted_card(played: PlayedGame) -> str | None:
@@ -305,16 +307,16 @@ HELD: Final = Attack(
 
 def _forge_tag_mask(moment: SignedMoment) -> bytes:
     """Double the last card, which a player holds."""
-    said, group = read_message(MaskTags, moment.honest), moment.deck.binding.group
-    last = times(group, 2, group.points(said.cards)[-1:])
-    return encode(replace_struct(said, cards=put(said.cards, -1, last.to_bytes())))
+    message, group = read_message(MaskTags, moment.honest), moment.deck.binding.group
+    last = times(group, 2, group.points(message.cards)[-1:])
+    return encode(replace_struct(message, cards=put(message.cards, -1, last.to_bytes())))
 
 
 def _forge_tag_lock(moment: SignedMoment) -> bytes:
     """Double a card that another seat holds."""
-    said, group = read_message(RaisedCards, moment.honest), moment.deck.binding.group
+    message, group = read_message(RaisedCards, moment.honest), moment.deck.binding.group
     return encode(
-        replace_struct(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[0]).to_bytes()))
+        replace_struct(message, cards=put(message.cards, 0, times(group, 2, group.points(message.cards)[0]).to_bytes()))
     )
 
 
@@ -350,11 +352,11 @@ TAG: Final = Attack(
 
 
 def _forge_other_name(moment: SignedMoment) -> bytes:
-    deck, said = moment.deck, read_message(DuelReveal, moment.honest)
-    if isinstance(deck.stage.operation, Close) or not said.cards:
+    deck, message = moment.deck, read_message(DuelReveal, moment.honest)
+    if isinstance(deck.stage.operation, Close) or not message.cards:
         return moment.honest
-    first, *rest = said.cards
-    return encode(replace_struct(said, cards=((first + 1) % deck.size, *rest)))
+    first, *rest = message.cards
+    return encode(replace_struct(message, cards=((first + 1) % deck.size, *rest)))
 
 
 OTHER_NAME: Final = Attack(
@@ -388,12 +390,12 @@ OTHER_NAME: Final = Attack(
 
 def _forge_second_play(moment: SignedMoment) -> bytes:
     """Reveal a card that was already played: its nonce is known."""
-    deck, said = moment.deck, read_message(DuelReveal, moment.honest)
+    deck, message = moment.deck, read_message(DuelReveal, moment.honest)
     played = next(iter(deck.places.opened.values()), None)
-    if isinstance(deck.stage.operation, Close) or not said.cards or played is None:
+    if isinstance(deck.stage.operation, Close) or not message.cards or played is None:
         return moment.honest
     (nonce,) = deck.nonces(moment.tape, [played])
-    return encode(replace_struct(said, cards=(played, *said.cards[1:]), nonces=put(said.nonces, 0, nonce)))
+    return encode(replace_struct(message, cards=(played, *message.cards[1:]), nonces=put(message.nonces, 0, nonce)))
 
 
 PLAYED_TWICE: Final = Attack(
@@ -436,9 +438,9 @@ def _other_name(card: int) -> int:
 
 def _forge_two_names(moment: SignedMoment) -> bytes:
     """Commit to the nonce of every second card under its other name too."""
-    deck, said = moment.deck, read_message(Assemble, moment.honest)
+    deck, message = moment.deck, read_message(Assemble, moment.honest)
     nonces = deck.fresh_nonces(moment.tape, range(CARDS), 0)
-    commitments = said.commitments
+    commitments = message.commitments
     for card in range(1, CARDS, 2):
         commitments = put(commitments, _other_name(card), deck.commitment(_other_name(card), nonces[card]))
     return encode(Assemble(commitments))
@@ -446,10 +448,10 @@ def _forge_two_names(moment: SignedMoment) -> bytes:
 
 def _forge_name_played(moment: SignedMoment) -> bytes:
     """Play a card under its other name, with the nonce that belongs to both."""
-    said = read_message(DuelReveal, moment.honest)
-    if len(said.cards) != 1 or not said.cards[0] % 2 or len(said.nonces) != NONCE_BYTES:
+    message = read_message(DuelReveal, moment.honest)
+    if len(message.cards) != 1 or not message.cards[0] % 2 or len(message.nonces) != NONCE_BYTES:
         return moment.honest
-    return encode(changed(said, cards=(_other_name(said.cards[0]),)))
+    return encode(changed(message, cards=(_other_name(message.cards[0]),)))
 
 
 def _play_two_names(scene: Scene) -> AttackOutcome:
@@ -507,9 +509,9 @@ def _find_uncommitted_card(played: PlayedGame) -> str | None:
     for one in played.card_messages():
         if one.deck.owner != played.cheater or one.duty.kind != "reveal":
             continue
-        said = read_message(DuelReveal, one.message)
-        for place, card in enumerate(said.cards):
-            nonce = said.nonces[place * NONCE_BYTES : (place + 1) * NONCE_BYTES]
+        message = read_message(DuelReveal, one.message)
+        for place, card in enumerate(message.cards):
+            nonce = message.nonces[place * NONCE_BYTES : (place + 1) * NONCE_BYTES]
             if one.deck.commitment(card, nonce) != one.deck.commitments[card]:
                 return "has a card in its deck that it never committed to"
     return None
@@ -615,10 +617,10 @@ class _ConcedingCheater(Cheater):
     """Folds as soon as it may, because it already knows what it came for."""
 
     def due(self) -> list[bytes]:
-        said = super().due()
+        frames = super().due()
         if not self.seated or self.over or self.seat.unconfirmed or not self.seat.must_move:
-            return said
-        return [*said, *self.move(FOLDS[1])]
+            return frames
+        return [*frames, *self.move(FOLDS[1])]
 
 
 def _play_conceded(scene: Scene) -> AttackOutcome:
@@ -636,7 +638,7 @@ CONCEDED: Final = Attack(
         "duel": (
             AttackMethod(
                 "giving up to avoid the check at the end",
-                {"shuffle": put_twice},
+                {"shuffle": forge_double},
                 defence=(BOOKS,),
                 play=_play_conceded,
                 game=OWN,

@@ -171,11 +171,11 @@ def _find_rival_deck(played: PlayedGame) -> str | None:
     """Find the order of the owner's deck with what the rival has of an honest game, and compare it with what is
     drawn."""
     me = played.cheater
-    said = [one for one in played.card_messages() if one.deck.rival == me and one.deck.epoch == 0]
-    deck, tape = said[-1].deck, played.tape(me, said[-1].duty.binding.hand)
-    shuffled = next(one for one in said if one.duty.kind == "shuffle" and one.duty.seat == me)
+    messages = [one for one in played.card_messages() if one.deck.rival == me and one.deck.epoch == 0]
+    deck, tape = messages[-1].deck, played.tape(me, messages[-1].duty.binding.hand)
+    shuffled = next(one for one in messages if one.duty.kind == "shuffle" and one.duty.seat == me)
     order = deck.order(tape, me, 0, shuffled.deck.stage.cards).vartime_list()
-    seen = overhear([(one.duty, one.message) for one in said], deck.owner)
+    seen = overhear([(one.duty, one.message) for one in messages], deck.owner)
     cards = rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
     return "knows every card of the other's deck, in order" if is_true_order(played, deck.owner, cards) else None
 

@@ -1,4 +1,5 @@
-"""Attacks on what is done with cards that are dealt: passing, looking, dice, and the rebuild when somebody leaves."""
+"""Attacks on operations with dealt cards: passing, peeking, searching, dice, sealed bids, and rebuilds after a player
+left."""
 
 from __future__ import annotations
 
@@ -57,23 +58,23 @@ from nodealer_lab.attacks.truth import bare_encodings, dealt_decks
 
 # --- copied dice ---
 #
-# A seat copies another one's commitment to the dice, and opens what the other has opened.
+# A seat copies another seat's commitment to the dice, and opens what the other has opened.
 
 VICTIM: Final = 0
 
 
-def _commit(moment: SignedMoment) -> bytes:
+def _forge_commit(moment: SignedMoment) -> bytes:
     copied = moment.deck.commitments.get(VICTIM)
     return moment.honest if copied is None else encode(RollCommit(copied))
 
 
-def _open(moment: SignedMoment) -> bytes:
+def _forge_open(moment: SignedMoment) -> bytes:
     copied = moment.deck.shares.get(VICTIM)
     return moment.honest if copied is None else encode(RollOpen(copied))
 
 
 def _play_copied_dice(scene: Scene) -> AttackOutcome:
-    """It has added nothing of its own, and knows no less than who did."""
+    """Roll with a cheater that contributes nothing of its own."""
     stage = deal_free_table(COPIED_DICE, scene, each=0)
     stage.play_move(0, Roll(1, (6, 6)))
     dice = [one for state in stage.states() for one in state.hand.decks.values() if isinstance(one, Dice)]
@@ -89,7 +90,7 @@ COPIED_DICE: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _COPIED_DICE_CLAIM.cheat,
-            {COMMIT: _commit, OPEN: _open},
+            {COMMIT: _forge_commit, OPEN: _forge_open},
             late=(COMMIT, OPEN),
             play=_play_copied_dice,
             defence=(
@@ -106,26 +107,26 @@ COPIED_DICE: Final = Attack(
 
 # --- passed ---
 #
-# A seat passes another card on than it has named, and keeps what it has.
+# A seat passes on a different card from the one it named, and keeps what it has.
 
-TO: Final = 0
+RECEIVER: Final = 0
 
 
-def _passed_mask(moment: SignedMoment) -> bytes:
-    """Under the receiver's key it puts a face of its choice."""
-    said, group = read_message(MaskHand, moment.honest), moment.deck.binding.group
+def _forge_passed_card(moment: SignedMoment) -> bytes:
+    """Put a face of its choice under the receiver's key."""
+    message, group = read_message(MaskHand, moment.honest), moment.deck.binding.group
     stage: Any = moment.deck.stage
     (position,) = stage._positions(moment.duty.seat)
     shift = face_not_held(moment) - moment.deck.face_points((face_of(moment, position),))
-    return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
+    return encode(replace_struct(message, msg=(group.points(message.msg) + shift).to_bytes()))
 
 
 def _play_passed(scene: Scene) -> AttackOutcome:
     stage = deal_free_table(PASSED, scene)
     held = hand_of(stage, scene.cheater)
-    position, before = min(held), hand_of(stage, TO)
-    stage.play_move(scene.cheater, PassOn(0, (position,), TO))
-    got = [face for place, face in hand_of(stage, TO).items() if place not in before]
+    position, before = min(held), hand_of(stage, RECEIVER)
+    stage.play_move(scene.cheater, PassOn(0, (position,), RECEIVER))
+    got = [face for place, face in hand_of(stage, RECEIVER).items() if place not in before]
     gain = "passes another card on than it held" if got and got != [held[position]] else None
     return stage.outcome(gain, lies_of(stage, scene.cheater))
 
@@ -138,7 +139,7 @@ PASSED: Final = Attack(
         "mask": (
             AttackMethod(
                 "a card that is passed or shown to one player exchanged for another",
-                {"hand": _passed_mask},
+                {"hand": _forge_passed_card},
                 play=_play_passed,
                 defence=(without_proof_check("nodealer.protocols.mask.transfer:Handing.apply"),),
             ),
@@ -149,37 +150,37 @@ PASSED: Final = Attack(
 
 # --- rogue join ---
 #
-# Somebody leaves, and the last to join the rebuild takes its key from the others': what they hold is put under a key
-# that it knows.
+# A player leaves, and the last to join the rebuild derives its key from the others'. What they hold is then put under a
+# joint key whose secret it knows.
 
-LEAVES: Final = 1
+LEAVER: Final = 1
 
 
-def _joint(deck: MaskDeck, tape: Tape) -> Scalars:
-    """The secret that the joint key is to have."""
+def _joint_secret(deck: MaskDeck, tape: Tape) -> Scalars:
+    """Return the secret that the cheater wants the joint key to have."""
     return draw_scalars(tape, "rogue", b"", deck.binding.group, 1)
 
 
-def _rogue_join_mask(moment: SignedMoment) -> bytes:
-    said, deck = read_message(MaskJoin, moment.honest), moment.deck
+def _forge_join(moment: SignedMoment) -> bytes:
+    message, deck = read_message(MaskJoin, moment.honest), moment.deck
     others = concat(*deck.stage.said.values()).sum()
-    rogue = _joint(deck, moment.tape) * deck.binding.group.G - others
-    return encode(replace_struct(said, key=rogue.to_bytes()))
+    rogue = _joint_secret(deck, moment.tape) * deck.binding.group.G - others
+    return encode(replace_struct(message, key=rogue.to_bytes()))
 
 
 def _play_rogue_join(scene: Scene) -> AttackOutcome:
-    """What the victim declares is in the log, under the joint key."""
+    """Rebuild a deck, and read what the victim declares in the log under the joint key."""
     stage = deal_free_table(ROGUE_JOIN, scene, each=1)
     true = set(hand_of(stage, VICTIM).values())
     tape = stage[scene.cheater].seat._tape(0)
-    stage.send(stage[LEAVES].leave())
+    stage.send(stage[LEAVER].leave())
     stage.run_to_end()
     gain = None
     for state in stage.states():
         for deck in state.hand.decks.values():
             if isinstance(deck, MaskDeck) and isinstance(deck.stage, MaskDeclaring) and VICTIM in deck.stage.said:
                 declared = deck.stage.said[VICTIM]
-                faces = deck.faces.find(declared.msg - _joint(deck, tape) * declared.epk)
+                faces = deck.faces.find(declared.msg - _joint_secret(deck, tape) * declared.epk)
                 gain = "reads Ada's card" if set(faces) == true else gain
     return stage.outcome(gain, lies_of(stage, scene.cheater))
 
@@ -192,7 +193,7 @@ ROGUE_JOIN: Final = Attack(
         "mask": (
             AttackMethod(
                 "a key chosen to cancel the others, or copied",
-                {"join": _rogue_join_mask},
+                {"join": _forge_join},
                 late=("join",),
                 play=_play_rogue_join,
                 defence=(KNOWLEDGE_PROOF,),
@@ -204,11 +205,11 @@ ROGUE_JOIN: Final = Attack(
 
 # --- rolled again ---
 #
-# Who sees first that the dice fell badly leaves, so that its friends roll again without it.
+# A player who is the first to see bad dice leaves, so that their friends roll again without them.
 
 
-class _Silent(Cheater):
-    """Opens nothing."""
+class _NeverOpens(Cheater):
+    """A participant that does not open its share of the dice."""
 
     def due(self) -> list[bytes]:
         mine = self.replica.state.duties.of(self.seat.number).values() if self.seated else ()
@@ -216,17 +217,17 @@ class _Silent(Cheater):
 
 
 def _play_rolled_again(scene: Scene) -> AttackOutcome:
-    """All others have opened their shares: it knows the numbers, and nobody else does. Then it leaves."""
-    stage = deal_free_table(ROLLED_AGAIN, scene, each=0, maker=_Silent)
+    """Let all others open their shares, so that only the cheater knows the dice. Then it leaves."""
+    stage = deal_free_table(ROLLED_AGAIN, scene, each=0, maker=_NeverOpens)
     stage.play_move(0, Roll(1, (6, 6)))
     stage.sign_and_send(scene.cheater, Leave())
     stage.run_to_end()
-    rolled = _numbers(stage[0])
+    rolled = _has_rolled(stage[0])
     return stage.outcome("has the others roll again without it" if rolled else None)
 
 
-def _numbers(one: Participant) -> bool:
-    """Whether there are numbers, though a share is missing for good."""
+def _has_rolled(one: Participant) -> bool:
+    """Return whether the dice have a result although a share is missing for good."""
     return any(
         isinstance(deck, Dice) and len(deck.shares) == len(deck.seats) for deck in one.replica.state.hand.decks.values()
     )
@@ -247,39 +248,40 @@ ROLLED_AGAIN: Final = Attack(
         ),
         _ROLLED_AGAIN_CLAIM,
     ),
-    # Elsewhere the hand is over when somebody leaves.
+    # On other protocols the hand ends when a player leaves.
     tried_on=("mask", "lock"),
 )
 
 
 # --- told ---
 #
-# A seat tells who looks at a card of the pile another one.
+# A seat shows a different card to a player who peeks at a card of the pile.
 
-LOOKS: Final = 0
+PEEKER: Final = 0
 
 
-def _told_mask(moment: SignedMoment) -> bytes:
-    """It does not know the card. What it adds makes another face of one face, and nothing of all others: it guesses."""
-    said, group, deck = read_message(MaskTell, moment.honest), moment.deck.binding.group, moment.deck
+def _forge_tell(moment: SignedMoment) -> bytes:
+    """Shift the card without knowing it: this turns one face into another and all others into nothing. It is a
+    guess."""
+    message, group, deck = read_message(MaskTell, moment.honest), moment.deck.binding.group, moment.deck
     shift = deck.face_points((0,)) - deck.face_points((1,))
-    return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
+    return encode(replace_struct(message, msg=(group.points(message.msg) + shift).to_bytes()))
 
 
 def _play_told(scene: Scene) -> AttackOutcome:
-    """Who looks reads a card that is none, or another than the one that lies there."""
+    """Have a player peek. They read something that is not a card, or a different one from the card that lies there."""
     stage = deal_free_table(TOLD, scene, each=0)
     deck: Any = stage.state().hand.decks[0]
     keys = {seat: deck.card_secrets(stage[seat].seat._tape(0), (0,), seat) for seat in deck.binding.players}
     true = deck.unmask((0,), keys)
-    stage.play_move(LOOKS, LookAt(0, 1, "look"))
-    faces = [face for card, face in _read(stage[LOOKS]).items() if card.position == 0]
+    stage.play_move(PEEKER, LookAt(0, 1, "look"))
+    faces = [face for card, face in _readable_cards(stage[PEEKER]).items() if card.position == 0]
     believed = scene.cheater not in stage.state().gone and faces != true
     return stage.outcome("has Ada look at another card" if believed else None, lies_of(stage, scene.cheater))
 
 
-def _read(one: Participant) -> Mapping[Card, int]:
-    """What somebody reads; nothing, where it is no card."""
+def _readable_cards(one: Participant) -> Mapping[Card, int]:
+    """Return the cards that a participant can read, none if one of them is not a card."""
     try:
         return one.seat.cards()
     except CardUnreadable:
@@ -294,7 +296,7 @@ TOLD: Final = Attack(
         "mask": (
             AttackMethod(
                 "a card that somebody looks at told as another",
-                {"tell": _told_mask},
+                {"tell": _forge_tell},
                 play=_play_told,
                 defence=(without_proof_check("nodealer.protocols.mask.peek:Telling.apply"),),
             ),
@@ -305,23 +307,23 @@ TOLD: Final = Attack(
 
 # --- searched ---
 #
-# The owner of a deck searches it for a card, keeps that card, and puts it back as well, in the place of another.
+# The owner of a deck searches it for a card, keeps it, and also puts it back in place of another one.
 
 
-def _gather(moment: SignedMoment) -> bytes:
-    """The card that it keeps, under the one key that all others are brought under."""
+def _forge_gather(moment: SignedMoment) -> bytes:
+    """Put back the card that it keeps, under the key that all others are brought under."""
     deck, seat = moment.deck, moment.duty.seat
-    said = read_message(DuelGather, moment.honest)
+    message = read_message(DuelGather, moment.honest)
     kept = deck.places.hand(seat)[-1:]
     if not kept or deck.asked.then is not Look.TAKE:
-        # It has only looked, or looked for an order.
+        # It only looked, or looked in order to reorder the deck.
         return moment.honest
     own = deck.layers.secrets(moment.tape, kept, seat)
     again = own.invert() * deck.gather_key(moment.tape, seat, deck.stage.epoch) * deck.stripped(kept)
-    return encode(replace_struct(said, cards=put(said.cards, 0, again.to_bytes())))
+    return encode(replace_struct(message, cards=put(message.cards, 0, again.to_bytes())))
 
 
-def _there_again(played: PlayedGame) -> str | None:
+def _find_card_kept_and_returned(played: PlayedGame) -> str | None:
     for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if deck.owner != played.cheater or not deck.epoch or not pile:
@@ -341,16 +343,16 @@ SEARCHED: Final = Attack(
         "duel": (
             AttackMethod(
                 "other cards put back after a search",
-                {"gather": _gather},
+                {"gather": _forge_gather},
                 defence=(EACH_PROOF,),
-                find_gain=_there_again,
+                find_gain=_find_card_kept_and_returned,
                 game=SEARCHED_DUEL,
             ),
             AttackMethod(
                 "a card that the owner replaced or marked, also after a search",
-                {"gather": _gather},
+                {"gather": _forge_gather},
                 defence=(BOOKS,),
-                find_gain=_there_again,
+                find_gain=_find_card_kept_and_returned,
                 game=SEARCHED_DUEL,
             ),
         ),
@@ -360,8 +362,8 @@ SEARCHED: Final = Attack(
 
 # --- linked tags ---
 #
-# Two players leave, one after the other, and the deck is made again twice. If the tags of both have one secret, the
-# second to leave, who knows its own part of it, follows every card from the first new deck into the second.
+# Two players leave, one after the other, and the deck is rebuilt twice. If the tags of both rebuilds used one secret,
+# the second to leave, who knows their own part of it, could follow every card from the first new deck into the second.
 
 LINKED_TAGS_FIRST, LINKED_TAGS_SECOND = 1, 2
 
@@ -378,19 +380,19 @@ def _play_linked_tags(scene: Scene) -> AttackOutcome:
     for one in card_messages_in(replica.config, replica.entries):
         if one.duty.kind == "tag" and one.duty.seat == LINKED_TAGS_SECOND:
             mine = one.deck.tag_secret(tape, LINKED_TAGS_SECOND, masked(one.deck.stage.points))
-        if one.duty.kind == "share" and (shown := _tags(one)) is not None:
+        if one.duty.kind == "share" and (shown := _last_tags(one)) is not None:
             tags.append(shown)
     linked = mine is not None and len(tags) == 2 and set(encodings(mine * tags[1])) <= set(encodings(tags[0]))
     return stage.outcome("follows every card from one new deck into the next" if linked else None)
 
 
-def _tags(one: CardMessage) -> Points | None:
-    """What appears with the last share: the tags of the cards that are in the new deck."""
+def _last_tags(one: CardMessage) -> Points | None:
+    """Return the tags of the cards in the new deck if this message is the last share, otherwise None."""
     deck, sharing = one.deck, one.deck.stage
     if len(sharing.said) + 1 < len(deck.binding.players):
         return None
-    said = read_message(MaskShares, one.message)
-    tags: Any = sharing.tagged.msg - deck.binding.group.points(said.shares)
+    message = read_message(MaskShares, one.message)
+    tags: Any = sharing.tagged.msg - deck.binding.group.points(message.shares)
     for shares in sharing.said.values():
         tags = tags - shares
     found: Points = tags[: len(sharing.cards)]
@@ -407,7 +409,7 @@ LINKED_TAGS: Final = Attack(
             _LINKED_TAGS_CLAIM.cheat,
             play=_play_linked_tags,
             seat=LINKED_TAGS_SECOND,
-            # The secret of the tags is drawn for these cards and this rebuild.
+            # The secret of the tags is drawn for these cards and this rebuild only.
             defence=(
                 RemovedDefence(
                     "nodealer.protocols.mask.deck:MaskDeck.tag_secret",
@@ -424,14 +426,14 @@ LINKED_TAGS: Final = Attack(
 
 # --- linked decks ---
 #
-# Two players leave, one after the other, and the deck of `lock` is made again twice. If those who stay multiply it by
-# the same secrets both times, the second to leave, who knows its own, follows every card into the second deck.
+# Two players leave, one after the other, and the deck of `lock` is rebuilt twice. If the others multiplied it by the
+# same secrets both times, the second to leave, who knows their own, could follow every card into the second deck.
 
 LINKED_DECKS_FIRST, LINKED_DECKS_SECOND = 1, 2
 
 
 def _play_linked_decks(scene: Scene) -> AttackOutcome:
-    """What all who stay have multiplied and shuffled lies open when they declare what they hold."""
+    """Rebuild a deck twice. The shuffled cards are public when the others declare what they hold."""
     stage = deal_free_table(None, scene, seats=4, each=1)
     deck: Any = stage.state().hand.decks[0]
     tape = stage[LINKED_DECKS_SECOND].seat._tape(0)
@@ -475,27 +477,28 @@ LINKED_DECKS: Final = Attack(
 
 # --- borrowed key ---
 #
-# Somebody is given a card, and names a key that it has no secret of: one that hangs on another player's key of a card
-# of the pile. When that key is published, what it was given is read by whoever it told.
+# A player is given a card and names a key without knowing its secret: one derived from another player's key of a card
+# in the pile. When that key is published, anyone whom they told about it can read the given card.
 
-GIVES: Final = 0
-
-
-def _borrowed(deck: Any) -> Any:
-    """The giver's key of the next card of the pile, and one more: as it stands it would be seen to be there already."""
-    return deck.card_keys(tuple(deck.places.pile[:1]), GIVES) + deck.binding.group.G
+GIVER: Final = 0
 
 
-def _receive(moment: SignedMoment) -> bytes:
-    said = read_message(MaskReceive, moment.honest)
-    return encode(replace_struct(said, keys=_borrowed(moment.deck).to_bytes()))
+def _borrowed_key(deck: Any) -> Any:
+    """Return the giver's key of the next card in the pile, plus G: the key itself would be recognised as a
+    repetition."""
+    return deck.card_keys(tuple(deck.places.pile[:1]), GIVER) + deck.binding.group.G
+
+
+def _forge_receive(moment: SignedMoment) -> bytes:
+    message = read_message(MaskReceive, moment.honest)
+    return encode(replace_struct(message, keys=_borrowed_key(moment.deck).to_bytes()))
 
 
 def _play_borrowed_key(scene: Scene) -> AttackOutcome:
     stage = deal_free_table(BORROWED_KEY, scene)
-    position = min(hand_of(stage, GIVES))
-    borrowed = _borrowed(stage.state().hand.decks[0])
-    stage.play_move(GIVES, PassOn(0, (position,), scene.cheater))
+    position = min(hand_of(stage, GIVER))
+    borrowed = _borrowed_key(stage.state().hand.decks[0])
+    stage.play_move(GIVER, PassOn(0, (position,), scene.cheater))
     deck: Any = stage.state().hand.decks.get(0)
     given = tuple(deck.places.hand(scene.cheater))[-1:] if deck is not None else ()
     took = bool(given) and scene.cheater not in stage.state().gone and deck.card_keys(given, scene.cheater) == borrowed
@@ -511,7 +514,7 @@ BORROWED_KEY: Final = Attack(
         "mask": (
             AttackMethod(
                 "a key chosen to cancel the others, or copied",
-                {"receive": _receive},
+                {"receive": _forge_receive},
                 play=_play_borrowed_key,
                 defence=(KNOWLEDGE_PROOF,),
             ),
@@ -522,25 +525,25 @@ BORROWED_KEY: Final = Attack(
 
 # --- mixed ---
 #
-# A seat shuffles its hand, and has another card in it afterwards.
+# A seat shuffles its hand and has a different card in it afterwards.
 
 
-def _mixed_mask(moment: SignedMoment) -> bytes:
-    """The first of the shuffled cards becomes a face that it does not have, and then gets its key as all others do."""
+def _forge_mix(moment: SignedMoment) -> bytes:
+    """Turn the first shuffled card into a face that the cheater does not hold, and then key it like all others."""
     deck, stage, seat, tape = moment.deck, moment.deck.stage, moment.duty.seat, moment.tape
-    said, group = read_message(MaskMix, moment.honest), deck.binding.group
-    held, S = deck.held_cards(stage.positions), group.points(said.key)
-    order, _ = stage._draws(deck, tape, Masked(held.epk, held.msg + group.points(said.gains)), S)
-    msg = group.points(said.msg)
+    message, group = read_message(MaskMix, moment.honest), deck.binding.group
+    held, S = deck.held_cards(stage.positions), group.points(message.key)
+    order, _ = stage._draws(deck, tape, Masked(held.epk, held.msg + group.points(message.gains)), S)
+    msg = group.points(message.msg)
     shift = face_not_held(moment) - deck.face_points((face_of(moment, stage.positions[order.vartime_list()[0]]),))
-    mixed = Masked(group.points(said.epk), concat(msg[0] + shift, msg[1:]))
+    mixed = Masked(group.points(message.epk), concat(msg[0] + shift, msg[1:]))
     s = draw_scalars(tape, "mask own key", deck.inputs(seat, deck.epoch), group, 1)
     new = deck.layers.drawn(tape, stage._layer(deck, mixed), seat)
     keys, last = new * group.G, (new - s) * mixed.epk
     keyed = ManyEqualities(group.G, keys, mixed.epk, last, less=S)
     proof = equality.prove_many_equalities(deck.transcript(moment.duty, deck.epoch), tape, keyed, new - s)
     return encode(
-        replace_struct(said, msg=mixed.msg.to_bytes(), keys=keys.to_bytes(), last=last.to_bytes(), proof=proof)
+        replace_struct(message, msg=mixed.msg.to_bytes(), keys=keys.to_bytes(), last=last.to_bytes(), proof=proof)
     )
 
 
@@ -561,7 +564,7 @@ MIXED: Final = Attack(
         "mask": (
             AttackMethod(
                 "a card exchanged when a player orders what it looked at, or shuffles its hand",
-                {"mix": _mixed_mask},
+                {"mix": _forge_mix},
                 play=_play_mixed,
                 defence=(SHUFFLE_PROOF,),
             ),
@@ -572,39 +575,39 @@ MIXED: Final = Attack(
 
 # --- drawn when ---
 #
-# Cards are drawn one after the other, and shown later. Their places in the hand are in the log: whoever reads it knows
-# of each when it was drawn, and so for how long its holder had it and what it did meanwhile.
+# Cards are drawn one after the other and shown later. Their places in the hand are in the log, so a reader knows when
+# each was drawn, how long its holder had it, and what they did meanwhile.
 
 HOLDER: Final = 1
-DRAWN: Final = 6
+DRAWN_CARDS: Final = 6
 
 
-def drawn_in_order(scene: Scene) -> tuple[AttackTable, list[int]]:
-    """Somebody draws a card, and then another, and so on; and which faces these were, which only the holder knows."""
+def draw_one_by_one(scene: Scene) -> tuple[AttackTable, list[int]]:
+    """Let the holder draw cards one by one. Return the table and the faces drawn, which only the holder knows."""
     stage = deal_free_table(None, scene, seats=2, each=0)
-    for _ in range(DRAWN):
+    for _ in range(DRAWN_CARDS):
         stage.play_move(HOLDER, DealCards(0, ((HOLDER, 1),)))
     return stage, [face for _, face in sorted(hand_of(stage, HOLDER).items())]
 
 
-def shows_all(stage: AttackTable) -> None:
-    """The holder shows its hand."""
+def show_hand(stage: AttackTable) -> None:
+    """Have the holder show its whole hand."""
     stage.play_move(HOLDER, ShowCards(0, tuple(hand_of(stage, HOLDER))))
 
 
-def places_in_time(stage: AttackTable) -> tuple[list[int], Any]:
-    """From the log alone: the places that the holder's cards had, in the order in which they came; and the deck."""
-    came, deck = dict[int, None](), None
+def places_by_arrival(stage: AttackTable) -> tuple[list[int], Any]:
+    """Return the places of the holder's cards in the order of their arrival, from the log alone, and the deck."""
+    arrived, deck = dict[int, None](), None
     for state in stage.states():
         deck = state.hand.decks.get(0)
-        came |= dict.fromkeys(() if deck is None else sorted(deck.places.hand(HOLDER)))
-    return list(came), deck
+        arrived |= dict.fromkeys(() if deck is None else sorted(deck.places.hand(HOLDER)))
+    return list(arrived), deck
 
 
 def _play_drawn_when(scene: Scene) -> AttackOutcome:
-    stage, true = drawn_in_order(scene)
-    shows_all(stage)
-    places, deck = places_in_time(stage)
+    stage, true = draw_one_by_one(scene)
+    show_hand(stage)
+    places, deck = places_by_arrival(stage)
     known = [deck.places.face(place) for place in places] == true
     return stage.outcome("knows of each card that Ben shows when he drew it" if known else None)
 
@@ -618,20 +621,22 @@ DRAWN_WHEN: Final = Attack(
     law=AttackScheme(
         AttackMethod(_DRAWN_WHEN_CLAIM.cheat, play=_play_drawn_when, if_unseen="cannot be seen"), _DRAWN_WHEN_CLAIM
     ),
-    # A table without rules has no decks of one's own.
+    # A free table has no decks that belong to one seat, so `duel` is left out.
     tried_on=("mask", "lock", "offset", "chain"),
 )
 
 
 # --- followed ---
 #
-# A holder shuffles its hand before it shows a card of it, and a reader of the log would follow the card all the same:
-# by its place, or by its points.
+# A holder shuffles its hand before showing a card of it. A reader of the log tries to follow the card anyway, by its
+# place or by its points.
 
 
-def _order(deck: Any, before: list[int], after: list[int]) -> list[int]:
-    """In which order the cards in a hand were drawn, for all that a reader can tell: where one has a point that another
-    had before, it is that one; the others lie as they lay."""
+def _drawing_order(deck: Any, before: list[int], after: list[int]) -> list[int]:
+    """Return the order in which the cards of a hand were drawn, as far as a reader can tell.
+
+    A card with a point that another had before is that card. The others are assumed to keep their order.
+    """
     old, new = (deck.layers.cards(tuple(places)) for places in (before, after))
     had = {point: at for points in (old.epk, old.msg) for at, point in enumerate(encodings(points))}
     linked = [had.get(epk, had.get(msg)) for epk, msg in zip(encodings(new.epk), encodings(new.msg), strict=True)]
@@ -641,11 +646,11 @@ def _order(deck: Any, before: list[int], after: list[int]) -> list[int]:
 
 
 def _play_followed(scene: Scene) -> AttackOutcome:
-    stage, true = drawn_in_order(scene)
+    stage, true = draw_one_by_one(scene)
     stage.play_move(HOLDER, MixHand(0, tuple(hand_of(stage, HOLDER))))
-    shows_all(stage)
-    places, deck = places_in_time(stage)
-    order = _order(deck, places[:DRAWN], places[-DRAWN:])
+    show_hand(stage)
+    places, deck = places_by_arrival(stage)
+    order = _drawing_order(deck, places[:DRAWN_CARDS], places[-DRAWN_CARDS:])
     known = [deck.places.face(place) for place in order] == true
     return stage.outcome("knows of each card that Ben shows when he drew it" if known else None)
 
@@ -660,7 +665,7 @@ FOLLOWED: Final = Attack(
         AttackMethod(
             _FOLLOWED_CLAIM.cheat,
             play=_play_followed,
-            # A hand that is to be shuffled stays as it is.
+            # Without this, a hand to be shuffled stays as it is.
             defence=(
                 RemovedDefence("nodealer.protocols.mask.hand_shuffle:mix", "if len(positions) == 1:", "if positions:"),
             ),
@@ -673,17 +678,16 @@ FOLLOWED: Final = Attack(
 
 # --- another place ---
 #
-# A seat that may name a place of the deck names one that is not its to name: a card in another hand, or one that it has
-# played.
+# A seat that may name a place in the deck names one that it may not: a card in another hand, or one that was played.
 
 
-def _pick(moment: SignedMoment) -> bytes:
-    """In `lock` one seat names the cards of the board."""
+def _forge_pick(moment: SignedMoment) -> bytes:
+    """In `lock`, where one seat names the cards of the board, name a card in the victim's hand."""
     return encode(Pick(moment.deck.places.hand(VICTIM)[:1]))
 
 
-def _lock(scene: Scene) -> AttackOutcome:
-    """It has drawn keys until it is the one who names them."""
+def _play_on_lock(scene: Scene) -> AttackOutcome:
+    """Play on `lock` with a cheater who drew keys until it is the one to pick."""
     stage = deal_free_table(ANOTHER_PLACE, scene, each=1, stores=players_with_cheater_first(scene))
     mine = stage.state().hand.decks[0].places.hand(VICTIM)
     stage.play_move(VICTIM, OpenCards(0, 1))
@@ -692,9 +696,11 @@ def _lock(scene: Scene) -> AttackOutcome:
     return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
-def _chain(scene: Scene) -> AttackOutcome:
-    """In `chain` whoever holds a card may say that it is none. Under its own key another seat's is none, and it can
-    prove that."""
+def _play_on_chain(scene: Scene) -> AttackOutcome:
+    """Play on `chain`, where the holder of a card may claim that it is invalid.
+
+    The cheater claims it of another seat's card. Under its own key that card is invalid, and it can prove that.
+    """
     stage, seat = deal_free_table(None, scene, each=1), scene.cheater
     deck: Any = stage.state(seat).hand.decks[0]
     duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
@@ -703,34 +709,34 @@ def _chain(scene: Scene) -> AttackOutcome:
     links, bare = own_links(deck, own, index, [held.place]), own.key.invert() * held.number
     proof = prove(deck, duty, tape, own.key, [*links.bases, bare], [*links.images, held.number])
     claim = Misdeal(theirs, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof)
-    said = stage.sign_and_send(seat, Cards(duty.id, Raw(encode(claim))))
+    lies = stage.sign_and_send(seat, Cards(duty.id, Raw(encode(claim))))
     stage.run_to_end()
     after: Any = stage.state().hand.decks[0]
     return stage.outcome(
         "has the hand stopped over a card of Ada's that she can read"
         if isinstance(after.stage, ContradictedCard)
         else None,
-        said,
+        lies,
     )
 
 
-def _take(moment: SignedMoment) -> bytes:
-    """In `duel` the owner of a deck names the card that it has searched for."""
+def _forge_take(moment: SignedMoment) -> bytes:
+    """In `duel`, where the owner names the card that it searched for, name a discarded one."""
     return encode(Take(next(iter(moment.deck.places.discards))))
 
 
-def _duel(scene: Scene) -> AttackOutcome:
+def _play_on_duel(scene: Scene) -> AttackOutcome:
     played = play_with_cheater(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
     every = (deck.places for state in played.states() for deck in state.hand.decks.values())
     again = any(places.discards.keys() & set(places.hand(scene.cheater)) for places in every)
     return judge(played, "has a card in its hand again that it has played" if again else None)
 
 
-_ON: Final = {"lock": _lock, "chain": _chain, "duel": _duel}
+_PLAY_ON: Final = {"lock": _play_on_lock, "chain": _play_on_chain, "duel": _play_on_duel}
 
 
 def _play_another_place(scene: Scene) -> AttackOutcome:
-    return _ON[scene.protocol.claims.name](scene)
+    return _PLAY_ON[scene.protocol.claims.name](scene)
 
 
 _ANOTHER_PLACE_CLAIM: Final = Cheat("a place of the deck that is not the seat's to name", "never", False)
@@ -739,11 +745,11 @@ ANOTHER_PLACE: Final = Attack(
     does="names a place in the deck that it may not name",
     numbers=("A21",),
     law=AttackScheme(
-        AttackMethod(_ANOTHER_PLACE_CLAIM.cheat, {"pick": _pick, "take": _take}, play=_play_another_place),
+        AttackMethod(_ANOTHER_PLACE_CLAIM.cheat, {"pick": _forge_pick, "take": _forge_take}, play=_play_another_place),
         _ANOTHER_PLACE_CLAIM,
     ),
-    # Elsewhere no message names a place, but where the log has said which.
-    tried_on=tuple(_ON),
+    # On other protocols no message names a place that the log has not determined.
+    tried_on=tuple(_PLAY_ON),
     law_defences={
         "lock": (
             RemovedDefence(
@@ -768,27 +774,27 @@ ANOTHER_PLACE: Final = Attack(
 
 # --- two bids ---
 #
-# All seal a bid. A seat seals one that opens as two, and waits to see which it needs: if salt and bid are hashed as
-# they stand, one behind the other, then the end of the salt may as well be the begin of the bid.
+# All seats seal a bid. One seat seals a bid that opens in two ways, and waits to see which it needs. If salt and bid
+# were hashed one after the other without lengths, the end of the salt could pass as the beginning of the bid.
 
-#: What is bid, by seat. The last is the cheater's, if it needs no more.
+#: The bid of each seat. The last one is the cheater's, if it needs no more.
 BIDS: Final = (b"30", b"50", b"1")
-#: And what it says before that if it does.
+#: The digits that the cheater puts in front of its bid if it needs more.
 MORE: Final = b"5"
 
 
-def _salt(moment: SignedMoment) -> bytes:
-    """Any bytes will do, but for the last."""
+def _salt_ending_in_digits(moment: SignedMoment) -> bytes:
+    """Return a salt whose last bytes are the extra digits. The rest does not matter."""
     return moment.tape.draw("two bids", moment.deck.origin, size=SALT_BYTES - len(MORE)) + MORE
 
 
-def _seal(moment: SignedMoment) -> bytes:
-    return encode(Sealing(moment.deck._commitment(moment.duty.seat, _salt(moment), BIDS[-1])))
+def _forge_seal(moment: SignedMoment) -> bytes:
+    return encode(Sealing(moment.deck._commitment(moment.duty.seat, _salt_ending_in_digits(moment), BIDS[-1])))
 
 
-def _unseal(moment: SignedMoment) -> bytes:
-    """All others have opened theirs: it bids one more than the highest."""
-    return encode(Unsealing(_salt(moment)[: -len(MORE)], MORE + BIDS[-1]))
+def _forge_unseal(moment: SignedMoment) -> bytes:
+    """Open the higher bid, after all others have opened theirs."""
+    return encode(Unsealing(_salt_ending_in_digits(moment)[: -len(MORE)], MORE + BIDS[-1]))
 
 
 def _play_two_bids(scene: Scene) -> AttackOutcome:
@@ -813,10 +819,10 @@ TWO_BIDS: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _TWO_BIDS_CLAIM.cheat,
-            {SEAL: _seal, UNSEAL: _unseal},
+            {SEAL: _forge_seal, UNSEAL: _forge_unseal},
             late=(UNSEAL,),
             play=_play_two_bids,
-            # Parts are hashed with their lengths; and a salt has a length of its own. Either is enough.
+            # Parts are hashed with their lengths, and a salt has a fixed length. Either is enough.
             defence=(
                 RemovedDefence("nodealer.protocols.envelopes:Envelopes._commitment", "salt, value)", "salt + value)"),
                 RemovedDefence(

@@ -82,15 +82,15 @@ def _forge_release(moment: SignedMoment) -> bytes:
 
 
 def _forge_deal_part(moment: SignedMoment) -> bytes:
-    said = read_message(DealFinal, moment.honest)
-    return encode(replace_struct(said, dealKeyPart=_swap_first_two(said.dealKeyPart, len(said.dealNo))))
+    message = read_message(DealFinal, moment.honest)
+    return encode(replace_struct(message, dealKeyPart=_swap_first_two(message.dealKeyPart, len(message.dealNo))))
 
 
 def _forge_give(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
-    said = read_message(Give, moment.honest)
-    return encode(Give(_swap_first_two(said.keys, len(moment.deck.cipher.scalars(said.keys)))))
+    message = read_message(Give, moment.honest)
+    return encode(Give(_swap_first_two(message.keys, len(moment.deck.cipher.scalars(message.keys)))))
 
 
 ANOTHER_KEY: Final = Attack(
@@ -174,9 +174,9 @@ def _open_with_key(deck: Any, position: int, tapes: Mapping[int, Tape], key: Sca
 def _candidate_keys(deck: Any, position: int, tapes: Mapping[int, Tape], log: Sequence[bytes]) -> Iterator[Scalars]:
     """Yield the coalition's own keys of that card and all numbers that were sent, once each."""
     group: Group = deck.binding.group
-    said = {number for data in log for number in _sent_numbers(data, group.scalar_size)}
-    said |= {_own_key(deck, position, tape, seat).to_bytes() for seat, tape in tapes.items()}
-    for number in sorted(said):
+    sent = {number for data in log for number in _sent_numbers(data, group.scalar_size)}
+    sent |= {_own_key(deck, position, tape, seat).to_bytes() for seat, tape in tapes.items()}
+    for number in sorted(sent):
         with suppress(NodealerError):
             if (key := group.scalars(number)).first_zero() is None:
                 yield key
@@ -243,10 +243,10 @@ class _KeyCopier(Participant):
         if duty is None or self.lies:
             return super().due()
         bodies = (read_body(bytes(read_entry(data).entry.body)) for data in self.replica.entries[-2:])
-        said = [bytes(body.message) for body in bodies if isinstance(body, Cards)]
-        if not said or b'"respondDealParts"' not in said[-1]:
+        sent = [bytes(body.message) for body in bodies if isinstance(body, Cards)]
+        if not sent or b'"respondDealParts"' not in sent[-1]:
             return []
-        copied = replace_struct(read_message(RespondDealParts, said[-1]), playerId=self.seat.number + 1)
+        copied = replace_struct(read_message(RespondDealParts, sent[-1]), playerId=self.seat.number + 1)
         self.lies = (self.seat._send(Cards(duty.id, Raw(encode(copied)))),)
         return list(self.lies)
 
@@ -293,12 +293,12 @@ COPIED_KEY: Final = Attack(
 def _forge_identity_key(moment: SignedMoment) -> bytes:
     """Use the identity as the key of the first deal. The proof is true, because the seat knows the secret: zero."""
     deck, group = moment.deck, moment.deck.binding.group
-    said = read_message(RespondDealParts, moment.honest)
+    message = read_message(RespondDealParts, moment.honest)
     d = deck.deal_parts(moment.tape, moment.duty.seat)
     d = concat(group.integers([0]), d[1:])
     D = d * group.G
     proof = equality.prove_knowledge(deck.transcript(moment.duty, 0), moment.tape, D, d)
-    return encode(replace_struct(said, dealPublicKeyParts=D.to_bytes(), proof=proof))
+    return encode(replace_struct(message, dealPublicKeyParts=D.to_bytes(), proof=proof))
 
 
 def _find_identity_key(played: PlayedGame) -> str | None:
@@ -402,8 +402,8 @@ def _forge_rogue_keys(moment: SignedMoment) -> bytes:
     rogue = _joint_secrets(deck, moment.tape) * deck.binding.group.G
     for parts in others:
         rogue = rogue - parts
-    said = read_message(RespondDealParts, moment.honest)
-    return encode(replace_struct(said, dealPublicKeyParts=rogue.to_bytes()))
+    message = read_message(RespondDealParts, moment.honest)
+    return encode(replace_struct(message, dealPublicKeyParts=rogue.to_bytes()))
 
 
 def _find_deck_read(played: PlayedGame) -> str | None:

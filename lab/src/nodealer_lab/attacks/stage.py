@@ -106,9 +106,9 @@ class AttackTable:
         return True
 
     def _let_decide(self, seat: int) -> bool:
-        said = [] if seat in self.silent | self.held else self.bot_decision(seat)
-        self._send_from(seat, said)
-        return bool(said)
+        frames = [] if seat in self.silent | self.held else self.bot_decision(seat)
+        self._send_from(seat, frames)
+        return bool(frames)
 
     def _send_from(self, seat: int, frames: Iterable[bytes]) -> None:
         self.held.update(self.hold_when(self[seat].replica.state))

@@ -1,4 +1,4 @@
-"""Attacks on the way to the cards: by the relay, by whoever has a link, and by players who are not who they say."""
+"""Attacks on the way to the cards: by the relay, by someone with a link, and by players under a false identity."""
 
 from typing import Final
 

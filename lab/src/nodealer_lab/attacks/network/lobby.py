@@ -36,16 +36,16 @@ from nodealer_lab.attacks.lobbies import gather, new_guest, parts_of, proposal_f
 from nodealer_lab.attacks.network.pairing import RELAY
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import NAMES, PlayedGame, Scene, judge, new_player, small_protocol
-from nodealer_lab.attacks.shuffles.dealer import all_aces, knows_all
+from nodealer_lab.attacks.shuffles.dealer import deck_of_aces, find_deck_of_aces
 from nodealer_lab.attacks.stage import AttackTable, is_playing
 
 # --- downgrade ---
 #
-# A host proposes the game that was agreed on, in a mode that promises less.
+# A host proposes the agreed game in a mode that promises less.
 
 
 def _play_downgrade(scene: Scene) -> AttackOutcome:
-    """The guests have come to play with proofs, and the host proposes to do without."""
+    """Have the host propose to play without proofs, to guests who came to play with proofs."""
 
     def parts(proposal: Proposal) -> Parts:
         return parts_of(scene, small_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
@@ -53,7 +53,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
     names = scene.names
     host, *others = [new_player(scene, name) for name in names]
     first = new_guest(scene, host, parts=parts)
-    wanted = _expected(parts_of(scene, small_protocol(scene.protocol.claims.name)), names)
+    wanted = _expectation_of(parts_of(scene, small_protocol(scene.protocol.claims.name)), names)
     people = [first, *(new_guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
     table = gather(*people)
     table.say(first.propose(proposal_for(scene, first, parts_of(scene))))
@@ -62,7 +62,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="has Ben sit down to play without proofs" if agreed else None)
 
 
-def _expected(parts: Parts, names: tuple[str, ...]) -> Expected:
+def _expectation_of(parts: Parts, names: tuple[str, ...]) -> Expected:
     protocol, rules, _ = parts
     game = Part(rules.name, rules.version, Raw(rules.parameters))
     cards = Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters))
@@ -95,17 +95,18 @@ DOWNGRADE: Final = Attack(
 
 # --- forged link ---
 #
-# A relay, which knows the number of a table, makes a link of that number with a key and a host of its own, and sends it
-# to somebody who was invited there: before the true one comes, or after it.
+# A relay, which knows the number of a table, makes a link with that number and with its own key and host. It sends it
+# to an invited player, before the true link arrives or after it.
 
 
-def _returns(came_by: Invitation, given: Invitation) -> Invitation | None:
-    """As the program does with a second link of one table: it goes on by the first one, unless one of them is false."""
-    return None if given.is_false_beside(came_by) else came_by
+def _link_to_follow(first: Invitation, second: Invitation) -> Invitation | None:
+    """Return the link to follow when a second link for a table arrives: the first one, or None if one of them is
+    false."""
+    return None if second.is_false_beside(first) else first
 
 
 def _play_forged_link(scene: Scene) -> AttackOutcome:
-    """The false link comes first, or second. At the table of the false one only who has its key hears anything."""
+    """Deliver the false link first, then second. Only players with its key receive anything at the false table."""
     host, invited, false_host = [new_player(scene, name) for name in NAMES[:3]]
     secret = TableSecret(scene.entropy(SECRET_BYTES), "0" * 32, 0)
     true = Invitation((RELAY,), secret, host_mark(host.identity.public))
@@ -114,7 +115,7 @@ def _play_forged_link(scene: Scene) -> AttackOutcome:
     )
     true, forged = read_link(true.link), read_link(forged.link)
     for links in ((true, forged), (forged, true)):
-        by = _returns(*links)
+        by = _link_to_follow(*links)
         if by is None or by.key != forged.key:
             continue
         person, stranger = new_guest(scene, invited, host=by.host), new_guest(scene, false_host)
@@ -154,40 +155,41 @@ FORGED_LINK: Final = Attack(
 
 # --- ground ---
 #
-# The last to open its nonce chooses it, so that the words that all compare come out as it wants.
+# The last seat to open its nonce chooses it, so that the words that all players compare come out as it wants.
 #
-# A small form: one byte of the session's number is chosen, by one side. All bits of the words go the same way, each for
-# twice the work; and where a relay chooses at both tables that are to have the same words, for half of them.
+# This is a small version: one side chooses one byte of the session's number. All other bits of the words could be
+# chosen the same way, each for twice the work. A relay that chooses at both tables that should have the same words
+# needs to choose only half of them.
 
-#: The first byte of the session's number, as it is wanted: about 256 nonces are tried for it.
+#: The wanted first byte of the session's number. About 256 nonces are tried for it.
 WANTED: Final = 0
 
 
 def _play_ground(scene: Scene) -> AttackOutcome:
-    """What the cheater opens as the honest program would is kept back until the others have opened."""
+    """Hold back the opening of the cheater's honest nonce until the others have opened theirs."""
     people = [new_guest(scene, new_player(scene, name)) for name in NAMES[:3]]
     cheater = people[-1]
-    _run(people, [frame for one in people for frame in one.resend()])
+    _deliver_all(people, [frame for one in people for frame in one.resend()])
     floor = cheater.lobby._floor
-    _run(people, people[0].propose(proposal_for(scene, people[0], parts_of(scene))), keeps=cheater)
-    _run(people, [next(_openings(cheater, floor))])
+    _deliver_all(people, people[0].propose(proposal_for(scene, people[0], parts_of(scene))), withholder=cheater)
+    _deliver_all(people, [next(_chosen_openings(cheater, floor))])
     ground = [one.session.id[0] == WANTED for one in people[:-1] if one.begun]
     return AttackOutcome("never", gain="has the words of the table come out as it wants" if any(ground) else None)
 
 
-def _run(people: list[Participant], frames: list[bytes], keeps: Participant | None = None) -> None:
-    """Carry frames to all, until there are no more; `keeps` keeps its nonce back."""
-    coming = list(frames)
-    while coming:
-        frame = coming.pop(0)
+def _deliver_all(people: list[Participant], frames: list[bytes], withholder: Participant | None = None) -> None:
+    """Deliver frames to all participants until there are no more. `withholder` does not open its nonce."""
+    pending = list(frames)
+    while pending:
+        frame = pending.pop(0)
         for one in people:
             step = one.receive(frame)
-            open_now = one is keeps and one.lobby._floor.all_committed
-            coming += () if open_now else step.send
+            open_now = one is withholder and one.lobby._floor.all_committed
+            pending += () if open_now else step.send
 
 
-def _openings(cheater: Participant, floor: LobbyState) -> Iterator[bytes]:
-    """The opening of a nonce with which the session's number begins as wanted."""
+def _chosen_openings(cheater: Participant, floor: LobbyState) -> Iterator[bytes]:
+    """Yield openings of nonces that give the session's number the wanted first byte."""
     proposal, proposed = floor.proposal, floor.proposed
     seat = cheater.lobby.seat
     if proposal is None or proposed is None or seat is None:
@@ -231,13 +233,13 @@ GROUND: Final = Attack(
 
 # --- newcomer ---
 #
-# A player proposes a roster with somebody who has signed for a seat at another table, and never for this one.
+# A player proposes a roster with someone who has signed for a seat at another table, but not for this one.
 
 NEW: Final = 3
 
 
 def _play_newcomer(scene: Scene) -> AttackOutcome:
-    """More than half agree: they think that it would like to sit."""
+    """Propose the newcomer, and have more than half agree, who believe that the newcomer wants the seat."""
     stage = AttackTable(scene, hands=2)
     stage.run_until(is_playing)
     dov = Identity(scene.entropy(KEY_BYTES))
@@ -276,11 +278,11 @@ NEWCOMER: Final = Attack(
 
 # --- no openings ---
 #
-# A host who deals proposes decks of its own, and that none of them is opened: then it plays a false one.
+# A host who deals proposes to use the dealer's decks and to open none of them, and then plays a false one.
 
 
-def _its_own(scene: Scene) -> Chain:
-    """The protocol as its own program has it, which no other need be able to read."""
+def _chain_without_openings(scene: Scene) -> Chain:
+    """Return the protocol with parameters that an honest program need not be able to read."""
     chain = Chain(scene.protocol.parameters)
     chain.chosen = replace_struct(chain.chosen, kappa=0)
     chain.parameters = canonical(chain.chosen)
@@ -288,13 +290,13 @@ def _its_own(scene: Scene) -> Chain:
 
 
 def _play_no_openings(scene: Scene) -> AttackOutcome:
-    """The guest has come to play whatever its program can, and looks at nothing itself."""
+    """Play with a guest who accepts whatever their program supports, without looking at the proposal."""
 
     def parts(proposal: Proposal) -> Parts:
         return parts_of(scene, make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
 
     stores = [new_player(scene, name) for name in scene.names]
-    its = parts_of(scene, _its_own(scene))
+    its = parts_of(scene, _chain_without_openings(scene))
     host = Cheater(
         stores[0], attack=NO_OPENINGS, entropy=scene.entropy, accept=lambda proposal: None, parts=lambda proposal: its
     )
@@ -307,7 +309,7 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     replica = other.replica
     roots = {seat: store.root for seat, store in enumerate(stores)}
     played = PlayedGame(replica.config, tuple(replica.entries), 0, tuple(host.lies), scene.names, roots)
-    return judge(played, knows_all(played))
+    return judge(played, find_deck_of_aces(played))
 
 
 _NO_OPENINGS_CLAIM: Final = Cheat("a proposal of the dealer's decks of which none is opened", "never", False)
@@ -319,10 +321,10 @@ NO_OPENINGS: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _NO_OPENINGS_CLAIM.cheat,
-            dealer_forgeries(all_aces),
+            dealer_forgeries(deck_of_aces),
             play=_play_no_openings,
-            # That one is opened for each player is the least that a table can agree on. A program that took less would
-            # have nothing to open, and would play the only deck there is.
+            # A table must agree on at least one opening for each player. A program that accepted less would have
+            # nothing to open, and would play the only deck there is.
             defence=(
                 RemovedDefence(
                     "nodealer.protocols.chain.parameters:read_parameters",
@@ -347,7 +349,7 @@ NO_OPENINGS: Final = Attack(
 
 # --- other lobby ---
 #
-# A relay brings a lobby the offer that somebody made in another one: the table waits for who never came.
+# A relay delivers an offer made in another lobby, so that the table waits for a player who never came.
 
 
 def _play_other_lobby(scene: Scene) -> AttackOutcome:
@@ -380,11 +382,11 @@ OTHER_LOBBY: Final = Attack(
 
 # --- stranger ---
 #
-# Somebody who has the link proposes a game in the lobby in place of its host.
+# Someone with the link proposes a game in place of the host.
 
 
 def _play_stranger(scene: Scene) -> AttackOutcome:
-    """The host has not come yet; the guests know its mark from their links."""
+    """Have a guest propose before the host has come. The guests know the host's mark from their links."""
     host, *others = [new_player(scene, name) for name in NAMES[:4]]
     mark = host_mark(host.identity.public)
     people = [new_guest(scene, home, host=mark) for home in others]

@@ -33,11 +33,11 @@ from nodealer_lab.attacks.scene import Scene
 
 # --- guessed code ---
 #
-# Who hears the number of a spoken code tries words at its mailbox until they are the right ones.
+# Someone who hears the number of a pairing code tries words at its mailbox until they are right.
 
 RELAY: Final = "wss://relay.example"
-#: Of the four million codes it tries these few, and among them is the right one.
-WRONG: Final = 5
+#: The number of wrong codes to try, out of four million, before the right one.
+WRONG_GUESSES: Final = 5
 
 
 def _play_guessed_code(scene: Scene) -> AttackOutcome:
@@ -45,16 +45,16 @@ def _play_guessed_code(scene: Scene) -> AttackOutcome:
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     code = new_code(7, scene.entropy)
     exchange = HostExchange(code, RELAY, invitation, host, scene.entropy, 0)
-    guesses = [Code(7, (code.words[0], word)) for word in word_list()[:WRONG] if word != code.words[1]]
+    guesses = [Code(7, (code.words[0], word)) for word in word_list()[:WRONG_GUESSES] if word != code.words[1]]
     got = False
     with suppress(CodeDead):
         for guess in [*guesses, code]:
             guest = GuestExchange(guess, RELAY, thief, "Mallory", scene.entropy, 0)
             mailbox = list(guest.take(exchange.first_words[0], 0))
-            # What one says the other hears, until nobody has anything to say.
+            # Deliver messages in both directions until there are no more.
             while mailbox and guest.finished is None:
                 answers = exchange.take(mailbox.pop(0), 0)
-                mailbox += [said for answer in answers for said in guest.take(answer, 0)]
+                mailbox += [reply for answer in answers for reply in guest.take(answer, 0)]
             got = got or guest.finished is not None
     return AttackOutcome("never", gain="gets the invitation by trying words" if got else None)
 
@@ -85,11 +85,12 @@ GUESSED_CODE: Final = Attack(
 
 # --- reflected ---
 #
-# Who hears the number of a spoken code speaks as its host, and sends back to the guest what the guest has said.
+# Someone who hears the number of a pairing code poses as its host, and sends the guest's own messages back.
 
 
 def _play_reflected(scene: Scene) -> AttackOutcome:
-    """It does not know the words: its share is any point, and the proof that it knows them is the guest's own."""
+    """Pose as the host without knowing the words: the share is any point, and the proof of knowledge is the guest's
+    own."""
     code = new_code(7, scene.entropy)
     guest = GuestExchange(code, RELAY, Identity(scene.entropy(KEY_BYTES)), "Ben", scene.entropy, 0)
     share = group().map_to_points(scene.entropy(group().uniform_size)).to_bytes()[:SHARE_BYTES]
@@ -110,7 +111,7 @@ REFLECTED: Final = Attack(
         AttackMethod(
             _REFLECTED_CLAIM.cheat,
             play=_play_reflected,
-            # Who confirms says in which role.
+            # A confirmation contains the role of its sender.
             defence=(
                 RemovedDefence(
                     "nodealer.relay.pairing:_Keys.confirmation",
@@ -128,20 +129,20 @@ REFLECTED: Final = Attack(
 
 # --- no words ---
 #
-# Who hears the number of a spoken code, and none of its words, answers with the identity: any secret times nothing is
-# nothing, so it knows the key that the host comes to.
+# Someone who hears the number of a pairing code, but none of its words, answers with the identity. Any secret times the
+# identity is the identity, so they know the key that the host computes.
 
 #: The encoding of the identity.
-NOTHING: Final = bytes(SHARE_BYTES)
+IDENTITY_SHARE: Final = bytes(SHARE_BYTES)
 
 
-class _Thief(GuestExchange):
-    """A guest who makes nothing of the words that it was told."""
+class _IdentityGuest(GuestExchange):
+    """A guest who answers with the identity instead of a share made from the words."""
 
     def _answer(self, message: HostShare, frame: bytes) -> tuple[bytes, ...]:
-        key = session_key(message.session, NOTHING, transcript(message.share, NOTHING))
-        self._keys = pairing._Keys(key, self._relay, self._code.number, frame, NOTHING)
-        self._answered, self._message = frame, encode(GuestShare(NOTHING, self._keys.confirmation(pairing._B)))
+        key = session_key(message.session, IDENTITY_SHARE, transcript(message.share, IDENTITY_SHARE))
+        self._keys = pairing._Keys(key, self._relay, self._code.number, frame, IDENTITY_SHARE)
+        self._answered, self._message = frame, encode(GuestShare(IDENTITY_SHARE, self._keys.confirmation(pairing._B)))
         return (self._message,)
 
 
@@ -149,11 +150,13 @@ def _play_no_words(scene: Scene) -> AttackOutcome:
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     exchange = HostExchange(new_code(7, scene.entropy), RELAY, invitation, host, scene.entropy, 0)
-    guest = _Thief(new_code(7, scene.entropy), RELAY, thief, "Mallory", scene.entropy, 0)
-    said = list(exchange.first_words)
+    guest = _IdentityGuest(new_code(7, scene.entropy), RELAY, thief, "Mallory", scene.entropy, 0)
+    messages = list(exchange.first_words)
     with suppress(CodeDead):
-        while said and guest.finished is None:
-            said = [answer for word in said for mine in guest.take(word, 0) for answer in exchange.take(mine, 0)]
+        while messages and guest.finished is None:
+            messages = [
+                answer for message in messages for reply in guest.take(message, 0) for answer in exchange.take(reply, 0)
+            ]
     got = guest.finished is not None and guest.finished.invitation == invitation
     return AttackOutcome("never", gain="gets the invitation without knowing a word" if got else None)
 
@@ -168,7 +171,7 @@ NO_WORDS: Final = Attack(
         AttackMethod(
             _NO_WORDS_CLAIM.cheat,
             play=_play_no_words,
-            # Reading a point refuses the identity.
+            # The identity is refused when points are read.
             defence=(
                 RemovedDefence(
                     "nodealer.cpace:Run._key",

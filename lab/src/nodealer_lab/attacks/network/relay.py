@@ -1,4 +1,4 @@
-"""Attacks by the relay, by whoever has a link to it, and on the log that it carries."""
+"""Attacks by the relay, by someone with a link to it, and on the log that it carries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from nodealer_lab.sim.highcard import Bet
 
 # --- big frame ---
 #
-# Who has a link to play sends the relay a frame that is larger than any log can have a line.
+# Someone with a player link sends the relay a frame that is larger than any line of a log can be.
 
 BIG_FRAME_SIZE: Final = 100 << 20
 
@@ -73,7 +73,7 @@ BIG_FRAME: Final = Attack(
 
 # --- cut log ---
 #
-# Who has lost the last hand cuts it off a log, and shows the rest as all that was played.
+# A player who lost the last hand cuts it off the log and presents the rest as everything that was played.
 
 
 def _play_cut_log(scene: Scene) -> AttackOutcome:
@@ -110,17 +110,20 @@ CUT_LOG: Final = Attack(
 
 # --- fork ---
 #
-# A relay shows two players the same words in two orders: for one of them an answer came in time, for the other not.
+# A relay shows two players the same entries in two orders. For one of them an answer came in time, for the other it did
+# not.
 
-#: Who is late in one of the two histories; who sees which.
+#: The seat that is late in one of the two histories, and the seats that see one each.
 SLOW: Final = 2
 FIRST: Final = 0
 SECOND: Final = 1
 
 
 def _play_fork(scene: Scene) -> AttackOutcome:
-    """The two others say that they would not wait for a third, whose answer is on its way. One hears the answer before
-    these words, the other one after them; what is said after that, both hear alike."""
+    """Let two seats vote to skip the third, whose answer is on its way.
+
+    One of them receives the answer before the votes, the other after them. Everything after that reaches both alike.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(SLOW))
     votes = [stage[seat].seat._send(SkipVote(blocking_duties(stage.state(seat), SLOW))) for seat in (FIRST, SECOND)]
@@ -158,16 +161,16 @@ FORK: Final = Attack(
         ),
         _FORK_CLAIM,
     ),
-    # Of two, whoever goes on alone hears words that cannot be right, and notices by these too.
+    # At a table of two, the one who goes on alone also notices it by entries that cannot be right.
     tried_on=("mask", "lock", "offset", "chain"),
 )
 
 
 # --- oversize ---
 #
-# A seat fills everybody's log with words of megabytes.
+# A seat fills all logs with messages of megabytes.
 
-#: Below the limit of a message, which a proven shuffle of the largest deck needs.
+#: Below the limit of a message, which allows a proven shuffle of the largest deck.
 OVERSIZE_SIZE: Final = 3 << 20
 
 
@@ -202,13 +205,14 @@ OVERSIZE: Final = Attack(
 
 # --- replayed ---
 #
-# A relay brings a table what a player has said at an earlier one, with the same players and the same game.
+# A relay delivers to a table what a player sent at an earlier one, with the same players and the same game.
 
 VICTIM: Final = 0
 
 
 def _play_replayed(scene: Scene) -> AttackOutcome:
-    """At the earlier table the victim's second word was that it sits out. At the next one it has said one so far."""
+    """Replay the victim's second entry of the earlier table, which says that it sits out. At the next it has sent one
+    so far."""
     before = AttackTable(scene)
     before.take_pending()
     left = before[VICTIM].seat._send(Leave())
@@ -233,7 +237,7 @@ REPLAYED: Final = Attack(
         AttackMethod(
             _REPLAYED_CLAIM.cheat,
             play=_play_replayed,
-            # Without the nonces that all players add, two sessions of the same players have one number.
+            # Without the nonces that all players add, two sessions of the same players would have the same number.
             defence=(RemovedDefence("nodealer.log.session:Session.id", "encode(self)", "encode(self.proposal)"),),
         ),
         _REPLAYED_CLAIM,
@@ -243,15 +247,19 @@ REPLAYED: Final = Attack(
 
 # --- restored ---
 #
-# A relay brings a player whose disk was restored from a copy the table again, slowly, so that it says something anew.
+# A relay delivers the table slowly to a player whose disk was restored from a backup, so that they sign something
+# again.
 #
-# The copy does not know what was signed since. Who would speak before it has heard all of the table gives one number to
-# two entries, and is named for it.
+# The backup does not contain what was signed since. A player who sends before they have received the whole table signs
+# two entries with one number, and is named for it.
 
 
 def _play_restored(scene: Scene) -> AttackOutcome:
-    """The copy is of the moment before the victim's move. Then it moves and the hand goes on; and then it is restored,
-    is told how much there is to be heard, hears nothing of it, and is asked for its move again."""
+    """Back up the victim before its move, play on, and restore it.
+
+    The relay then announces how many frames there are, delivers none of them, and the victim is asked for its move
+    again.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(VICTIM))
     copy = copy_store(stage.stores[VICTIM])
@@ -260,7 +268,7 @@ def _play_restored(scene: Scene) -> AttackOutcome:
     stage.restart(VICTIM, copy)
     stage.send(stage[VICTIM].resend(known))
     with suppress(IllegalMove):
-        # Its person thinks of something else this time.
+        # This time the person decides otherwise.
         stage.send(stage[VICTIM].leave())
     stage.run_to_end()
     fault = stage.state(1).fault
@@ -287,30 +295,32 @@ RESTORED: Final = Attack(
 
 # --- sizes ---
 #
-# A relay cannot read a word, and sees how long each is: a fold is longer than a bet.
+# A relay cannot read frames but sees their lengths, and a fold is longer than a bet.
 
-FOLDS: Final = 0
+FOLDER: Final = 0
 FOLD: Final = encode(Bet(0, fold=True))
 
 
 def _play_sizes(scene: Scene) -> AttackOutcome:
-    """It has the program, as everybody has, and makes a fold of its own to see how long one is: the how-manieth of its
-    sender a frame is, it has counted."""
+    """Compare each frame with a fold of the relay's own making.
+
+    The relay has the program like everyone, and has counted how many frames each sender has sent.
+    """
     stage = AttackTable(with_chips(scene))
-    stage.run_until(awaits_move_of(FOLDS))
-    stage.play_move(FOLDS, Bet(0, fold=True))
+    stage.run_until(awaits_move_of(FOLDER))
+    stage.play_move(FOLDER, Bet(0, fold=True))
     log, key = stage[1].replica.entries, TableSecret(scene.entropy(16), "0" * 32, 0).reading
     senders = [scene.entropy(SENDER_BYTES) for _ in scene.names]
-    told, counts = list[bool](), Counter[bytes]()
+    guessed_folds, counts = list[bool](), Counter[bytes]()
     for sender, frame in [(sender := senders[read_entry(data).entry.seat], key.seal(sender, data)) for data in log]:
-        told.append(len(frame) == len(key.seal(sender, _fold(scene, counts[sender]))))
+        guessed_folds.append(len(frame) == len(key.seal(sender, _make_fold(scene, counts[sender]))))
         counts[sender] += 1
-    known = told == [_is_fold(data) for data in log] and any(told)
+    known = guessed_folds == [_is_fold(data) for data in log] and any(guessed_folds)
     return stage.outcome("knows who folds and when, and has not read a word" if known else None)
 
 
-def _fold(scene: Scene, number: int) -> bytes:
-    """What a fold looks like, of somebody and somewhere."""
+def _make_fold(scene: Scene, number: int) -> bytes:
+    """Return an entry with a fold, signed with any key and with the sender's entry number."""
     nothing = bytes(DIGEST_BYTES)
     body = Raw(encode(Move(nothing, Raw(FOLD))))
     return sign_entry(Identity(scene.entropy(LOCAL_KEY_BYTES)), Entry(nothing, nothing, 0, 0, number, nothing, body))
@@ -333,18 +343,18 @@ SIZES: Final = Attack(
 
 # --- spoofed ---
 #
-# A seat says in another one's name that it leaves.
+# A seat announces in another seat's name that it leaves.
 
 
 def _play_spoofed(scene: Scene) -> AttackOutcome:
-    """Everything in the entry is as it should be but the key that it is signed with."""
+    """Sign an entry of the victim with the cheater's key. Everything else in it is right."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(VICTIM))
     replica = stage[scene.cheater].replica
     state = replica.state
     number = replica.signed_by(state.roster.member(VICTIM).key)
-    said = Raw(encode(Leave()))
-    entry = Entry(replica.config.session.id, state.roster.digest, state.hand.number, VICTIM, number, replica.head, said)
+    body = Raw(encode(Leave()))
+    entry = Entry(replica.config.session.id, state.roster.digest, state.hand.number, VICTIM, number, replica.head, body)
     stage.send([sign_entry(stage[scene.cheater].home.identity, entry)])
     stage.run_to_end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
@@ -375,18 +385,18 @@ SPOOFED: Final = Attack(
 
 # --- two tables ---
 #
-# A relay brings a table what a player has signed at another one with the same number, as if it had said two things.
+# A relay delivers to a table what a player signed at another with the same number, as if they had signed two things.
 
 
 def _play_two_tables(scene: Scene) -> AttackOutcome:
-    """The victim plays at both tables with one key; its first entries there have the same numbers."""
+    """Let the victim play at two tables with one key. Its first entries there have the same numbers."""
     elsewhere = AttackTable(scene)
     elsewhere.run_until(awaits_move_of(VICTIM))
     other = MemoryPlayerStore("Ada", elsewhere.stores[VICTIM].identity, scene.entropy(ROOT_BYTES))
     stage = AttackTable(scene, stores={VICTIM: other})
     stage.run_until(awaits_move_of(VICTIM))
-    said = [data for data in elsewhere[1].replica.entries if read_entry(data).entry.seat == VICTIM]
-    stage.send(said[:1])
+    entries = [data for data in elsewhere[1].replica.entries if read_entry(data).entry.seat == VICTIM]
+    stage.send(entries[:1])
     stage.run_to_end()
     fault = stage.state(1).fault
     named = fault is not None and fault.seat == VICTIM
@@ -414,24 +424,24 @@ TWO_TABLES: Final = Attack(
 
 # --- two time ---
 #
-# A relay has two frames of a player who was restored from a copy, and reads one of them by the other.
+# A relay has two frames of a player who was restored from a backup, and reads one with the help of the other.
 #
-# No counter and no random state survives a restored process. With a key that does not hang on the words themselves, two
-# texts are under one key stream.
+# Neither counters nor random state survive the restoration of a process. With a key that does not depend on the text
+# itself, two texts would be under one key stream.
 
 
 def _play_two_time(scene: Scene) -> AttackOutcome:
-    """It knows the text of the first, which is in the log that everybody has after the game, and wants the second."""
+    """Read the second text with the first, which is in the log that everyone has after the game."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     copy = copy_store(stage.stores[0])
-    (said,) = stage[0].word("I think that I raise")
+    (known,) = stage[0].word("I think that I raise")
     stage.restart(0, copy)
     (again,) = stage[0].word("I think that I fold")
     key = TableSecret(scene.entropy(16), "0" * 32, 0).reading
     sender = scene.entropy(SENDER_BYTES)
-    first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (said, again))
-    read = bytes(a ^ b ^ c for a, b, c in zip(first, second, said, strict=False))
+    first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (known, again))
+    read = bytes(a ^ b ^ c for a, b, c in zip(first, second, known, strict=False))
     return stage.outcome("reads what Ada has said" if again.startswith(read) else None)
 
 
@@ -453,11 +463,11 @@ TWO_TIME: Final = Attack(
 
 # --- watcher ---
 #
-# Who has a link to watch makes a token of what it has, and writes to the table.
+# Someone with a spectator link derives a token from what they have, and writes to the table.
 
 
 def _play_watcher(scene: Scene) -> AttackOutcome:
-    """The relay knows the hash of the token, and nothing else of it."""
+    """Derive a token from a spectator link. The relay knows only the hash of the true one."""
     secret = TableSecret(scene.entropy(16), "0" * 32, 0)
     rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(secret.write_token).digest()))])
     link = secret.reading

@@ -1,4 +1,4 @@
-"""Attacks on the keys of a table, when a player is removed."""
+"""Attacks on the keys of a table when a player is removed."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from nodealer_lab.attacks.stage import AttackTable, awaits_move_of
 
 # --- false box ---
 #
-# A player proposes a new key with another secret in one seat's box, so that this one is shut out when all agree.
+# A player proposes a new key but puts another secret into one seat's box, so that this seat is shut out when all agree.
 
 VICTIM: Final = 0
 
 
 def _play_false_box(scene: Scene) -> AttackOutcome:
-    """The box opens, and the secret in it is one that nobody else has."""
+    """Propose a key with a false box: it opens, but no one else has the secret in it."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
@@ -81,9 +81,9 @@ FALSE_BOX: Final = Attack(
 
 # --- old key ---
 #
-# A friend of a player who is put out proposes the roster without a new key, so that the other goes on reading.
+# A friend of a removed player proposes the roster without a new key, so that the removed player can go on reading.
 
-OUT: Final = 1
+REMOVED: Final = 1
 
 
 def _play_old_key(scene: Scene) -> AttackOutcome:
@@ -92,7 +92,7 @@ def _play_old_key(scene: Scene) -> AttackOutcome:
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
     stage[0].refuse_key = Keyring(stage[0], [link], scene.entropy).refuse_key
     state = stage.state(scene.cheater)
-    roster = Roster(tuple(member for member in state.roster.members if member.seat != OUT))
+    roster = Roster(tuple(member for member in state.roster.members if member.seat != REMOVED))
     stage.sign_and_send(scene.cheater, Propose(roster, (), None))
     proposal = proposal_id(roster, scene.cheater, state.hand.number)
     stage.run_until(lambda state: proposal in state.proposed)
@@ -119,32 +119,32 @@ OLD_KEY: Final = Attack(
         ),
         _OLD_KEY_CLAIM,
     ),
-    # Of two who play nobody is put out.
+    # At a table of two no one can be removed.
     tried_on=("mask", "lock", "offset", "chain"),
 )
 
 
 # --- put out ---
 #
-# A player who was put out has named keys of its own to the relay before, and goes on writing by one of them.
+# A removed player had registered keys with the relay before, and goes on writing with one of them.
 
 
 def _play_put_out(scene: Scene) -> AttackOutcome:
-    """The table has a new key since, which somebody has named who has the old one; the relay has heard it used."""
+    """Try to write after the table has a new key, which an honest player registered and the relay has seen in use."""
     first, own, new = (TableSecret(scene.entropy(32), "0" * 32, epoch) for epoch in (0, 1, 1))
-    notes: tuple[PermissionRecord, ...] = (
-        MadeRecord(_hash(first)),
-        RekeyedRecord(_hash(own), 0),
-        RekeyedRecord(_hash(new), 0),
+    records: tuple[PermissionRecord, ...] = (
+        MadeRecord(_token_hash(first)),
+        RekeyedRecord(_token_hash(own), 0),
+        RekeyedRecord(_token_hash(new), 0),
         ReachedRecord(2),
     )
-    rules = permissions_of([record_bytes(note) for note in notes])
+    rules = permissions_of([record_bytes(record) for record in records])
     tokens = (first.write_token, own.write_token)
     writes = rules is not None and any(rules.epoch_of(token) is not None for token in tokens)
     return AttackOutcome("never", gain="writes to a table that it was put out of" if writes else None)
 
 
-def _hash(secret: TableSecret) -> bytes:
+def _token_hash(secret: TableSecret) -> bytes:
     return hashlib.sha512(secret.write_token).digest()
 
 

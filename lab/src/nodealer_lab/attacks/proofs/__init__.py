@@ -1,4 +1,4 @@
-"""Attacks on proofs: false ones that a verifier with a piece missing would take, and what true ones might give away."""
+"""Attacks on proofs: false ones that an incomplete verifier would accept, and what true ones might reveal."""
 
 from typing import Final
 

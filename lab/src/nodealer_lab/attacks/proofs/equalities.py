@@ -1,4 +1,4 @@
-"""Attacks on proofs that points were multiplied by one secret, and on where a proof belongs."""
+"""Attacks on proofs that points were multiplied by one secret, and on the context that a proof belongs to."""
 
 from __future__ import annotations
 
@@ -37,34 +37,34 @@ from nodealer_lab.attacks.truth import find_spoilt_card, find_stopped_hand
 
 # --- fold ---
 #
-# Many equalities in one row: if the weights do not hang on all points, two false ones are made to cancel.
+# Many equalities are folded into one row. If the weights did not depend on all points, two false ones could cancel.
 
 
-def _fold_chain(moment: SignedMoment) -> bytes:
-    """The dealer takes its key off the cards of two others, and moves what is left of them against each other."""
-    said, deck = read_message(Pass, moment.honest), moment.deck
+def _forge_fold_chain(moment: SignedMoment) -> bytes:
+    """As dealer, decrypt the cards of two other seats, and shift the results in opposite directions."""
+    message, deck = read_message(Pass, moment.honest), moment.deck
     decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
-    if moment.duty.seat != deck.order[0] or len(decrypted) < 2 or said.names:
+    if moment.duty.seat != deck.order[0] or len(decrypted) < 2 or message.names:
         return moment.honest
-    bare, images = deck.binding.group.points(said.numbers), concat(*(_given(deck, track) for track in decrypted))
+    bare, images = deck.binding.group.points(message.numbers), concat(*(_given(deck, track) for track in decrypted))
     weights = equality._folding_weights(deck.transcript(moment.duty, 0), deck.layers[0].key, bare, images)
     P = deck.binding.group.G
     moved = concat(bare[0] + weights[1] * P, bare[1] - weights[0] * P, *([bare[2:]] if len(bare) > 2 else []))
-    return encode(replace_struct(said, numbers=moved.to_bytes()))
+    return encode(replace_struct(message, numbers=moved.to_bytes()))
 
 
-def _fold_mask(moment: SignedMoment) -> bytes:
-    """When a deck is made again: the tag of a card of the deck against that of one that somebody holds."""
-    said, deck = read_message(MaskTags, moment.honest), moment.deck
+def _forge_fold_mask(moment: SignedMoment) -> bytes:
+    """In a rebuild, shift the tag of a card in the deck against that of a card that a player holds."""
+    message, deck = read_message(MaskTags, moment.honest), moment.deck
     group, before = deck.binding.group, deck.stage.points
-    after, Z = group.points(said.cards), group.points(said.key)
+    after, Z = group.points(message.cards), group.points(message.key)
     weights = equality._folding_weights(deck.transcript(moment.duty, deck.epoch), Z, before, after)
     one, other = len(after) // 2, len(after) - 1
-    moved = put(said.cards, one, (after[one] + weights[other] * group.G).to_bytes())
-    return encode(replace_struct(said, cards=put(moved, other, (after[other] - weights[one] * group.G).to_bytes())))
+    moved = put(message.cards, one, (after[one] + weights[other] * group.G).to_bytes())
+    return encode(replace_struct(message, cards=put(moved, other, (after[other] - weights[one] * group.G).to_bytes())))
 
 
-#: The weights hang on the whole statement.
+#: The weights depend on the whole statement.
 _BOUND: Final = RemovedDefence(
     "nodealer.proofs.equality:_folding_weights",
     "transcript.absorb_points(labels.STATEMENT, Z, bases, images)",
@@ -79,7 +79,7 @@ FOLD: Final = Attack(
         "mask": (
             AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
-                {"tag": _fold_mask},
+                {"tag": _forge_fold_mask},
                 leaver=0,
                 defence=(_BOUND,),
                 find_gain=find_stopped_hand,
@@ -88,7 +88,7 @@ FOLD: Final = Attack(
         "chain": (
             AttackMethod(
                 "a false nonce, prior name or decryption in a draw",
-                {"pass": _fold_chain},
+                {"pass": _forge_fold_chain},
                 defence=(_BOUND,),
                 find_gain=find_spoilt_card,
                 seat=0,
@@ -100,24 +100,24 @@ FOLD: Final = Attack(
 
 # --- other secret ---
 #
-# A proof that many points were multiplied by one secret, but by another than the published key has.
+# A proof that many points were multiplied by one secret, but not by the secret of the published key.
 
 
-def _other_secret_chain(moment: SignedMoment) -> bytes:
-    """The dealer takes twice its key off: one secret for all cards, and not the one of V."""
-    said, deck = read_message(Pass, moment.honest), moment.deck
+def _forge_other_secret_chain(moment: SignedMoment) -> bytes:
+    """As dealer, remove twice its key: one secret for all cards, but not that of the key V."""
+    message, deck = read_message(Pass, moment.honest), moment.deck
     decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
-    if moment.duty.seat != deck.order[0] or not decrypted or said.names:
+    if moment.duty.seat != deck.order[0] or not decrypted or message.names:
         return moment.honest
     images = concat(*(_given(deck, track) for track in decrypted))
     false = deck.binding.group.integers([2]) * deck.own(moment.tape, 0).key
     bare, key = false.invert() * images, deck.layers[0].key
     proof = equality.prove_equality(deck.transcript(moment.duty, 0), moment.tape, key, bare, images, false)
-    return encode(replace_struct(said, numbers=bare.to_bytes(), proof=proof))
+    return encode(replace_struct(message, numbers=bare.to_bytes(), proof=proof))
 
 
-def _other_secret_mask(moment: SignedMoment) -> bytes:
-    """When a deck is made again: it takes twice its key off all tags."""
+def _forge_other_secret_mask(moment: SignedMoment) -> bytes:
+    """In a rebuild, remove twice its key from all tags."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     epk = stage.tagged.epk
     false = deck.binding.group.integers([2]) * deck.shuffle_secret(moment.tape, seat, deck.epoch)
@@ -126,7 +126,7 @@ def _other_secret_mask(moment: SignedMoment) -> bytes:
     return encode(MaskShares(shares.to_bytes(), proof))
 
 
-#: The key has a row of its own.
+#: The key has its own row in the proof.
 _KEY_ROW: Final = RemovedDefence("nodealer.proofs.equality:check_equality", "(key_row, folded_row)", "(folded_row,)")
 
 OTHER_SECRET: Final = Attack(
@@ -137,7 +137,7 @@ OTHER_SECRET: Final = Attack(
         "mask": (
             AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
-                {"share": _other_secret_mask},
+                {"share": _forge_other_secret_mask},
                 leaver=0,
                 defence=(_KEY_ROW,),
                 find_gain=find_stopped_hand,
@@ -146,7 +146,7 @@ OTHER_SECRET: Final = Attack(
         "chain": (
             AttackMethod(
                 "a false nonce, prior name or decryption in a draw",
-                {"pass": _other_secret_chain},
+                {"pass": _forge_other_secret_chain},
                 defence=(_KEY_ROW,),
                 find_gain=find_spoilt_card,
                 seat=0,
@@ -158,15 +158,15 @@ OTHER_SECRET: Final = Attack(
 
 # --- nonce ---
 #
-# One nonce in two proofs gives the secret away: two answers, two challenges, one unknown.
+# One nonce in two proofs reveals the secret: two answers, two challenges, one unknown.
 #
-# What the nonce hangs on instead of its statement does not matter, as long as two statements can meet there: it may be
-# nothing, or the head of the log, on which a seat may answer two requests. Here no seat proves two things with one key
-# on one head, so it is tried with nothing.
+# It does not matter what the nonce depends on instead of its statement, as long as two statements can share it: nothing
+# at all, or the head of the log, on which a seat may answer two requests. Here no seat proves two things with one key
+# on one head, so the attack removes everything.
 
 
-def _read(played: PlayedGame) -> str | None:
-    """Every check is an equation T + c·Z = ẑ·G that everybody has."""
+def _find_secret_key(played: PlayedGame) -> str | None:
+    """Find a secret key from two checks T + c·Z = ẑ·G, which anyone can compute, that share T."""
     seen: dict[bytes, tuple[Scalars, Scalars]] = {}
     for one in played.card_messages():
         for check in one.checks:
@@ -182,7 +182,7 @@ def _read(played: PlayedGame) -> str | None:
     return None
 
 
-#: A nonce hangs on the whole statement: no two statements have one.
+#: A nonce depends on the whole statement, so no two statements share one.
 _STATEMENT: Final = RemovedDefence("nodealer.proofs.transcript:Transcript.nonces", "self._hash.digest()", 'b""')
 _NONCE_CLAIM: Final = Cheat("a secret, computed from two proofs with one nonce", "never", False)
 
@@ -192,7 +192,7 @@ NONCE: Final = Attack(
     numbers=("A29",),
     who="a reader of the log",
     law=AttackScheme(
-        AttackMethod(_NONCE_CLAIM.cheat, play=read_honest_game(_read), defence=(_STATEMENT,)), _NONCE_CLAIM
+        AttackMethod(_NONCE_CLAIM.cheat, play=read_honest_game(_find_secret_key), defence=(_STATEMENT,)), _NONCE_CLAIM
     ),
     tried_on=("chain",),
 )
@@ -200,10 +200,10 @@ NONCE: Final = Attack(
 
 # --- elsewhere ---
 #
-# A seat shuffles as it should, with a proof that belongs to another hand, to another deck or to another session: such
-# as one that it has made before, or was given.
+# A seat shuffles honestly, with a proof that belongs to another hand, deck or session: one that it made earlier or was
+# given.
 
-#: The same deck, as if it lay somewhere else.
+#: The same deck, moved to another context.
 ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
     "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=deck.binding.hand + 1)),
     "another deck": lambda deck: deck.at(number=deck.number + 1),
@@ -211,20 +211,23 @@ ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 
-def _forged(moved: Callable[[Any], Any]) -> Forge:
+def _forge_moved_proof(move_deck: Callable[[Any], Any]) -> Forge:
+    """Return a forgery with a proof for the deck that `move_deck` returns."""
+
     def forge(moment: SignedMoment) -> bytes:
         step = shuffle_turn_of(moment)
         if step is None:
             return moment.honest
-        cards, there = step.after(), step.transcript(moved(moment.deck))
-        # With a tape of its own: it is not the proof that it would make here.
+        cards, there = step.after(), step.transcript(move_deck(moment.deck))
+        # With another tape: it must differ from the proof made here.
         other, order = Tape(bytes(SEED_BYTES)), order_of(step.order)
         return step.message(cards, shuffle.prove(there, other, step.relation(cards), order, step.secrets))
 
     return forge
 
 
-def _taken(played: PlayedGame, where: str) -> str | None:
+def _find_accepted_lie(played: PlayedGame, where: str) -> str | None:
+    """Find a lie that was accepted as a message about cards."""
     bodies = [read_body(bytes(read_entry(data).entry.body)) for data in played.lies]
     lies = {bytes(body.message) for body in bodies if isinstance(body, Cards)}
     false = any(one.message in lies for one in played.card_messages())
@@ -232,32 +235,32 @@ def _taken(played: PlayedGame, where: str) -> str | None:
 
 
 def _play_elsewhere(scene: Scene) -> AttackOutcome:
-    """Each in a game of its own."""
-    came = []
+    """Try each context in a game of its own."""
+    outcomes = []
     for where, moved in ELSEWHERE.items():
-        forge = _forged(moved)
-        way = replace(_WAY, forge={"shuffle": forge, "cascade": forge}, play=None)
+        forge = _forge_moved_proof(moved)
+        way = replace(_METHOD, forge={"shuffle": forge, "cascade": forge}, play=None)
         played = play_with_cheater(
             replace(FROM_ELSEWHERE, law=AttackScheme(way, _ELSEWHERE_CLAIM)), replace(scene, hands=1)
         )
-        came.append(judge(played, _taken(played, where)))
-    return _all_alike(came)
+        outcomes.append(judge(played, _find_accepted_lie(played, where)))
+    return _common_outcome(outcomes)
 
 
-def _all_alike(came: Sequence[AttackOutcome]) -> AttackOutcome:
-    """All three have to come to the same, with the defence and without."""
-    first, *others = came
+def _common_outcome(outcomes: Sequence[AttackOutcome]) -> AttackOutcome:
+    """Return the common outcome of all contexts. Raise `BadParameter` if they differ."""
+    first, *others = outcomes
     if any(
         (one.seen, one.culprit, one.gain is None) != (first.seen, first.culprit, first.gain is None) for one in others
     ):
-        raise BadParameter(f"another hand, deck and session do not come to the same: {came}")
+        raise BadParameter(f"another hand, deck and session have different outcomes: {outcomes}")
     return first
 
 
 _ELSEWHERE_CLAIM: Final = Cheat("a message of another hand, deck or session", "at once", True)
-_WAY: Final = AttackMethod(
+_METHOD: Final = AttackMethod(
     _ELSEWHERE_CLAIM.cheat,
-    # The context of a proof says where it belongs, and stands in every challenge.
+    # The context of a proof says where it belongs, and is part of every challenge.
     defence=(
         RemovedDefence(
             "nodealer.proofs.transcript:Context.transcript",
@@ -271,45 +274,45 @@ FROM_ELSEWHERE: Final = Attack(
     name="from-elsewhere",
     does="shuffles with a proof from another hand, deck or session",
     numbers=("A43",),
-    law=AttackScheme(_WAY, _ELSEWHERE_CLAIM),
+    law=AttackScheme(_METHOD, _ELSEWHERE_CLAIM),
 )
 
 
 # --- fits all ---
 #
-# A pair of which both halves are the identity: any number times nothing is nothing, so it fits every key, and whatever
-# is proven of it is true. Every other card is then in two places, and whoever holds it cannot read it.
+# A pair of two identities. Any number times the identity is the identity, so the pair fits every key, and whatever is
+# proven of it is true. Every other card is then in two places, and its holder cannot read it.
 
 
-class _Whatever(ManyEqualities):
-    """The statement, as the honest prover would not bind it: that refuses the identity."""
+class _UncheckedEqualities(ManyEqualities):
+    """A statement that also accepts the identity, which the honest prover refuses."""
 
     def bind(self, transcript: Transcript) -> None:
         transcript.absorb(labels.STATEMENT, labels.EQUALITY_MANY, self.keys.group.name, len(self.images))
         transcript.absorb_points(labels.STATEMENT, *(points for _, points in self.arrays))
 
 
-def _offset(moment: SignedMoment) -> bytes:
-    """The first pair gets zero for a factor; then none is moved."""
+def _forge_identity_pair(moment: SignedMoment) -> bytes:
+    """Multiply the first pair by zero, and leave the order unchanged."""
     deck, group, seat = moment.deck, moment.deck.binding.group, moment.duty.seat
-    said, before = read_message(OffsetShuffle, moment.honest), deck.stage._before(deck)
+    message, before = read_message(OffsetShuffle, moment.honest), deck.stage._before(deck)
     _, scales, rest = deck.step_secrets(moment.tape, seat, before)
     scales, r, w, t = concat(group.integers([0]), scales[1:]), rest[0], rest[0] * rest[1], rest[2]
     scaled = OffsetPairs(scales * before.A, scales * before.B)
     after = OffsetPairs(r * scaled.A + w * scaled.B, r * scaled.B)
     transcript = deck.transcript(moment.duty, 0)
-    each = _Whatever(before.B, scaled.B, before.A, scaled.A)
+    each = _UncheckedEqualities(before.B, scaled.B, before.A, scaled.A)
     first = equality.prove_many_equalities(transcript, moment.tape, each, scales)
-    R, W = group.points(said.key), group.points(said.commitment)
+    R, W = group.points(message.key), group.points(message.commitment)
     relation, order = OneOffset(R, W, scaled.A, scaled.B, after.A, after.B), order_of(range(deck.size))
     second = shuffle.prove(transcript, moment.tape, relation, order, lambda d: concat(r, w, t))
     return encode(
-        replace_struct(said, deck=after.to_bytes(), scaled=scaled.to_bytes(), scaledProof=first, proof=second)
+        replace_struct(message, deck=after.to_bytes(), scaled=scaled.to_bytes(), scaledProof=first, proof=second)
     )
 
 
 def _play_fits_all(scene: Scene) -> AttackOutcome:
-    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
     played = play_with_cheater(FITS_ALL, scene)
     return judge(played, find_spoilt_card(played))
 
@@ -322,9 +325,9 @@ FITS_ALL: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _FITS_ALL_CLAIM.cheat,
-            {"shuffle": _offset},
+            {"shuffle": _forge_identity_pair},
             play=_play_fits_all,
-            # The identity is refused where points are read, in the proof of the factors, and in that of the shuffle.
+            # The identity is refused when points are read, in the proof of the factors, and in the shuffle proof.
             defence=(
                 IDENTITY,
                 RemovedDefence(

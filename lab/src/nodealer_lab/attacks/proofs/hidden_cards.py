@@ -1,4 +1,4 @@
-"""Attacks on what is proven of hidden cards, and on what proofs give away."""
+"""Attacks on what is proven about hidden cards, and on what proofs reveal."""
 
 from __future__ import annotations
 
@@ -34,39 +34,39 @@ from nodealer_lab.sim.highcard import HighBot, HighCard, HighHand
 
 # --- swearing ---
 #
-# The smallest game in which something is proven of a hidden card: the last seat swears that it is the highest.
+# The smallest game in which something is proven about a hidden card: the last seat swears that it holds the highest.
 
-#: The seat that swears. Nobody else could be asked to: who has another card can prove nothing.
-SWEARS: Final = 2
+#: The seat that swears. No other seat could be asked to, because a seat with another card can prove nothing.
+SWEARER: Final = 2
 
 
 @dataclass(frozen=True)
 class SwearHand(HighHand):
-    """One hand."""
+    """One hand of the game."""
 
     sworn: bool = False
 
     @property
     def wants(self) -> Want:
-        if self.dealt and not self.sworn and not self.spoken and SWEARS in self.live:
-            return Ask((Prove(0, (NoneOf(SWEARS, (self.held[SWEARS],), tuple(range(self.cards - 1))),)),))
+        if self.dealt and not self.sworn and not self.spoken and SWEARER in self.live:
+            return Ask((Prove(0, (NoneOf(SWEARER, (self.held[SWEARER],), tuple(range(self.cards - 1))),)),))
         return super().wants
 
     def told(self, events: tuple[Event, ...]) -> Self:
-        """Whether it has proven it."""
+        """Record whether the seat has proven it."""
         sworn = any(isinstance(one, Finished) and isinstance(one.operation, Prove) for one in events)
         return replace(super().told(events), sworn=self.sworn or sworn)
 
 
 @dataclass(frozen=True)
 class Swear(HighCard):
-    """The rules."""
+    """The rules of the game."""
 
     name = "swear"
     operations = HighCard.operations | {Capability.PROVE}
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> SwearHand:
-        """Who has a chip pays one."""
+        """Begin a hand in which every seat with a chip pays one."""
         players = tuple(seat for seat in seats if chips[seat] > 0)
         return SwearHand(hand, self.deck_max, players, chips, dict.fromkeys(players, 1), players)
 
@@ -83,20 +83,22 @@ SWEAR: Final = GamePackage(
 
 # --- false word ---
 #
-# A seat proves of a hidden card what is not so.
+# A seat proves something false about a hidden card.
 
 
-def _false_word_false(moment: SignedMoment) -> bytes:
-    """Whether there is something true to say or not: a bot says only what it could prove."""
+def _forge_exclusion(moment: SignedMoment) -> bytes:
+    """Send a forged proof, whether there is something true to prove or not."""
     deck, seat = moment.deck, moment.duty.seat
     claim = deck.stage._claim(seat)
     s = deck.card_secrets(moment.tape, claim.positions, seat)
-    sent, proof = _forged(_transcript(deck, moment.duty, claim), moment.tape, _excluded(deck, claim), s)
+    sent, proof = _prove_falsely(_transcript(deck, moment.duty, claim), moment.tape, _excluded(deck, claim), s)
     return encode(Exclude(sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof))
 
 
-def _forged(transcript: Transcript, tape: Tape, excluded: Exclusion, s: Scalars) -> tuple[ExclusionProducts, bytes]:
-    """As an honest holder, but for the products of its cards: each is another point, so that none is a face's."""
+def _prove_falsely(
+    transcript: Transcript, tape: Tape, excluded: Exclusion, s: Scalars
+) -> tuple[ExclusionProducts, bytes]:
+    """Prove like an honest holder, but with other points as products of the cards, so that none matches a face."""
     faces, cards, group = excluded.faces, excluded.cards, excluded.faces.group
     excluded.bind(transcript)
     y = transcript.nonces(tape, "y", group, 1)
@@ -110,8 +112,8 @@ def _forged(transcript: Transcript, tape: Tape, excluded: Exclusion, s: Scalars)
     return sent, encode_proof(C, c * concat(y, x) + k)
 
 
-def _believed(played: PlayedGame) -> str | None:
-    """It swore, nobody named it, and the card is one of those that it should not be."""
+def _find_accepted_oath(played: PlayedGame) -> str | None:
+    """Find a false proof of the cheater's in a game without a fault."""
     sworn = False
     for one in played.card_messages():
         if one.duty.kind == EXCLUDE and one.duty.seat == played.cheater:
@@ -122,7 +124,7 @@ def _believed(played: PlayedGame) -> str | None:
     return "proves that its card is none that it is" if sworn and not named else None
 
 
-#: The row that ties the products to the cards: of `mask`, and of `lock`.
+#: The row that ties the products to the cards, for `mask` and for `lock`.
 _MASK: Final = RemovedDefence(
     "nodealer.proofs.hidden_cards:MaskedCards.equations",
     "Equation.sum((one, C[h]), (c * beta, T), (minus_y * beta, self.msg), (of_epk, self.epk)),",
@@ -139,12 +141,20 @@ FALSE_WORD: Final = Attack(
     ways={
         "mask": (
             AttackMethod(
-                _FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_MASK,), find_gain=_believed, game=SWEAR
+                _FALSE_WORD_CLAIM,
+                {EXCLUDE: _forge_exclusion},
+                defence=(_MASK,),
+                find_gain=_find_accepted_oath,
+                game=SWEAR,
             ),
         ),
         "lock": (
             AttackMethod(
-                _FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_LOCK,), find_gain=_believed, game=SWEAR
+                _FALSE_WORD_CLAIM,
+                {EXCLUDE: _forge_exclusion},
+                defence=(_LOCK,),
+                find_gain=_find_accepted_oath,
+                game=SWEAR,
             ),
         ),
     },
@@ -153,14 +163,14 @@ FALSE_WORD: Final = Attack(
 
 # --- two words ---
 #
-# Somebody says two true words on its hidden cards. With one secret for both, a product of one of its cards in the first
-# is that of a face in the second, and whoever reads the log knows the card.
+# A player proves two true statements about hidden cards. If both used one secret, a product of a card in the first
+# would equal that of a face in the second, and any reader of the log would know the card.
 
 VICTIM: Final = 0
 
 
 def _play_two_words(scene: Scene) -> AttackOutcome:
-    """Each of its two cards is none of half of the faces, among which is the other one."""
+    """Prove of each of two cards that it is not one of half of the faces, which include the other card."""
     stage = deal_free_table(None, scene)
     held = hand_of(stage, VICTIM)
     rest = [face for face in range(CARDS) if face not in held.values()]
@@ -172,11 +182,11 @@ def _play_two_words(scene: Scene) -> AttackOutcome:
     cards: set[bytes] = set()
     for one in card_messages_in(replica.config, replica.entries):
         if one.duty.kind == EXCLUDE:
-            said, group = read_message(Exclude, one.message), one.deck.binding.group
+            message, group = read_message(Exclude, one.message), one.deck.binding.group
             claim = one.deck.stage._claim(VICTIM)
-            faces = dict(zip(encodings(group.points(said.faces)), claim.faces, strict=True))
+            faces = dict(zip(encodings(group.points(message.faces)), claim.faces, strict=True))
             read |= {faces[card] for card in cards if card in faces}
-            cards |= set(encodings(group.points(said.cards)))
+            cards |= set(encodings(group.points(message.cards)))
     return stage.outcome("reads Ada's card" if read and read <= set(held.values()) else None)
 
 
@@ -190,7 +200,7 @@ TWO_WORDS: Final = Attack(
         AttackMethod(
             _TWO_WORDS_CLAIM.cheat,
             play=_play_two_words,
-            # The secret hangs on the whole statement.
+            # The secret depends on the whole statement.
             defence=(
                 RemovedDefence(
                     "nodealer.proofs.exclusion:prove",
@@ -207,99 +217,107 @@ TWO_WORDS: Final = Attack(
 
 # --- leak ---
 #
-# Who reads a proof would like to know the order: the opened numbers are the cards' own, their products and the secrets
-# of the step, but for what hides them. What hides them may be nothing, or something that everybody can guess.
+# A reader of a shuffle proof looks for the order. The opened numbers are those of the cards, their products and the
+# secrets of the step, each hidden by a nonce. The nonce may be missing, or easy to guess.
 
-#: What a nonce may be that is none.
+#: Values to try as the nonce.
 GUESSES: Final = (0, 1, 2)
-#: For every card, the place where it was before.
+#: For each card, its place before the shuffle.
 Order = list[int]
 
 
-def _orders(played: PlayedGame) -> Iterator[tuple[tuple[int, int], list[Order]]]:
-    """Hand and deck of every shuffle, and what its order may be, if its proof shows that. The log is read as everybody
-    reads it; what a verifier opens of each proof is looked at beside it."""
-    seen: list[tuple[shuffle.Relation, shuffle._OpenedProof]] = []
-    #: The sum of the keys that a deck of pairs is under, as far as proofs have shown them.
-    under: dict[tuple[int, int], Scalars] = {}
-    opens = shuffle._read_proof
+def _leaked_orders(played: PlayedGame) -> Iterator[tuple[tuple[int, int], list[Order]]]:
+    """Yield the hand and deck of every shuffle, with the possible orders that its proof leaks.
 
-    def listening(transcript: Transcript, relation: shuffle.Relation, proof: bytes) -> shuffle._OpenedProof:
-        seen.append((relation, opens(transcript, relation, proof)))
+    The log is read as anyone reads it, with a hook that keeps what the verifier opens of each proof.
+    """
+    seen: list[tuple[shuffle.Relation, shuffle._OpenedProof]] = []
+    #: The sum of the keys on each deck, as far as proofs have leaked them.
+    under: dict[tuple[int, int], Scalars] = {}
+    read_proof = shuffle._read_proof
+
+    def record_proof(transcript: Transcript, relation: shuffle.Relation, proof: bytes) -> shuffle._OpenedProof:
+        seen.append((relation, read_proof(transcript, relation, proof)))
         return seen[-1][1]
 
-    shuffle._read_proof = listening
+    shuffle._read_proof = record_proof
     try:
         for one in played.card_messages():
             for relation, opened in seen:
                 deck = one.duty.binding.hand, one.deck.number
-                yield deck, _opened(opened) or _followed(relation, opened, deck, under)
+                yield deck, _orders_from_numbers(opened) or _orders_from_secrets(relation, opened, deck, under)
             seen.clear()
     finally:
-        shuffle._read_proof = opens
+        shuffle._read_proof = read_proof
 
 
-def _opened(o: shuffle._OpenedProof) -> list[Order]:
-    """If every opened number is that of a card times the challenge; or every running product is."""
+def _orders_from_numbers(o: shuffle._OpenedProof) -> list[Order]:
+    """Return the orders if the opened numbers, or the running products, are the cards' own times the challenge."""
     for guess in GUESSES:
         less = o.x.group.integers([guess])
-        if orders := _in(o.x.invert() * (o.d_hat - less), o.D) or _multiplied(o.x.invert() * (o.p_hat - less), o.D):
+        if orders := _find_places(o.x.invert() * (o.d_hat - less), o.D) or _orders_from_products(
+            o.x.invert() * (o.p_hat - less), o.D
+        ):
             return orders
     return []
 
 
-def _in(numbers: Scalars, known: Scalars) -> list[Order]:
-    """The places of all these numbers among the known ones."""
+def _find_places(numbers: Scalars, known: Scalars) -> list[Order]:
+    """Return the place of each of these numbers among the known ones, as the only order, or []."""
     index = {known[place].to_bytes(): place for place in range(len(known))}
     places = [index.get(numbers[place].to_bytes()) for place in range(len(numbers))]
     return [] if None in places else [[place for place in places if place is not None]]
 
 
-def _multiplied(products: Scalars, known: Scalars) -> list[Order]:
-    """The quotients of running products are the numbers, but for the first and the last product, which say nothing:
-    the first two may have changed their places."""
+def _orders_from_products(products: Scalars, known: Scalars) -> list[Order]:
+    """Return the orders that fit the running products, whose quotients are the numbers.
+
+    The first and the last product say nothing, so the first two cards may be swapped.
+    """
     if len(products) < 4 or (inner := products[1:-1]).first_zero() is not None:
         return []
-    for places in _in(inner[1:] * inner[:-1].invert(), known):
+    for places in _find_places(inner[1:] * inner[:-1].invert(), known):
         left = {*range(len(known))} - {*places}
         three = permutations(left) if len(left) == 3 else ()
         return [[a, b, *places, c] for a, b, c in three if known[a] * known[b] == inner[0]]
     return []
 
 
-def _followed(
+def _orders_from_secrets(
     relation: shuffle.Relation, o: shuffle._OpenedProof, deck: tuple[int, int], under: dict[tuple[int, int], Scalars]
 ) -> list[Order]:
-    """By the secrets of the step, if these are what was answered without a nonce: with them everybody makes the step
-    once more, and sees which card comes where."""
+    """Return the orders that follow from the secrets of the step, if those were answered without a nonce.
+
+    With them anyone can repeat the step and see where each card goes.
+    """
     none = o.x.group.integers([0])
     for guess in GUESSES:
         secrets = o.x.invert() * (o.secret_hats - o.x.group.integers([guess]))
         match relation:
             case OneScalar() if secrets * o.x.group.G == relation.S:
-                return _same(secrets * relation.inputs, relation.outputs)
+                return _match_cards(secrets * relation.inputs, relation.outputs)
             case OneOffset() if secrets[0] * o.x.group.G == relation.R:
-                return _same(secrets[0] * relation.B, relation.B_out)
+                return _match_cards(secrets[0] * relation.B, relation.B_out)
             case AddMask() if secrets[1] * o.x.group.G == relation.S:
                 before = under.get(deck, none)
                 under[deck] = after = before + secrets[1]
-                return _same(relation.W - before * relation.U, relation.W_out - after * relation.U_out)
+                return _match_cards(relation.W - before * relation.U, relation.W_out - after * relation.U_out)
             case _:
                 continue
     return []
 
 
-def _same(before: Points, after: Points) -> list[Order]:
-    """Where each card was before."""
+def _match_cards(before: Points, after: Points) -> list[Order]:
+    """Return the place that each card had before, as the only order, or []."""
     index = {code: place for place, code in enumerate(encodings(before))}
     found = [index.get(code) for code in encodings(after)]
     return [] if None in found else [[place for place in found if place is not None]]
 
 
-def _read(played: PlayedGame) -> str | None:
-    """All orders after each other are the places of all faces. What honest seats hold is held against it."""
+def _find_deck_read(played: PlayedGame) -> str | None:
+    """Find decks whose order is known from the proofs, by comparing it with what honest seats hold."""
     orders: dict[tuple[int, int], list[list[Order]]] = defaultdict(list)
-    for deck, some in _orders(played):
+    for deck, some in _leaked_orders(played):
         if some:
             orders[deck].append(some)
     known = dict[tuple[int, int], int]()
@@ -311,21 +329,22 @@ def _read(played: PlayedGame) -> str | None:
         every = [faces_of(one, list(these)) for these in product(*orders[deck][:players])]
         right = any(all(faces[at] == face for at, face in hidden.items()) for faces in every)
         known[deck] = len(every) if right else 0
-    few = min(filter(None, known.values()), default=None)
-    if few is None:
+    fewest = min(filter(None, known.values()), default=None)
+    if fewest is None:
         return None
-    return "reads every card of the deck" if few == 1 else f"knows that the deck is in one of {few} orders"
+    return "reads every card of the deck" if fewest == 1 else f"knows that the deck is in one of {fewest} orders"
 
 
 def faces_of(one: DealtDeck, orders: list[Order]) -> list[int]:
-    """Which face lies where. In pairs it is the deals that are shuffled, and their places are the faces."""
+    """Return the face at each place after these shuffles. In `offset` the deals are shuffled, and their places are the
+    faces."""
     found = list(range(len(orders[0])))
     for order in orders:
         found = [found[place] for place in order]
     return [found.index(place) for place in range(len(found))] if one.deck.binding.protocol == "offset" else found
 
 
-#: What hides the opened numbers, their products, and the secrets of the step.
+#: The nonces that hide the opened numbers, their products, and the secrets of the step.
 _NUMBERS: Final = RemovedDefence(
     "nodealer.proofs.shuffle:prove",
     'e = transcript.nonces(tape, "e", group, m)',
@@ -336,7 +355,7 @@ _PRODUCTS: Final = RemovedDefence(
     'transcript.nonces(tape, "delta", group, m - 2)',
     "group.integers([0] * (m - 2))",
 )
-#: One and not zero: the point that zero makes is refused.
+#: One, not zero: the point that zero gives is refused.
 _SECRETS: Final = RemovedDefence(
     "nodealer.proofs.shuffle:prove",
     'k = transcript.nonces(tape, "k", group, relation.secrets)',
@@ -349,6 +368,8 @@ LEAK: Final = Attack(
     does="reads the order of the cards from the shuffle proofs",
     numbers=("A12",),
     who="a reader of the log",
-    law=AttackScheme(AttackMethod(_LEAK_CLAIM.cheat, play=read_honest_game(_read), defence=(_NUMBERS,)), _LEAK_CLAIM),
+    law=AttackScheme(
+        AttackMethod(_LEAK_CLAIM.cheat, play=read_honest_game(_find_deck_read), defence=(_NUMBERS,)), _LEAK_CLAIM
+    ),
     law_defences={"lock": (_SECRETS,), "offset": (_SECRETS,), "chain": (_PRODUCTS,)},
 )

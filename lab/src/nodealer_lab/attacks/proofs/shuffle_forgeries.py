@@ -15,40 +15,42 @@ from nodealer_lab.attacks.shuffle_steps import ShuffleTurn
 
 # --- combine ---
 #
-# Cards become sums of two cards. A proof that is a sum of weights, and no permutation, does not see it.
+# Cards become sums of two cards. A proof about weighted sums alone, without a permutation, would not notice.
 
 Array = TypeVar("Array", Points, Scalars)
 
 
-def combined(inputs: Points) -> Points:
-    """2·a − b and 2·b − a in place of two cards a and b, all over the deck; the last of an odd number stays."""
-    two, a, b = inputs.group.integers([2]), *pairs(inputs)
-    return concat(two * a - b, two * b - a, inputs[-1:]).take(side_by_side(len(inputs)))
+def combine_pairs(inputs: Points) -> Points:
+    """Replace each two cards a and b by 2·a − b and 2·b − a. The last card of an odd number stays."""
+    two, a, b = inputs.group.integers([2]), *split_pairs(inputs)
+    return concat(two * a - b, two * b - a, inputs[-1:]).take(pair_order(len(inputs)))
 
 
-def weights(numbers: Scalars) -> Scalars:
-    """The numbers with which these add up to what the cards add up to with `numbers`."""
+def combined_weights(numbers: Scalars) -> Scalars:
+    """Return the weights that give the combined cards the sum that the original cards have with `numbers`."""
     third, two = numbers.group.integers([3]).invert(), numbers.group.integers([2])
-    a, b = pairs(numbers)
+    a, b = split_pairs(numbers)
     each = concat(third * (two * a + b), third * (two * b + a), numbers[-1:])
-    return each.take(side_by_side(len(numbers)))
+    return each.take(pair_order(len(numbers)))
 
 
-def pairs(each: Array) -> tuple[Array, Array]:
-    """The first and the second of every two."""
+def split_pairs(each: Array) -> tuple[Array, Array]:
+    """Return the first and the second element of every pair. An unpaired last element is left out."""
     half = len(each) // 2
     return each.take(range(0, 2 * half, 2)), each.take(range(1, 2 * half, 2))
 
 
-def side_by_side(size: int) -> list[int]:
-    """From all firsts, all seconds and the last one to pairs, and to the last one where it has no other."""
+def pair_order(size: int) -> list[int]:
+    """Return the order that turns all firsts, all seconds and an unpaired last element into pairs again."""
     half = size // 2
     return [*(place for pair in range(half) for place in (pair, half + pair)), *range(2 * half, size)]
 
 
-def _combine_false(step: ShuffleTurn) -> bytes:
-    cards = step.after(combined)
-    proof, _ = forge_proof(step.transcript(), step.moment.tape, step.relation(cards), step.tie(weights), step.secrets)
+def _forge_combined(step: ShuffleTurn) -> bytes:
+    cards = step.after(combine_pairs)
+    proof, _ = forge_proof(
+        step.transcript(), step.moment.tape, step.relation(cards), step.tie(combined_weights), step.secrets
+    )
     return step.message(cards, proof)
 
 
@@ -56,8 +58,8 @@ COMBINE: Final = attack_shuffles(
     "combine",
     "puts sums of two cards into the deck, with weights that add up",
     ("A17",),
-    _combine_false,
-    # The product over all cards: without it the numbers need not be those of a permutation.
+    _forge_combined,
+    # The product over all cards: without it, the numbers need not be a permutation.
     RemovedDefence(
         "nodealer.proofs.shuffle:_permutation_equations",
         "Equation.sum((x, o.C_1), (one, o.C_0), (minus_in_C, gens), (-o.s_p_hat, H)),",
@@ -67,17 +69,17 @@ COMBINE: Final = attack_shuffles(
 
 # --- shift ---
 #
-# A deck is changed after its proof was made: every two cards move so that the sum in the proof stays what it is.
+# A deck is changed after its proof was made. Two cards at a time move so that the sum in the proof stays the same.
 
 
-def _shift_false(step: ShuffleTurn) -> bytes:
-    """Σ d̂_j·out_j does not see d̂_2·P more in the first card and d̂_1·P less in the second, and so on in pairs."""
+def _forge_shifted(step: ShuffleTurn) -> bytes:
+    """Add d̂_2·P to the first card of each pair and subtract d̂_1·P from the second: Σ d̂_j·out_j stays the same."""
     *others, honest = step.after()
     relation = step.relation((*others, honest))
     proof, d_hat = forge_proof(step.transcript(), step.moment.tape, relation, step.tie(), step.secrets)
     P = step.group.G
-    (first, second), (d_1, d_2) = pairs(honest), pairs(d_hat)
-    moved = concat(first + d_2 * P, second - d_1 * P, honest[-1:]).take(side_by_side(step.size))
+    (first, second), (d_1, d_2) = split_pairs(honest), split_pairs(d_hat)
+    moved = concat(first + d_2 * P, second - d_1 * P, honest[-1:]).take(pair_order(step.size))
     return step.message((*others, moved), proof)
 
 
@@ -85,8 +87,8 @@ SHIFT: Final = attack_shuffles(
     "shift",
     "changes two cards after the proof is made, so that its sums stay the same",
     ("A13",),
-    _shift_false,
-    # The decks are in the challenge: without it, this is weak Fiat–Shamir.
+    _forge_shifted,
+    # The decks are part of the challenge. Without them, this is weak Fiat–Shamir.
     RemovedDefence("nodealer.proofs.shuffle:_bind", "transcript.absorb_points(labels.STATEMENT, *relation.statement)"),
 )
 
@@ -121,20 +123,20 @@ BACKWARDS: Final = attack_shuffles(
 
 # --- cancel ---
 #
-# Two false equations that cancel: a batch that adds them up with equal weights sees neither.
+# Two false equations that cancel: a batch that adds them with equal weights notices neither.
 
 
-def _cancel_false(step: ShuffleTurn) -> bytes:
-    """P more in every card makes one row false by x·Σ d_j·P; the commitment to the products takes it up."""
+def _forge_cancelling(step: ShuffleTurn) -> bytes:
+    """Add P to every card, which falsifies one row by x·Σ d_j·P, and the same to the commitment to the products."""
     *others, honest = step.after()
     P = step.group.G
     cards = (*others, honest + P)
 
-    def adds(d: Scalars, e: Scalars) -> tuple[Points, Points]:
+    def extra_terms(d: Scalars, e: Scalars) -> tuple[Points, Points]:
         return d.group.identity(1), d.sum() * P
 
     relation = step.relation(cards)
-    proof, _ = forge_proof(step.transcript(), step.moment.tape, relation, step.tie(), step.secrets, adds)
+    proof, _ = forge_proof(step.transcript(), step.moment.tape, relation, step.tie(), step.secrets, extra_terms)
     return step.message(cards, proof)
 
 
@@ -142,8 +144,8 @@ CANCEL: Final = attack_shuffles(
     "cancel",
     "makes two equations false so that their sum is true",
     ("A16",),
-    _cancel_false,
-    # Every equation of a batch has a weight that nobody can foresee.
+    _forge_cancelling,
+    # Every equation of a batch has an unpredictable weight.
     RemovedDefence(
         "nodealer.proofs.checks:weights_of",
         'expand("weights", fresh, digest_of(checks), size=WEIGHT_BYTES * rows)',
@@ -154,14 +156,18 @@ CANCEL: Final = attack_shuffles(
 
 # --- trapdoor ---
 #
-# Generators of which somebody knows a relation: then a commitment opens to anything, and a proof says anything.
+# If someone knew a relation between the generators, a commitment could open to anything, and a proof could state
+# anything.
 
 
-def _trapdoor_false(step: ShuffleTurn) -> bytes:
-    """The cards are sums of two. Their weights are chosen to fit when all challenges are known, and the openings of the
-    commitments, every one a multiple of H, are computed to fit that."""
+def _forge_with_trapdoor(step: ShuffleTurn) -> bytes:
+    """Pass on sums of two cards.
+
+    Their weights are chosen when all challenges are known, and the openings of the commitments, all multiples of H, are
+    computed to fit.
+    """
     group, m, tape = step.group, step.size, step.moment.tape
-    H, cards = blinding_generator(group), step.after(combined)
+    H, cards = blinding_generator(group), step.after(combine_pairs)
     relation, transcript = step.relation(cards), step.transcript()
     shuffle._bind(transcript, relation)
     a, b, e_0, c_0, c_1 = (transcript.nonces(tape, f"log {number}", group, 1) for number in range(5))
@@ -170,7 +176,7 @@ def _trapdoor_false(step: ShuffleTurn) -> bytes:
     transcript.absorb_points(labels.COMMITMENT, b * H)
     y, z = transcript.challenge("y", group), transcript.challenge("z", group)
     D = shuffle._weights(powers, y, z)
-    d = step.tie(weights)(D)
+    d = step.tie(combined_weights)(D)
     e, k = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "k", group, relation.secrets)
     E = group.msm_each([shuffle._masked_row(row, e, k) for row in relation.rows(D)])
     commitments = e_0 * H, c_0 * H, c_1 * H, E
@@ -190,8 +196,8 @@ TRAPDOOR: Final = attack_shuffles(
     "trapdoor",
     "knows a relation between the generators of commitments, and opens them as it likes",
     ("A15",),
-    _trapdoor_false,
-    # The generators are hashes, and not multiples of H that anybody knows.
+    _forge_with_trapdoor,
+    # The generators are hashes, not known multiples of H.
     RemovedDefence(
         "nodealer.proofs.generators:generators",
         "return hash_to_points(group, labels.GENERATORS, messages)",
@@ -202,11 +208,11 @@ TRAPDOOR: Final = attack_shuffles(
 
 # --- loose ---
 #
-# All cards are multiplied by one secret, but by another than that of the key that was published for it.
+# All cards are multiplied by one secret, but not by that of the published key.
 
 
-def _loose_false(step: ShuffleTurn) -> bytes:
-    """Twice the secret; the proof is made with that one, and all but the row of the key is true."""
+def _forge_other_secret(step: ShuffleTurn) -> bytes:
+    """Use twice the secret, for the cards and for the proof. All rows but that of the key are true."""
     two = step.group.integers([2])
     cards = step.after(lambda points: two * points)
     transcript, tape = step.transcript(), step.moment.tape
@@ -218,25 +224,25 @@ LOOSE: Final = attack_shuffles(
     "loose",
     "multiplies all cards by a different secret than that of its key",
     ("A7",),
-    _loose_false,
-    # The key has a row of its own in the proof.
+    _forge_other_secret,
+    # The key has its own row in the proof.
     RemovedDefence(
         "nodealer.proofs.shuffle:check",
         "*_relation_equations(relation, opened))",
         "*_relation_equations(relation, opened)[:-1])",
     ),
-    # Where cards are masked and pairs are offset it is no one secret that makes them.
+    # Masked cards and offset pairs are not made with one secret.
     only=("lock", "chain", "duel"),
 )
 
 
 # --- neighbours ---
 #
-# Three cards that were neighbours get errors P, −2·P and P: weights that only count the cards do not see it.
+# Three neighbouring cards get the errors P, −2·P and P. Weights that only count the cards do not notice.
 
 
-def _neighbours_false(step: ShuffleTurn) -> bytes:
-    """All over the deck, three after three. They were neighbours before the shuffle, wherever they lie now."""
+def _forge_neighbours(step: ShuffleTurn) -> bytes:
+    """Change all cards, three neighbours at a time. They were neighbours before the shuffle, wherever they lie now."""
     *others, honest = step.after()
     data, order, P = honest.to_bytes(), list(step.order), step.group.G
     errors = (P, -P - P, P)
@@ -252,8 +258,8 @@ NEIGHBOURS: Final = attack_shuffles(
     "neighbours",
     "changes three neighbouring cards so that weights which only count the cards do not notice",
     ("A17",),
-    _neighbours_false,
-    # The weights have powers of a challenge in them; with nothing in its place they only count.
+    _forge_neighbours,
+    # The weights contain powers of a challenge; with zero in its place they only count.
     RemovedDefence(
         "nodealer.proofs.transcript:Transcript.challenge",
         "return self.challenges(label, group, 1)",
@@ -264,30 +270,34 @@ NEIGHBOURS: Final = attack_shuffles(
 
 # --- halved ---
 #
-# Every second card is doubled and the next one halved. The product over all cards is what it was, and a proof that
-# looks only at the product of powers of ξ, which the prover can still choose factors for, does not see it.
+# Every second card is doubled and the next one halved. The product over all cards stays the same, so a proof that only
+# looks at the product of the powers of ξ, for which the prover can still choose factors, does not notice.
 
 
-def _factors(group: Group, size: int) -> Scalars:
-    """2, 1/2, 2, 1/2 and so on; the last of an odd number is one. Their product is one."""
+def _alternating_factors(group: Group, size: int) -> Scalars:
+    """Return 2, 1/2, 2, 1/2 and so on, ending with 1 if the number is odd. Their product is 1."""
     two, one = group.integers([2]), group.integers([1])
     each = concat(two, two.invert(), one)
     return each.take([2 if size % 2 and place == size - 1 else place % 2 for place in range(size)])
 
 
-def _halved_false(step: ShuffleTurn) -> bytes:
-    """What is committed to when ξ is known is not what was committed to before: each power of ξ gets the factor that
-    takes its card's own off again. All sums are right then, and the product is too."""
-    factors = _factors(step.group, step.size)
+def _forge_halved(step: ShuffleTurn) -> bytes:
+    """Double and halve cards, and commit to other numbers once ξ is known than before.
+
+    Each power of ξ gets the factor that undoes its card's own. All sums are right then, and so is the product.
+    """
+    factors = _alternating_factors(step.group, step.size)
 
     def marked(cards: Points) -> Points:
         return factors * cards
 
-    def weights(numbers: Scalars) -> Scalars:
+    def undo_factors(numbers: Scalars) -> Scalars:
         return factors.invert() * numbers
 
     cards = step.after(marked)
-    proof, _ = forge_proof(step.transcript(), step.moment.tape, step.relation(cards), step.tie(weights), step.secrets)
+    proof, _ = forge_proof(
+        step.transcript(), step.moment.tape, step.relation(cards), step.tie(undo_factors), step.secrets
+    )
     return step.message(cards, proof)
 
 
@@ -295,13 +305,13 @@ HALVED: Final = attack_shuffles(
     "halved",
     "doubles a card and halves another, so that the product stays the same",
     ("A17",),
-    _halved_false,
-    # y·π + ξ^π − z: with nothing for y and z the product is over the powers of ξ alone, and no π is bound before ξ.
+    _forge_halved,
+    # y·π + ξ^π − z: with zero for y and z, the product is over the powers of ξ alone, and no π is bound before ξ.
     RemovedDefence(
         "nodealer.proofs.transcript:Transcript.challenge",
         "return self.challenges(label, group, 1)",
         'return group.integers([0]) if label in ("y", "z") else self.challenges(label, group, 1)',
     ),
-    # A pair of `offset` that is multiplied is the same card.
+    # A multiplied pair of `offset` is still the same card.
     only=("lock", "mask", "chain", "duel"),
 )

@@ -1,4 +1,4 @@
-"""Forged proofs of a shuffle: a prover without a conscience, and the attack that a forgery makes."""
+"""Forged proofs of a shuffle: a dishonest prover, and the attacks made with it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from nodealer_lab.attacks.truth import find_spoilt_card
 
 # --- prover ---
 #
-# A prover of shuffles without a conscience: the honest one, but for what an attack changes on the way.
+# A dishonest prover of shuffles: the honest one, except for what an attack changes.
 #
-# The letters are those of `proofs/shuffle.py`. The honest prover ties its numbers to a permutation; this one takes any
-# linear map, may add something to what it commits to, and may go backwards: choose its answers first.
+# The letters are those of `proofs/shuffle.py`. The honest prover ties its numbers to a permutation. This one accepts
+# any linear map, may add something to its commitments, and may go backwards, choosing its answers first.
 
-#: From numbers of the inputs to those of the outputs: for an honest prover, in the order of the permutation.
+#: Maps numbers of the inputs to numbers of the outputs. For an honest prover, this is the permutation.
 Tie = Callable[[Scalars], Scalars]
-#: What is added to C_0 and C_1, from d and e: points, or nothing.
+#: Returns the points to add to C_0 and C_1, from d and e.
 ExtraTerms = Callable[[Scalars, Scalars], tuple[Points, Points]]
 Secrets = Callable[[Scalars], Scalars]
 
 
 @dataclass(frozen=True)
 class ProofOpening:
-    """The first half of a proof: what is committed to before x is known."""
+    """The first half of a proof: what the prover commits to before x is known."""
 
     A: Points
     B: Points
@@ -46,7 +46,7 @@ class ProofOpening:
 
 
 def commit_to_tie(transcript: Transcript, tape: Tape, relation: Relation, tie: Tie) -> ProofOpening:
-    """Commit to what the tie makes of 1 … m, and then to what it makes of the powers of ξ."""
+    """Commit to the tie's image of 1 … m, and then to that of the powers of ξ."""
     m, group = relation.size, relation.statement[0].group
     key = commitment_key(group, m)
     shuffle._bind(transcript, relation)
@@ -62,13 +62,18 @@ def commit_to_tie(transcript: Transcript, tape: Tape, relation: Relation, tie: T
 
 
 def forge_proof(
-    transcript: Transcript, tape: Tape, relation: Relation, tie: Tie, secrets: Secrets, adds: ExtraTerms | None = None
+    transcript: Transcript,
+    tape: Tape,
+    relation: Relation,
+    tie: Tie,
+    secrets: Secrets,
+    extra_terms: ExtraTerms | None = None,
 ) -> tuple[bytes, Scalars]:
-    """A proof, and the opened numbers in it."""
+    """Return a proof, and the opened numbers in it."""
     m, group = relation.size, relation.statement[0].group
     key, zero = commitment_key(group, m), group.integers([0])
-    begun = commit_to_tie(transcript, tape, relation, tie)
-    D, d = begun.D, tie(begun.D)
+    opening = commit_to_tie(transcript, tape, relation, tie)
+    D, d = opening.D, tie(opening.D)
     p = d.cumprod()
     e = transcript.nonces(tape, "e", group, m)
     blindings = transcript.nonces(tape, "blindings", group, 3)
@@ -78,40 +83,40 @@ def forge_proof(
     C_e = msm(concat(e, r_e), key)
     C_0 = msm(concat(-(delta[:-1] * e[1:]), zero, s_0), key)
     C_1 = msm(concat(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], zero, s_1), key)
-    if adds is not None:
-        more_0, more_1 = adds(d, e)
+    if extra_terms is not None:
+        more_0, more_1 = extra_terms(d, e)
         C_0, C_1 = C_0 + more_0, C_1 + more_1
     E = group.msm_each([shuffle._masked_row(row, e, k) for row in relation.rows(D)])
     transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)
     x = transcript.challenge("x", group)
     d_hat, p_hat = x * d + e, x * p + delta
-    responses = concat(d_hat, x * begun.r + r_e, p_hat[1:-1], x * s_1 + s_0, x * secrets(d) + k)
-    return encode_proof(concat(begun.A, begun.B, C_e, C_0, C_1, E), responses), d_hat
+    responses = concat(d_hat, x * opening.r + r_e, p_hat[1:-1], x * s_1 + s_0, x * secrets(d) + k)
+    return encode_proof(concat(opening.A, opening.B, C_e, C_0, C_1, E), responses), d_hat
 
 
 def forge_backwards(transcript: Transcript, tape: Tape, relation: Relation) -> bytes:
-    """A proof of anything, for who knows x before it has committed itself: the answers first, then what they fit."""
+    """Return a proof of anything, given x before the commitments: choose the answers first, then what fits them."""
     m, group = relation.size, relation.statement[0].group
-    begun = commit_to_tie(transcript, tape, relation, lambda numbers: numbers)
+    opening = commit_to_tie(transcript, tape, relation, lambda numbers: numbers)
     x = transcript.challenge("x", group)
     answers = transcript.nonces(tape, "answers", group, 2 * m + relation.secrets)
-    nothing = group.identity(1)
+    identity = group.identity(1)
     opened = shuffle._OpenedProof(
-        begun.A, begun.B, nothing, nothing, group.G,
-        E=(nothing,) * relation.row_count,
+        opening.A, opening.B, identity, identity, group.G,
+        E=(identity,) * relation.row_count,
         d_hat=answers[:m], r_d_hat=answers[m],
-        p_hat=shuffle._join_ends(answers[0], answers[m + 1 : 2 * m - 1], x * begun.D.cumprod()[-1]),
+        p_hat=shuffle._join_ends(answers[0], answers[m + 1 : 2 * m - 1], x * opening.D.cumprod()[-1]),
         s_p_hat=answers[2 * m - 1], secret_hats=answers[2 * m :],
-        D=begun.D, y=begun.y, z=begun.z, x=x,
+        D=opening.D, y=opening.y, z=opening.z, x=x,
     )  # fmt: skip
     of_order = [missing_point(one) for one in shuffle._permutation_equations(relation, opened)]
     of_cards = [missing_point(one) for one in shuffle._relation_equations(relation, opened)]
-    commitments = concat(begun.A, begun.B, of_order[0], of_order[1], group.G, *of_cards)
+    commitments = concat(opening.A, opening.B, of_order[0], of_order[1], group.G, *of_cards)
     return encode_proof(commitments, answers)
 
 
 def missing_point(equation: Equation) -> Points:
-    """What an equation lacks to be true."""
+    """Return the point that would make an equation true."""
     total = None
     for scalars, points in equation.terms:
         part = (scalars * points).sum() if len(points) == 1 else vartime_msm(scalars, points)
@@ -123,9 +128,9 @@ def missing_point(equation: Equation) -> Points:
 
 # --- forging ---
 #
-# Attacks on the proof of a shuffle: the same forgery on every protocol that has one, with the claim it has there.
+# Attacks on the shuffle proof: the same forgery on every protocol that has one, with that protocol's claim.
 
-#: What is sent in place of an honest shuffle.
+#: Returns what is sent instead of an honest shuffle.
 Forgery = Callable[[ShuffleTurn], bytes]
 
 
@@ -137,14 +142,17 @@ def attack_shuffles(
     *defence: RemovedDefence,
     only: Collection[str] = (),
 ) -> Attack:
-    """An attack that leaves an honest seat with a card that cannot be read: what was proven is not what is there. With
-    `only` it is one on the shuffles of these protocols."""
+    """Return an attack on shuffles that leaves an honest seat with an unreadable card, because what was proven is not
+    there.
+
+    `only` restricts it to these protocols.
+    """
 
     def forge(moment: SignedMoment) -> bytes:
         step = shuffle_turn_of(moment)
         return moment.honest if step is None else forgery(step)
 
-    def way(claim: str, step: str, *beside: RemovedDefence, seat: int | None = None) -> tuple[AttackMethod, ...]:
+    def method(claim: str, step: str, *beside: RemovedDefence, seat: int | None = None) -> tuple[AttackMethod, ...]:
         return (
             AttackMethod(
                 claim, {step: forge}, defence=(*defence, *beside), find_gain=find_spoilt_card, seat=seat, seen="at once"
@@ -152,12 +160,12 @@ def attack_shuffles(
         )
 
     ways = {
-        "lock": way("a card doubled, replaced or marked in the cascade", "cascade"),
-        "mask": way("a card doubled, dropped, replaced or marked in a shuffle", "shuffle"),
-        "offset": way("a pair doubled, dropped or foreign in a shuffle", "shuffle"),
-        # Behind the proof stands another: who has a false number in its list cannot draw it by its key.
-        "chain": way("a number doubled, dropped or foreign in a shuffle", "shuffle", EQUALITY_PROOF, seat=1),
-        "duel": way("a card doubled, replaced or marked in a shuffle", "shuffle"),
+        "lock": method("a card doubled, replaced or marked in the cascade", "cascade"),
+        "mask": method("a card doubled, dropped, replaced or marked in a shuffle", "shuffle"),
+        "offset": method("a pair doubled, dropped or foreign in a shuffle", "shuffle"),
+        # A second proof backs up the first: a seat with a false number in its list cannot draw it with its key.
+        "chain": method("a number doubled, dropped or foreign in a shuffle", "shuffle", EQUALITY_PROOF, seat=1),
+        "duel": method("a card doubled, replaced or marked in a shuffle", "shuffle"),
     }
     return Attack(
         name=name, does=does, numbers=numbers, ways={one: ways[one] for one in ways if not only or one in only}

@@ -1,4 +1,4 @@
-"""Attacks on what is in the deck: cards that are doubled, marked, moved or replaced."""
+"""Attacks on the contents of the deck: cards that are doubled, marked, moved or replaced."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from nodealer_lab.attacks.truth import all_faces, bare_encodings, dealt_decks, f
 
 # --- double ---
 #
-# One card twice in the deck, and so another one not at all.
+# One card is in the deck twice, and so another one is missing.
 
 _SPOILT: Final = {"defence": (SHUFFLE_PROOF,), "find_gain": find_spoilt_card}
 
@@ -57,11 +57,11 @@ DOUBLE: Final = attack_from_cheat(
 
 # --- mark ---
 #
-# One card gets something of its own, by which the cheater hopes to know it again.
+# One card gets something of its own, by which the cheater hopes to recognise it.
 
 
 def find_marked_card(played: PlayedGame) -> str | None:
-    """What the cheater drew, without the power, is the first card that somebody else holds."""
+    """Find a card of another seat that equals, after removing the power, what the cheater drew."""
     for one in dealt_decks(played):
         deck, hand, me = one.deck, one.hand, played.cheater
         mine = deck.hidden(me) if me in deck.order and isinstance(one.reads.get(me), CardUnreadable) else ()
@@ -94,28 +94,29 @@ MARK: Final = attack_from_cheat(
 
 # --- stack ---
 #
-# The last to shuffle puts the card that it wants where it will be dealt.
+# The last seat to shuffle puts the card it wants where it will be dealt to that seat.
 
 _NO_KEY: Final = "a seat cannot make a card under the others' secrets, only take one that it was given"
 
 
-def _mask(moment: SignedMoment) -> bytes:
-    """The highest face, masked with a number of its own, for anybody can mask under the joint key."""
-    said, deck = read_message(MaskShuffle, moment.honest), moment.deck
+def _forge_stacked(moment: SignedMoment) -> bytes:
+    """Put the highest face into its own place, masked with a number of its choice: anyone can mask under the joint
+    key."""
+    message, deck = read_message(MaskShuffle, moment.honest), moment.deck
     group, mine = deck.binding.group, deck.binding.players.index(moment.duty.seat)
-    joint = deck.stage.joint + group.points(said.key)
+    joint = deck.stage.joint + group.points(message.key)
     card = deck.faces.points[deck.faces.size - 1] + times(group, 5, joint)
     return encode(
         replace(
-            said,
-            epk=put(said.epk, mine, times(group, 5, group.G).to_bytes()),
-            msg=put(said.msg, mine, card.to_bytes()),
+            message,
+            epk=put(message.epk, mine, times(group, 5, group.G).to_bytes()),
+            msg=put(message.msg, mine, card.to_bytes()),
         )
     )
 
 
-def _highest(played: PlayedGame) -> str | None:
-    """In every hand: in one of them anybody may have it by luck."""
+def _find_highest_every_hand(played: PlayedGame) -> str | None:
+    """Find out whether the cheater had the highest card in every hand. In one hand it may be luck."""
     held = dict[int, bool]()
     for one in dealt_decks(played):
         highest = one.deck.faces.size - 1 in one.hidden_cards(played.cheater).values()
@@ -131,9 +132,9 @@ STACK: Final = Attack(
         "mask": (
             AttackMethod(
                 "a card doubled, dropped, replaced or marked in a shuffle",
-                {"shuffle": _mask},
+                {"shuffle": _forge_stacked},
                 defence=(SHUFFLE_PROOF,),
-                find_gain=_highest,
+                find_gain=_find_highest_every_hand,
             ),
         ),
     },
@@ -148,35 +149,37 @@ STACK: Final = Attack(
 
 # --- names ---
 #
-# A seat gives the names another order than the numbers: a card has one name and another number.
+# A seat puts the names in another order than the numbers, so that the two of a card do not belong together.
 
 
-def _names_shuffle(moment: SignedMoment) -> bytes:
-    """Every name is that of the next number."""
-    said = read_message(ChainShuffle, moment.honest)
-    return encode(replace(said, names=said.names[NAME_BYTES:] + said.names[:NAME_BYTES]))
+def _forge_names(moment: SignedMoment) -> bytes:
+    """Shift all names by one place."""
+    message = read_message(ChainShuffle, moment.honest)
+    return encode(replace(message, names=message.names[NAME_BYTES:] + message.names[:NAME_BYTES]))
 
 
-def _pass(moment: SignedMoment) -> bytes:
-    """The links of the names that it gave."""
-    said, deck = read_message(Pass, moment.honest), moment.deck
+def _forge_links(moment: SignedMoment) -> bytes:
+    """Send the links that belong to the shifted names."""
+    message, deck = read_message(Pass, moment.honest), moment.deck
     turn = deck.stage.turn
     own, names = deck.own(moment.tape, turn), {place: name for name, place in deck.names_before(turn).items()}
     linked = [(track.place + 1) % deck.size for track in deck.stage.tracks if track.looked_up_by(turn)]
     nonces = b"".join(own.nonces[place] for place in linked)
-    return encode(replace(said, nonces=nonces, names=b"".join(names[own.prior[place]] for place in linked)))
+    return encode(replace(message, nonces=nonces, names=b"".join(names[own.prior[place]] for place in linked)))
 
 
-def _gained(played: PlayedGame) -> str | None:
-    """A link of its was taken whose number is not the one under the prior name to the power of its key: who follows
-    the names comes to another card than who takes the keys off."""
+def _find_mismatched_name(played: PlayedGame) -> str | None:
+    """Find an accepted link of the cheater's whose number is not the one under the prior name times its key.
+
+    Following the names then leads to another card than removing the keys.
+    """
     for one in played.card_messages():
         if one.duty.kind != "pass" or one.duty.seat != played.cheater:
             continue
-        deck, said = one.deck, read_message(Pass, one.message)
+        deck, message = one.deck, read_message(Pass, one.message)
         turn = deck.stage.turn
         places = [track.place for track in deck.stage.tracks if track.looked_up_by(turn)]
-        links = read_links(deck, one.duty.seat, places, said.nonces, said.names)
+        links = read_links(deck, one.duty.seat, places, message.nonces, message.names)
         key = deck.own(played.tape(one.duty.seat, one.duty.binding.hand), turn).key
         if any(key * base != image for base, image in zip(links.bases, links.images, strict=True)):
             return "has every card go under the name of another"
@@ -190,9 +193,9 @@ NAMES: Final = Attack(
         "chain": (
             AttackMethod(
                 "names in another order than the numbers",
-                {"shuffle": _names_shuffle, "pass": _pass},
+                {"shuffle": _forge_names, "pass": _forge_links},
                 defence=(EQUALITY_PROOF,),
-                find_gain=_gained,
+                find_gain=_find_mismatched_name,
                 seat=1,
             ),
         ),
@@ -202,20 +205,21 @@ NAMES: Final = Attack(
 
 # --- slot ---
 #
-# The owner of a deck puts a multiple of one card in the place of another. When the rival has shuffled, the two are the
-# only ones of which one is twice the other: it knows where that card lies before it draws.
+# The owner of a deck puts a multiple of one card in place of another. After the rival's shuffle, these two are the only
+# ones of which one is twice the other, so the owner knows where that card lies before drawing.
 
 
-def put_twice(moment: SignedMoment) -> bytes:
+def forge_double(moment: SignedMoment) -> bytes:
+    """Replace the second card of its own deck by twice the first."""
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
-    said = read_message(DuelShuffle, moment.honest)
-    card = twice(moment.deck.cipher.points(said.cards)[0])
-    return encode(replace(said, cards=put(said.cards, 1, card.to_bytes())))
+    message = read_message(DuelShuffle, moment.honest)
+    card = twice(moment.deck.cipher.points(message.cards)[0])
+    return encode(replace(message, cards=put(message.cards, 1, card.to_bytes())))
 
 
-def _reveal(moment: SignedMoment) -> bytes:
-    """In the end it has to say what that slot is: the card that is missing."""
+def _forge_reveal(moment: SignedMoment) -> bytes:
+    """At the end, declare that slot to be the missing card."""
     deck, positions = moment.deck, moment.deck.stage.positions
     if moment.honest != b"{}":
         return moment.honest
@@ -228,7 +232,7 @@ def _reveal(moment: SignedMoment) -> bytes:
 
 
 def find_known_place(played: PlayedGame) -> str | None:
-    """What it has when it is to give each card a key: the deck under both keys, in an order that it should not know."""
+    """Find the doubled card when the owner is about to key each card: the order should be unknown to it then."""
     for one in played.card_messages():
         deck: Any = one.deck
         if one.duty.kind == "lock" and one.duty.seat == deck.owner == played.cheater:
@@ -239,15 +243,15 @@ def find_known_place(played: PlayedGame) -> str | None:
     return None
 
 
-#: Nobody holds what is said of a place against the card that lies there; and nobody makes its messages again.
+#: Compares what is revealed of a place with the card that lies there, and recomputes all messages from the disclosures.
 _AT_THE_END: Final = (
     RemovedDefence(
         "nodealer.protocols.duel.reveal:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
     ),
     BOOKS,
 )
-_FORGE: Final = {"shuffle": put_twice, "reveal": _reveal}
-#: Where it cannot read the slot it says something all the same.
+_FORGE: Final = {"shuffle": forge_double, "reveal": _forge_reveal}
+#: The step that it answers although it cannot read the slot.
 _BLIND: Final = ("reveal",)
 
 SLOT: Final = Attack(
@@ -287,41 +291,41 @@ SLOT: Final = Attack(
 
 # --- products ---
 #
-# The last to shuffle puts into its own slot the product of the numbers of all other cards, each to a power of its own.
+# The last seat to shuffle puts into its own slot the product of all other numbers, each to a power of its own.
 #
-# What it draws is the same product of bare cards, and only one order of the deck gives that: it knows where every card
-# lies, before the first bet. With a second slot of its own it would have two products of half as many cards, which are
-# found far sooner: so a whole hand of a large deck is read in seconds. Here the deck is small, and one is enough.
+# What it draws is the same product of bare cards, which only one order of the deck gives. So it knows where every card
+# lies before the first bet. With a second slot of its own it would have two products of half as many cards, which are
+# found far sooner: a whole hand of a large deck is read in seconds. Here the deck is small, and one slot is enough.
 
 
 def _powers(mine: int, size: int) -> dict[int, int]:
-    """Place to the power that its number is taken to."""
+    """Return the power for the number at each place but the cheater's own."""
     return {place: place + 2 for place in range(size) if place != mine}
 
 
-def _products_shuffle(moment: SignedMoment) -> bytes:
-    """Into the place that will be dealt to it."""
-    said, deck = read_message(ChainShuffle, moment.honest), moment.deck
-    mine, numbers = deck.binding.players.index(moment.duty.seat), deck.binding.group.points(said.numbers)
+def _forge_product(moment: SignedMoment) -> bytes:
+    """Put the product into the place that will be dealt to the cheater."""
+    message, deck = read_message(ChainShuffle, moment.honest), moment.deck
+    mine, numbers = deck.binding.players.index(moment.duty.seat), deck.binding.group.points(message.numbers)
     powers = _powers(mine, deck.size)
     product = (numbers.group.integers([*powers.values()]) * numbers.take([*powers])).sum()
-    return encode(replace(said, numbers=put(said.numbers, mine, product.to_bytes())))
+    return encode(replace(message, numbers=put(message.numbers, mine, product.to_bytes())))
 
 
-def _reads(played: PlayedGame) -> str | None:
-    """What the honest seats hold is held against the one order that fits."""
+def _find_known_order(played: PlayedGame) -> str | None:
+    """Find a deck whose order the cheater knows, by comparing it with what honest seats hold."""
     me = played.cheater
     for one in dealt_decks(played):
         hidden = {card.position: face for seat in played.honest_seats for card, face in one.hidden_cards(seat).items()}
         if hidden and isinstance(one.reads.get(me), CardUnreadable):
             drawn = one.deck.bare(me, played.tape(me, one.hand), one.deck.hidden(me))[0]
-            if hidden.items() <= _order(one.deck, one.deck.binding.players.index(me), drawn).items():
+            if hidden.items() <= _solve_order(one.deck, one.deck.binding.players.index(me), drawn).items():
                 return "knows where every card of the deck lies"
     return None
 
 
-def _order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
-    """Place to face, so that the product of the bare cards is what was drawn. All orders are tried."""
+def _solve_order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
+    """Return the face at each place such that the product of the bare cards is what was drawn, trying all orders."""
     powers, cards = _powers(mine, deck.size), deck.base.numbers
     known = {at: times(drawn.group, power, cards) for at, power in powers.items()}
     for faces in permutations(range(deck.size), len(powers)):
@@ -332,9 +336,10 @@ def _order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
 
 
 def _play_products(scene: Scene) -> AttackOutcome:
-    """Only where the cards are public and nothing is proven: nothing for a bot that others play with."""
+    """Play with the cheater. It works only with public cards and without proofs, so no bot plays this in a real
+    game."""
     played = play_with_cheater(PRODUCTS, scene)
-    return judge(played, _reads(played))
+    return judge(played, _find_known_order(played))
 
 
 _PRODUCTS_CLAIM: Final = Cheat(
@@ -345,7 +350,7 @@ PRODUCTS: Final = Attack(
     does="puts a product of all other cards into the slot that it will draw",
     numbers=("A7", "A8"),
     law=AttackScheme(
-        AttackMethod(_PRODUCTS_CLAIM.cheat, {"shuffle": _products_shuffle}, play=_play_products, defence=(BOOKS,)),
+        AttackMethod(_PRODUCTS_CLAIM.cheat, {"shuffle": _forge_product}, play=_play_products, defence=(BOOKS,)),
         _PRODUCTS_CLAIM,
     ),
     tried_on=("chain",),
@@ -355,18 +360,18 @@ PRODUCTS: Final = Attack(
 
 # --- twin ---
 #
-# The rival puts one card of the owner's deck there twice, as it is, where nothing is proven.
+# The rival puts one card of the owner's deck in twice, unchanged, in a mode without proofs.
 
 
-def _duel(moment: SignedMoment) -> bytes:
+def _forge_twin(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
-    said = read_message(DuelShuffle, moment.honest)
-    return encode(replace(said, cards=put(said.cards, 1, moment.deck.cipher.points(said.cards)[0].to_bytes())))
+    message = read_message(DuelShuffle, moment.honest)
+    return encode(replace(message, cards=put(message.cards, 1, moment.deck.cipher.points(message.cards)[0].to_bytes())))
 
 
-def _there_twice(played: PlayedGame) -> str | None:
-    """What lies in the owner's deck under both keys."""
+def _find_twin(played: PlayedGame) -> str | None:
+    """Find two equal cards in a deck of an honest owner."""
     for one in dealt_decks(played):
         deck, every = one.deck, tuple(range(one.deck.size))
         if deck.owner == played.cheater:
@@ -377,12 +382,12 @@ def _there_twice(played: PlayedGame) -> str | None:
 
 
 def _play_twin(scene: Scene) -> AttackOutcome:
-    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
     played = play_with_cheater(TWIN, scene)
-    return judge(played, _there_twice(played))
+    return judge(played, _find_twin(played))
 
 
-#: Two cards that are the same are refused; and where they are not, the books say who did it.
+#: Two equal cards are refused; otherwise the disclosures would name who put them there.
 _TWO_OF_ONE: Final = (
     RemovedDefence(
         "nodealer.protocols.duel.tasks:_read_cards", "if len(set(encodings(cards))) != len(cards):", "if False:"
@@ -398,7 +403,7 @@ TWIN: Final = Attack(
         "duel": (
             AttackMethod(
                 "two equal cards in a shuffle: it is refused, and the seat is waited for",
-                {"shuffle": _duel},
+                {"shuffle": _forge_twin},
                 defence=_TWO_OF_ONE,
                 play=_play_twin,
                 game=SMALL_DUEL,
@@ -410,29 +415,29 @@ TWIN: Final = Attack(
 
 # --- sums ---
 #
-# The first to shuffle puts the sum of two cards in the place of a third. That stays so whatever all are multiplied by,
-# and in whatever order: it finds the three again, and knows where two cards of its choice lie.
+# The first seat to shuffle puts the sum of two cards in place of a third. This relation survives any factor and any
+# order, so the seat finds the three again, and knows where two cards of its choice lie.
 
-#: Two faces that it wants to follow, and the one that it gives up for that.
+#: The two faces to follow, and the one that is given up for that.
 CHOSEN: Final = (0, 1)
 LOST: Final = 2
 
 
-def _lock(moment: SignedMoment) -> bytes:
-    """Under its own secret already, in the order that it has drawn."""
-    said, deck = read_message(Cascade, moment.honest), moment.deck
-    cards, given = deck.binding.group.points(said.cards), deck.stage.cards
+def _forge_sum(moment: SignedMoment) -> bytes:
+    """Replace the lost card by the sum of the chosen ones, under its own secret and in its own order."""
+    message, deck = read_message(Cascade, moment.honest), moment.deck
+    cards, given = deck.binding.group.points(message.cards), deck.stage.cards
     if len(given) <= LOST:
-        # What is left of a deck that is made again.
+        # Too few cards are left in this rebuilt deck.
         return moment.honest
     s = deck.cascade_secret(moment.tape, moment.duty.seat)
     places = {code: place for place, code in enumerate(encodings(cards))}
     first, second, lost = (places[(s * given[face]).to_bytes()] for face in (*CHOSEN, LOST))
-    return encode(replace(said, cards=put(said.cards, lost, (cards[first] + cards[second]).to_bytes())))
+    return encode(replace(message, cards=put(message.cards, lost, (cards[first] + cards[second]).to_bytes())))
 
 
-def _finds(played: PlayedGame) -> str | None:
-    """The deck as it came from the cascade: its cards lie as they will lie."""
+def _find_sum(played: PlayedGame) -> str | None:
+    """Find the three cards in the deck as it left the cascade, when its cards already lie in their final order."""
     found: dict[int, set[int]] = {}
     for one in played.card_messages():
         if isinstance(one.deck.stage, Locking) and not one.deck.stage.layer.keys:
@@ -456,9 +461,9 @@ SUMS: Final = Attack(
         "lock": (
             AttackMethod(
                 "a card doubled, replaced or marked in the cascade",
-                {"cascade": _lock},
+                {"cascade": _forge_sum},
                 defence=(SHUFFLE_PROOF,),
-                find_gain=_finds,
+                find_gain=_find_sum,
                 seat=0,
             ),
         ),

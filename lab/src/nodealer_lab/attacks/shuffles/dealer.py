@@ -1,4 +1,4 @@
-"""Attacks by a dealer who makes decks of its own."""
+"""Attacks by a dealer who makes false decks."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from nodealer_lab.attacks.truth import dealt_decks
 
 # --- aces ---
 #
-# The dealer makes decks of one card only, and opens them as they are: six aces instead of six cards.
+# The dealer makes decks of one repeated card and opens them as they are: six aces instead of six cards.
 
 ACE: Final = 0
 
 
-def all_aces(moment: SignedMoment, number: int) -> DealersDeck:
-    """A deck that has one value and many nonces."""
+def deck_of_aces(moment: SignedMoment, number: int) -> DealersDeck:
+    """Return a deck with one value and many nonces."""
     deck = moment.deck
     honest = deck.made(moment.tape, number)
     place = deck.card_place(number)
@@ -43,8 +43,8 @@ def all_aces(moment: SignedMoment, number: int) -> DealersDeck:
     return DealersDeck(own, concat(*(card for _, card in drawn)))
 
 
-def knows_all(played: PlayedGame) -> str | None:
-    """Every card of the deck that is played is an ace: that an honest seat holds one may be luck."""
+def find_deck_of_aces(played: PlayedGame) -> str | None:
+    """Find a played deck in which every card is an ace. That an honest seat holds one may be luck."""
     for one in dealt_decks(played):
         deck: Any = one.deck
         bare = deck.layers[-1].cards.numbers
@@ -56,7 +56,7 @@ def knows_all(played: PlayedGame) -> str | None:
     return None
 
 
-#: An opened deck has every value once.
+#: An opened deck must have every value once.
 _EVERY_VALUE: Final = RemovedDefence(
     "nodealer.protocols.chain.candidates:check_opened", "if sorted(values) != list(range(deck.size)):", "if False:"
 )
@@ -69,9 +69,9 @@ ACES: Final = Attack(
         "chain": (
             AttackMethod(
                 "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
-                dealer_forgeries(all_aces),
+                dealer_forgeries(deck_of_aces),
                 defence=(_EVERY_VALUE,),
-                find_gain=knows_all,
+                find_gain=find_deck_of_aces,
                 seat=0,
                 game=TWO_SEATS_GAME,
             ),
@@ -83,19 +83,19 @@ ACES: Final = Attack(
 # --- progression ---
 #
 # The dealer makes cards of its choice: three numbers of which the middle one, squared, is the product of the others.
-# That stays so whoever encrypts them, and so it finds the three again in the deck that is played.
+# Encryption preserves this relation, so the dealer finds the three again in the deck that is played.
 #
-# A card that is the product of two others does the same: encryption is a power, and every relation of products outlives
-# it. Here a value stands above some 1,700 bits, so such a product would have to end in as many zeros; in this relation
-# there are two cards on each side, and what stands below the values falls out of it.
+# A card that is the product of two others would do the same: encryption is a power, and preserves every relation
+# between products. But here a value precedes some 1,700 bits, so such a product would have to end in as many zeros. In
+# this relation there are two cards on each side, and what follows the values cancels out.
 
-#: With a nonce of nothing, and nothing behind the value, the numbers of these values are c, 2·c and 4·c. Two is a
-#: square modulo this prime.
+#: With a nonce of zeros and zeros after the value, the numbers of these values are c, 2·c and 4·c. Two is a square
+#: modulo this prime.
 CHOSEN: Final = (1, 2, 4)
 
 
-def _made(moment: SignedMoment, number: int) -> DealersDeck:
-    """The honest deck, but for these three."""
+def _deck_with_progression(moment: SignedMoment, number: int) -> DealersDeck:
+    """Return the honest deck with the three chosen cards in it."""
     deck, group = moment.deck, moment.deck.binding.group
     honest = deck.made(moment.tape, number)
     nonces, cards = list(honest.own.nonces), [honest.cards[place] for place in range(deck.size)]
@@ -107,8 +107,8 @@ def _made(moment: SignedMoment, number: int) -> DealersDeck:
     return DealersDeck(LayerSecrets(honest.own.key, tuple(nonces), honest.own.prior), concat(*cards))
 
 
-def _finds(played: PlayedGame) -> str | None:
-    """The last list of numbers, as everybody has it, in the order in which they are drawn."""
+def _find_progression(played: PlayedGame) -> str | None:
+    """Find the three cards in the last list of numbers, which is public and in drawing order."""
     for one in dealt_decks(played):
         deck: Any = one.deck
         numbers = deck.layers[-1].cards.numbers
@@ -120,7 +120,7 @@ def _finds(played: PlayedGame) -> str | None:
     return None
 
 
-#: What stands behind nonce and value hangs on both, so that no number can be chosen.
+#: What follows nonce and value depends on both, so that no number can be chosen.
 _REDUNDANCY: Final = RemovedDefence(
     "nodealer.protocols.chain.lists:CardPlace.redundancy",
     'return expand("chain card", *bound, size=CARD_BYTES - NAME_BYTES - VALUE_BYTES)',
@@ -135,9 +135,9 @@ PROGRESSION: Final = Attack(
         "chain": (
             AttackMethod(
                 "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
-                dealer_forgeries(_made),
+                dealer_forgeries(_deck_with_progression),
                 defence=(_REDUNDANCY,),
-                find_gain=_finds,
+                find_gain=_find_progression,
                 seat=0,
                 game=TWO_SEATS_GAME,
             ),
@@ -148,33 +148,33 @@ PROGRESSION: Final = Attack(
 
 # --- last coin ---
 #
-# The dealer makes one false deck among the true ones, says its coin last, and says the one that picks the false deck:
-# that is the only one that nobody opens.
+# The dealer makes one false deck among true ones and reveals its coin last, choosing one that picks the false deck: the
+# only deck that is not opened.
 
-#: The deck that is false, and that it would like to play.
-FALSE: Final = 0
+#: The number of the false deck.
+FALSE_NUMBER: Final = 0
 
 
-def one_false(moment: SignedMoment, number: int) -> DealersDeck:
-    """All are as they should be but one."""
-    if number == FALSE:
-        return all_aces(moment, number)
+def deck_or_false_one(moment: SignedMoment, number: int) -> DealersDeck:
+    """Return the honest deck with this number, or a deck of aces for the false number."""
+    if number == FALSE_NUMBER:
+        return deck_of_aces(moment, number)
     honest: DealersDeck = moment.deck.made(moment.tape, number)
     return honest
 
 
-def _coin(moment: SignedMoment) -> bytes:
-    """All others have said theirs."""
+def _forge_coin(moment: SignedMoment) -> bytes:
+    """Choose a coin that picks the false deck, after all others have revealed theirs."""
     stage, seat = moment.deck.stage, moment.duty.seat
     coins = (number.to_bytes(DIGEST_BYTES, "big") for number in count())
-    false = (coin for coin in coins if picked({**stage.said, seat: coin}, len(stage.layers)) == FALSE)
+    false = (coin for coin in coins if picked({**stage.said, seat: coin}, len(stage.layers)) == FALSE_NUMBER)
     return encode(Coin(next(false)))
 
 
 def _play_last_coin(scene: Scene) -> AttackOutcome:
-    """In one mode of one protocol: nothing for a bot that others play with."""
+    """Play with the cheater. It is about one mode of one protocol, so no bot plays this in a real game."""
     played = play_with_cheater(LAST_COIN, scene)
-    return judge(played, knows_all(played))
+    return judge(played, find_deck_of_aces(played))
 
 
 _LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen when all others are open", "at once", True)
@@ -186,7 +186,7 @@ LAST_COIN: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _LAST_COIN_CLAIM.cheat,
-            {**dealer_forgeries(one_false), "coin": _coin},
+            {**dealer_forgeries(deck_or_false_one), "coin": _forge_coin},
             defence=(
                 RemovedDefence(
                     "nodealer.protocols.chain.candidates:Tossing.apply",
@@ -208,40 +208,40 @@ LAST_COIN: Final = Attack(
 
 # --- false deck ---
 #
-# The dealer makes one false deck among the true ones, and is lucky: the coins of all pick it, and nobody opens it.
+# The dealer makes one false deck among true ones and is lucky: the coins pick it, and it is not opened.
 
 
-class _Its(ChainDeck):
-    """The deck as its dealer has it, who answers for what it has made."""
+class _DealersFalseDeck(ChainDeck):
+    """The deck as its cheating dealer has it, who answers consistently with the false deck."""
 
     def made(self, tape: Tape, number: int) -> DealersDeck:
-        """One of them is false."""
+        """Return the deck with this number, one of which is false."""
         honest = SignedMoment(ChainDeck(**vars(self)), self.duties[0], tape, b"")
-        return one_false(honest, number)
+        return deck_or_false_one(honest, number)
 
 
-def _its_own(moment: SignedMoment) -> bytes:
-    """What the honest program would say of that deck."""
+def _forge_with_false_deck(moment: SignedMoment) -> bytes:
+    """Return what the honest program would send if the false deck were its own."""
     deck = moment.deck
     if deck.order[0] != moment.duty.seat:
         return moment.honest
-    return _Its(**vars(deck)).message(moment.duty, moment.tape)
+    return _DealersFalseDeck(**vars(deck)).message(moment.duty, moment.tape)
 
 
-#: Of two decks each is picked every second time.
+#: The attack tries this many games. Of two decks, each is picked in half of them.
 GAMES_MAX: Final = 16
 
 
 def _play_false_deck(scene: Scene) -> AttackOutcome:
-    """It tries until nobody has opened it. Whoever is dealt its cards sees one that is there twice."""
+    """Play until the false deck is not opened. A player who is dealt its cards notices a double."""
     for seed in range(GAMES_MAX):
         played = play_with_cheater(FALSE_DECK, replace(scene, entropy=seeded_entropy(seed, FALSE_DECK.name), hands=1))
-        if (gain := knows_all(played)) is not None:
+        if (gain := find_deck_of_aces(played)) is not None:
             return judge(played, gain)
-    raise BadParameter(f"in {GAMES_MAX} games its false deck was never picked")
+    raise BadParameter(f"in {GAMES_MAX} games the false deck was never picked")
 
 
-#: The decks of the lab are two.
+#: In the lab the dealer makes two decks.
 _FALSE_DECK_CLAIM: Final = next(
     one.cheat
     for one in claims_of(ChainParameters(deck="dealer", kappa=1)).cheats
@@ -256,10 +256,10 @@ FALSE_DECK: Final = Attack(
         "chain": (
             AttackMethod(
                 _FALSE_DECK_CLAIM,
-                dict.fromkeys(("candidate", "unblind", "pass", "reveal"), _its_own),
+                dict.fromkeys(("candidate", "unblind", "pass", "reveal"), _forge_with_false_deck),
                 play=_play_false_deck,
-                # A face that is there twice was in the dealer's deck twice: for who holds it, and for all. And
-                # without proofs every hand ends with open books.
+                # A face that exists twice was twice in the dealer's deck, for its holder and for all. And without
+                # proofs every hand ends with disclosures.
                 defence=(
                     RemovedDefence(
                         "nodealer.protocols.chain.deck:doubled",

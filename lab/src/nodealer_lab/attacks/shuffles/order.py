@@ -1,4 +1,4 @@
-"""Attacks on the order of the cards: to know it, or to leave it as it was."""
+"""Attacks on the order of the cards: to learn it, or to leave it unchanged."""
 
 from __future__ import annotations
 
@@ -55,25 +55,25 @@ from nodealer_lab.attacks.truth import DealtDeck, all_faces, bare_encodings, dea
 
 # --- early ---
 #
-# A seat passes on a deck that it can read again, with a false proof, and hopes that the next one goes on before it
-# looks at the proof: one secret times points of the cheater's choice shows an order, or reads a card.
+# A seat passes on a deck that it can still read, with a false proof, and hopes that the next seat continues before
+# checking the proof. One secret times points of the cheater's choice reveals an order, or reads a card.
 
 
-class Listener(Cheater):
-    """Keeps all that it hears, also what will be no part of the log."""
+class RecordingCheater(Cheater):
+    """A cheater that keeps all frames it receives, also those that never enter the log."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
-        self.heard: list[bytes] = []
+        self.received: list[bytes] = []
         super().__init__(*arguments, **named)
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
-        """The next frame."""
-        self.heard.append(frame)
+        """Keep the frame, and receive it as usual."""
+        self.received.append(frame)
         return super().receive(frame, number)
 
 
-#: The message of a shuffle, by protocol.
-_SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[OffsetShuffle] | type[DuelShuffle]]] = {
+#: The type of the shuffle message of each protocol.
+_SHUFFLE_MESSAGES: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[OffsetShuffle] | type[DuelShuffle]]] = {
     "lock": Cascade,
     "chain": ChainShuffle,
     "offset": OffsetShuffle,
@@ -81,31 +81,36 @@ _SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[OffsetShuffl
 }
 
 
-def _known(moment: SignedMoment) -> bytes:
-    """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order. In pairs each is so many
-    times the other half of its own pair."""
+def _forge_multiples(moment: SignedMoment) -> bytes:
+    """Pass on P, 2·P, 3·P, …: what comes back is a factor times these, in the next seat's order.
+
+    In `offset`, the half of each pair is a multiple of its other half instead.
+    """
     step = shuffle_turn_of(moment)
     if step is None:
         return moment.honest
     counted = step.group.integers(range(1, step.size + 1))
     first, *others = step.after() if len(step.before) > 1 else step.after(lambda cards: counted * cards[0])
     known = (first, counted * first) if others else (first,)
-    return step.message(known, read_message(_SAID[moment.deck.binding.protocol], moment.honest).proof)
+    return step.message(known, read_message(_SHUFFLE_MESSAGES[moment.deck.binding.protocol], moment.honest).proof)
 
 
-def _own(moment: SignedMoment) -> bytes:
-    """The same with its own deck, which only the rival shuffles after it."""
-    deck, said = moment.deck, read_message(DuelShuffle, moment.honest)
+def _forge_own_multiples(moment: SignedMoment) -> bytes:
+    """Do the same with its own deck, which only the rival shuffles afterwards."""
+    deck, message = moment.deck, read_message(DuelShuffle, moment.honest)
     if deck.owner != moment.duty.seat:
         return moment.honest
-    known = deck.cipher.integers(range(1, deck.size + 1)) * deck.cipher.points(said.cards)[0]
-    return encode(replace_struct(said, cards=known.to_bytes()))
+    known = deck.cipher.integers(range(1, deck.size + 1)) * deck.cipher.points(message.cards)[0]
+    return encode(replace_struct(message, cards=known.to_bytes()))
 
 
-def _tags(moment: SignedMoment) -> bytes:
-    """When a deck of `mask` is made again: all faces in their order in place of the cards that all have shuffled, and
-    the cards that are held as they should be. Whoever's tag a held card has then is known."""
-    said, deck, stage = read_message(MaskTags, moment.honest), moment.deck, moment.deck.stage
+def _forge_tags(moment: SignedMoment) -> bytes:
+    """In a rebuild of `mask`, put all faces in their order in place of the shuffled cards, and leave held cards as they
+    are.
+
+    The tag of a held card then tells its face.
+    """
+    message, deck, stage = read_message(MaskTags, moment.honest), moment.deck, moment.deck.stage
     if stage.turn:
         return moment.honest
     group, every, faces = deck.binding.group, masked(stage.points), deck.bare(deck.places.face_down)
@@ -113,12 +118,11 @@ def _tags(moment: SignedMoment) -> bytes:
     joint = concat(*stage.keys.values()).sum()
     held = every.take(range(len(faces), len(every)))
     points = concat(rho * group.G, held.epk, faces.msg + rho * joint, held.msg)
-    return encode(replace_struct(said, cards=(z * points).to_bytes()))
+    return encode(replace_struct(message, cards=(z * points).to_bytes()))
 
 
-def _tags_are_read(played: PlayedGame) -> bool:
-    """In every rebuild all that is held has the tag of its face, as they were put there: for one card that may be luck,
-    and the cheater has one of its own to see."""
+def _can_read_tags(played: PlayedGame) -> bool:
+    """Return whether in every rebuild all held cards had the tag of their face. For one card that may be luck."""
     right = list[bool]()
     for one in played.card_messages():
         deck, sharing = one.deck, one.deck.stage
@@ -129,31 +133,33 @@ def _tags_are_read(played: PlayedGame) -> bool:
             bare = bare - shares
         tags, faces = encodings(bare), deck.places.face_down
         read = [dict(zip(tags, faces, strict=False)).get(tag) for tag in tags[len(faces) :]]
-        right.append(read == [face for seat in deck.binding.players for face in _held(played, one, seat)])
+        right.append(read == [face for seat in deck.binding.players for face in _held_faces(played, one, seat)])
     return bool(right) and all(right)
 
 
-def _held(played: PlayedGame, one: CardMessage, seat: int) -> list[int]:
-    """What a seat really holds, in the order in which it declares it."""
+def _held_faces(played: PlayedGame, one: CardMessage, seat: int) -> list[int]:
+    """Return the true faces of a seat's cards, in the order in which it declares them."""
     knows = one.deck.knows(seat, played.tape(seat, one.duty.binding.hand))
     return [knows[one.deck.places.card(position)] for position in held_by(one.deck, seat)]
 
 
 def _play_early(scene: Scene) -> AttackOutcome:
-    table, stores = seat_players(scene, {scene.cheater: partial(Listener, attack=EARLY)})
+    table, stores = seat_players(scene, {scene.cheater: partial(RecordingCheater, attack=EARLY)})
     played = play_out(scene, table, stores)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
     if scene.protocol.claims.name == "mask":
-        gain = f"reads the card that {scene.names[victim]} holds" if _tags_are_read(played) else None
+        gain = f"reads the card that {scene.names[victim]} holds" if _can_read_tags(played) else None
         return judge(played, gain)
-    heard = cheater.heard if isinstance(cheater, Listener) else []
-    said = [message for frame in heard if (message := _message(frame, victim)) is not None]
-    reads = _pairs_are_read(said, scene) if scene.protocol.claims.name == "offset" else _order_is_read(said, scene)
+    received = cheater.received if isinstance(cheater, RecordingCheater) else []
+    messages = [message for frame in received if (message := _message_of_victim(frame, victim)) is not None]
+    reads = (
+        _can_read_pairs(messages, scene) if scene.protocol.claims.name == "offset" else _can_read_order(messages, scene)
+    )
     return judge(played, f"reads the order in which {scene.names[victim]} shuffled" if reads else None)
 
 
-def _message(frame: bytes, victim: int) -> bytes | None:
-    """What the victim said of the cards in a frame."""
+def _message_of_victim(frame: bytes, victim: int) -> bytes | None:
+    """Return the victim's message about cards in a frame, or None."""
     with suppress(NodealerError):
         entry = read_entry(frame).entry
         body = read_body(bytes(entry.body))
@@ -161,21 +167,22 @@ def _message(frame: bytes, victim: int) -> bytes | None:
     return None
 
 
-def _order_is_read(said: Sequence[bytes], scene: Scene) -> bool:
-    for message in said:
-        # Where it is about something else there is nothing to read.
+def _can_read_order(messages: Sequence[bytes], scene: Scene) -> bool:
+    for message in messages:
+        # Other messages cannot be read.
         with suppress(NodealerError):
-            shuffled = read_message(_SAID[scene.protocol.claims.name], message)
+            shuffled = read_message(_SHUFFLE_MESSAGES[scene.protocol.claims.name], message)
             cards = shuffled.cards if isinstance(shuffled, Cascade | DuelShuffle) else getattr(shuffled, "numbers", b"")
             if order_of_multiples(scene.protocol.group.points(cards)) is not None:
                 return True
     return False
 
 
-def _pairs_are_read(said: Sequence[bytes], scene: Scene) -> bool:
-    """Every pair is as many times its other half as it was, and the offset that the victim has revealed since."""
+def _can_read_pairs(messages: Sequence[bytes], scene: Scene) -> bool:
+    """Return whether each pair is the known multiple of its other half, plus the offset that the victim revealed
+    since."""
     group, pairs = scene.protocol.group, list[tuple[Points, Points]]()
-    for message in said:
+    for message in messages:
         with suppress(NodealerError):
             points = group.points(read_message(OffsetShuffle, message).deck)
             half = len(points) // 2
@@ -189,8 +196,8 @@ def _pairs_are_read(said: Sequence[bytes], scene: Scene) -> bool:
     return False
 
 
-#: Nothing leaves a seat on a log that it has not verified: whenever it has something to say, what is owed is settled
-#: first. What was said on a false log is out by then, whoever is named for it later.
+#: A seat sends nothing on a log that it has not verified: it settles all pending checks first. What is sent on a false
+#: log cannot be taken back, whoever is named for it later.
 _VERIFIED: Final = (
     RemovedDefence(
         "nodealer.engine.replica:Replica.settle",
@@ -206,7 +213,7 @@ EARLY: Final = Attack(
         "lock": (
             AttackMethod(
                 "a card doubled, replaced or marked in the cascade",
-                {"cascade": _known},
+                {"cascade": _forge_multiples},
                 play=_play_early,
                 defence=_VERIFIED,
                 seat=1,
@@ -215,7 +222,7 @@ EARLY: Final = Attack(
         "offset": (
             AttackMethod(
                 "a pair doubled, dropped or foreign in a shuffle",
-                {"shuffle": _known},
+                {"shuffle": _forge_multiples},
                 play=_play_early,
                 defence=_VERIFIED,
                 seat=1,
@@ -224,7 +231,7 @@ EARLY: Final = Attack(
         "chain": (
             AttackMethod(
                 "a number doubled, dropped or foreign in a shuffle",
-                {"shuffle": _known},
+                {"shuffle": _forge_multiples},
                 play=_play_early,
                 defence=_VERIFIED,
                 seat=1,
@@ -234,18 +241,18 @@ EARLY: Final = Attack(
         "duel": (
             AttackMethod(
                 "a card doubled, replaced or marked in a shuffle",
-                {"shuffle": _own},
+                {"shuffle": _forge_own_multiples},
                 play=_play_early,
                 defence=_VERIFIED,
                 seat=0,
                 game=SMALL_DUEL,
             ),
         ),
-        # In a shuffle what comes back is masked anew, and shows nothing.
+        # In a shuffle, what comes back is masked again and reveals nothing.
         "mask": (
             AttackMethod(
                 "a held card substituted, doubled or left out in a rebuild",
-                {"tag": _tags},
+                {"tag": _forge_tags},
                 play=_play_early,
                 defence=_VERIFIED,
                 leaver=0,
@@ -258,14 +265,14 @@ EARLY: Final = Attack(
 
 # --- lazy ---
 #
-# A seat passes the deck on as it got it: nothing masked, nothing moved.
+# A seat passes the deck on unchanged: nothing masked, nothing moved.
 
-#: What a shuffle is called.
-STEPS: Final = ("shuffle", "cascade")
+#: The steps that shuffle.
+SHUFFLE_STEPS: Final = ("shuffle", "cascade")
 
 
-def _mask(moment: SignedMoment) -> bytes:
-    """Only its key joins. The proof is true: a permutation that moves nothing is one."""
+def _forge_unmoved_mask(moment: SignedMoment) -> bytes:
+    """Add only its key. The proof is true, because the identity is a permutation."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     group, given = deck.binding.group, stage.before(deck)
     s = deck.shuffle_secret(moment.tape, seat, stage.epoch)
@@ -281,8 +288,8 @@ def _mask(moment: SignedMoment) -> bytes:
     return encode(MaskShuffle(S.to_bytes(), given.epk.to_bytes(), msg.to_bytes(), proof))
 
 
-def _once(moment: SignedMoment) -> bytes:
-    """Every card times one: the secret of its key is one, and the proof is true."""
+def _forge_unmoved(moment: SignedMoment) -> bytes:
+    """Multiply every card by one, the secret of its key. The proof is true."""
     step = shuffle_turn_of(moment)
     if step is None:
         return moment.honest
@@ -292,29 +299,29 @@ def _once(moment: SignedMoment) -> bytes:
     return step.message(step.before, proof)
 
 
-def _shuffle(moment: SignedMoment) -> bytes:
-    return _mask(moment) if moment.deck.binding.protocol == "mask" else _once(moment)
+def _forge_lazy_shuffle(moment: SignedMoment) -> bytes:
+    return _forge_unmoved_mask(moment) if moment.deck.binding.protocol == "mask" else _forge_unmoved(moment)
 
 
-def _lazy_unmoved(played: PlayedGame) -> str | None:
+def _find_unmoved_deck(played: PlayedGame) -> str | None:
     for one in played.card_messages():
-        if one.duty.kind not in STEPS or one.duty.seat != played.cheater:
+        if one.duty.kind not in SHUFFLE_STEPS or one.duty.seat != played.cheater:
             continue
-        # Masked cards are told by what they are masked with.
+        # Masked cards are recognised by their masks.
         cards = getattr(one.deck.stage, "cards", None)
         before = getattr(cards, "epk", cards)
-        if before is not None and _sent(one) == before.to_bytes():
+        if before is not None and _sent_cards(one) == before.to_bytes():
             return "passes the deck on as it got it, and everybody can follow every card"
     return None
 
 
 def _play_lazy(scene: Scene) -> AttackOutcome:
-    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
     played = play_with_cheater(LAZY, scene)
-    return judge(played, _lazy_unmoved(played))
+    return judge(played, _find_unmoved_deck(played))
 
 
-def _sent(one: CardMessage) -> bytes:
+def _sent_cards(one: CardMessage) -> bytes:
     match one.deck.binding.protocol:
         case "mask":
             return read_message(MaskShuffle, one.message).epk
@@ -324,7 +331,7 @@ def _sent(one: CardMessage) -> bytes:
             return read_message(DuelShuffle, one.message).cards
 
 
-#: A card that is as it was is refused.
+#: An unchanged card is refused.
 _AS_IT_WAS: Final = RemovedDefence(
     "nodealer.proofs.relations:_refuse_deck", "if (place := outputs.vartime_first_in(inputs)) is not None:", "if False:"
 )
@@ -337,23 +344,25 @@ LAZY: Final = Attack(
     does="passes the deck on unchanged",
     numbers=("A23",),
     law=AttackScheme(
-        AttackMethod(_LAZY_CLAIM.cheat, dict.fromkeys(STEPS, _shuffle), defence=(_AS_IT_WAS,), play=_play_lazy),
+        AttackMethod(
+            _LAZY_CLAIM.cheat, dict.fromkeys(SHUFFLE_STEPS, _forge_lazy_shuffle), defence=(_AS_IT_WAS,), play=_play_lazy
+        ),
         _LAZY_CLAIM,
     ),
-    # In `offset` and `chain` the same is looked at in two functions.
+    # In `offset` and `chain` two functions check this.
     tried_on=("mask", "lock", "duel"),
 )
 
 
 # --- predict ---
 #
-# Somebody makes the tapes of the others: where they hang on little that is secret, all roots are tried, and where an
-# order is none, every card lies where it was.
+# An attacker reconstructs the tapes of the others: if they depended on little that is secret, all roots could be tried.
+# And if no one shuffled, every card would lie where it was.
 
 
-def _roots(played: PlayedGame) -> Iterator[bytes]:
-    """What a bad source of random numbers would give, or somebody who forgot to ask one: one byte again and again, a
-    small number, and what everybody knows of a table and of its players."""
+def _guessable_roots(played: PlayedGame) -> Iterator[bytes]:
+    """Yield roots that a bad source of randomness might give: repeated bytes, small numbers, and public data of the
+    table."""
     for number in range(256):
         yield bytes([number]) * ROOT_BYTES
         yield number.to_bytes(ROOT_BYTES, "big")
@@ -365,17 +374,17 @@ def _roots(played: PlayedGame) -> Iterator[bytes]:
         yield digest("root", known)
 
 
-def _predict_read(played: PlayedGame) -> str | None:
-    """In every hand, when cards have been dealt for the first time."""
+def _find_predicted_card(played: PlayedGame) -> str | None:
+    """Find cards that can be predicted, in every hand when cards were first dealt."""
     first: dict[tuple[int, int], DealtDeck] = {}
     for one in dealt_decks(played):
         for seat in played.honest_seats:
             if one.hidden_cards(seat):
                 first.setdefault((one.hand, seat), one)
-    if first and all(_predict_unmoved(one, seat) for (_, seat), one in first.items()):
+    if first and all(_is_unmoved(one, seat) for (_, seat), one in first.items()):
         return "knows every card, for nobody shuffles"
     for (hand, seat), one in first.items():
-        for root in _roots(played):
+        for root in _guessable_roots(played):
             guess = hand_tape(root, session=played.config.session.id, seat=seat, hand=hand)
             with suppress(NodealerError):
                 if one.hidden_cards(seat).items() <= one.deck.knows(seat, guess).items():
@@ -383,12 +392,12 @@ def _predict_read(played: PlayedGame) -> str | None:
     return None
 
 
-def _predict_unmoved(one: DealtDeck, seat: int) -> bool:
-    """Whether a seat's cards are those that lay there in a new deck."""
+def _is_unmoved(one: DealtDeck, seat: int) -> bool:
+    """Return whether a seat's cards are those that lay there in a new deck."""
     return all(card.position == face for card, face in one.hidden_cards(seat).items())
 
 
-#: The tape hangs on a root that never leaves its machine, and on all of it.
+#: The tape depends on the whole of a root that never leaves its machine.
 _ROOT: Final = RemovedDefence(
     "nodealer.tape:hand_tape", 'expand("hand", root,', 'expand("hand", root[:1] * ROOT_BYTES,'
 )
@@ -400,20 +409,21 @@ PREDICT: Final = Attack(
     numbers=("A28",),
     who="a reader of the log",
     law=AttackScheme(
-        AttackMethod(_PREDICT_CLAIM.cheat, play=read_honest_game(_predict_read), defence=(_ROOT,)), _PREDICT_CLAIM
+        AttackMethod(_PREDICT_CLAIM.cheat, play=read_honest_game(_find_predicted_card), defence=(_ROOT,)),
+        _PREDICT_CLAIM,
     ),
 )
 
 
-# --- everybody ---
+# --- every seat shuffles ---
 #
-# Where it stands, protocol by protocol, that every seat that is dealt in shuffles.
+# The code of each protocol that makes every seat in the hand shuffle.
 #
-# Without these words the last seat is left out: it is not asked for a shuffle, and where a shuffle puts a key on the
-# cards it has none there, and nothing to take off again when each card gets its own.
+# Without it the last seat is left out: it is not asked for a shuffle. If a shuffle puts a key on the cards, that seat
+# has none there, and nothing to remove when each card gets its own key.
 
-#: Protocol to what makes it so.
-EVERYBODY: Final = {
+#: The defences of each protocol.
+EVERY_SEAT_SHUFFLES: Final = {
     "mask": (
         RemovedDefence(
             "nodealer.protocols.mask.shuffle:MaskShuffling._join",
@@ -458,7 +468,7 @@ EVERYBODY: Final = {
             "nodealer.protocols.offset.shuffle:RevealingOffsets.apply", "deck.binding.players", "deck.order"
         ),
     ),
-    # Who has no layer of its own is dealt no card: the last one has one, in the order that it found.
+    # A seat without a layer would be dealt no card, so the last seat keeps its layer, in the order that it received.
     "chain": (
         RemovedDefence(
             "nodealer.protocols.chain.deck:ChainDeck.own",
@@ -480,18 +490,18 @@ EVERYBODY: Final = {
 
 # --- only friends ---
 #
-# All seats but one are friends, and only they shuffle. They know all orders then, and with them where every face went:
-# that the last one's key is on its card as well does not help it.
+# All seats but one are friends, and only they shuffle. They then know all orders, and so where every face went. The key
+# of the last seat on its cards does not help it.
 
 
-def _offset(moment: SignedMoment) -> bytes:
-    """In `offset` the dealer names the order of the shuffles: it names all but the last player."""
-    said = read_message(RequestDealParts, moment.honest)
-    return encode(structs.replace(said, shuffleOrder=said.shuffleOrder[:-1]))
+def _forge_shuffle_order(moment: SignedMoment) -> bytes:
+    """In `offset`, where the dealer names the order of the shuffles, leave out the last player."""
+    message = read_message(RequestDealParts, moment.honest)
+    return encode(structs.replace(message, shuffleOrder=message.shuffleOrder[:-1]))
 
 
-def _order(deck: Any, seat: int, tape: Tape) -> list[int]:
-    """The order in which a friend shuffles what it has got."""
+def _friends_order(deck: Any, seat: int, tape: Tape) -> list[int]:
+    """Return the order in which a friend shuffles the deck that it received."""
     stage = deck.stage
     match deck.binding.protocol:
         case "mask":
@@ -509,8 +519,8 @@ def _order(deck: Any, seat: int, tape: Tape) -> list[int]:
     return places
 
 
-def _faces(one: DealtDeck, played: PlayedGame) -> Mapping[int, int | None]:
-    """What lies where: in the whole deck, or in everybody's hands where only hands are read."""
+def _true_faces(one: DealtDeck, played: PlayedGame) -> Mapping[int, int | None]:
+    """Return the true face at each place: in the whole deck, or in all hands if only hands can be read."""
     match one.deck.binding.protocol:
         case "chain":
             players = one.deck.binding.players
@@ -522,17 +532,17 @@ def _faces(one: DealtDeck, played: PlayedGame) -> Mapping[int, int | None]:
             return dict(enumerate(all_faces(one, played)))
 
 
-def _only_friends_read(played: PlayedGame) -> str | None:
-    """With the friends' orders alone, as if the last seat had moved nothing. What is true is held against it."""
+def _find_card_known_to_friends(played: PlayedGame) -> str | None:
+    """Find out whether the friends' orders alone, as if the last seat had moved nothing, give the true faces."""
     alone, known = len(played.names) - 1, defaultdict[tuple[int, int], list[list[int]]](list)
-    for said in played.card_messages():
-        seat, hand = said.duty.seat, said.duty.binding.hand
-        # A deck that belongs to somebody is its owner's business.
-        if said.duty.kind in STEPS and seat != alone and getattr(said.deck, "owner", seat) == seat:
-            known[hand, said.deck.number].append(_order(said.deck, seat, played.tape(seat, hand)))
+    for sent in played.card_messages():
+        seat, hand = sent.duty.seat, sent.duty.binding.hand
+        # A deck with an owner counts only for its owner.
+        if sent.duty.kind in SHUFFLE_STEPS and seat != alone and getattr(sent.deck, "owner", seat) == seat:
+            known[hand, sent.deck.number].append(_friends_order(sent.deck, seat, played.tape(seat, hand)))
     decks = [one for one in dealt_decks(played) if (one.hand, one.deck.number) in known]
     for one in decks:
-        guess, true = faces_of(one, known[one.hand, one.deck.number]), _faces(one, played)
+        guess, true = faces_of(one, known[one.hand, one.deck.number]), _true_faces(one, played)
         if any(guess[at] != face for at, face in true.items()):
             return None
     own, name = len(played.names) == 2, played.names[alone]
@@ -541,9 +551,10 @@ def _only_friends_read(played: PlayedGame) -> str | None:
 
 
 def _play_only_friends(scene: Scene) -> AttackOutcome:
-    """The dealer of `offset` says who is to shuffle, and is not heard; elsewhere nobody can say so."""
+    """Play with the cheater. The dealer of `offset` names the shufflers and is refused; on other protocols no one
+    can."""
     played = play_with_cheater(ONLY_FRIENDS, replace(with_chips(scene), hands=1))
-    return judge(played, _only_friends_read(played))
+    return judge(played, _find_card_known_to_friends(played))
 
 
 _ONLY_FRIENDS_CLAIM: Final = Cheat("a deck that only friends shuffle", "never", False)
@@ -553,8 +564,10 @@ ONLY_FRIENDS: Final = Attack(
     numbers=("A24",),
     who="a coalition",
     law=AttackScheme(
-        AttackMethod(_ONLY_FRIENDS_CLAIM.cheat, {"requestDealParts": _offset}, play=_play_only_friends, seat=0),
+        AttackMethod(
+            _ONLY_FRIENDS_CLAIM.cheat, {"requestDealParts": _forge_shuffle_order}, play=_play_only_friends, seat=0
+        ),
         _ONLY_FRIENDS_CLAIM,
     ),
-    law_defences=EVERYBODY,
+    law_defences=EVERY_SEAT_SHUFFLES,
 )

@@ -1,4 +1,4 @@
-"""Attacks on the law of the table: who may throw out whom, what counts, what time it is, and what leaving costs."""
+"""Attacks on the rules of the table: votes, time limits, disclosures, and the price of leaving."""
 
 from typing import Final
 

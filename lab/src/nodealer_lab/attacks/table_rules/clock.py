@@ -19,7 +19,7 @@ from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_dut
 
 # --- late alone ---
 #
-# A timekeeper says that hours have passed, so that a seat that has just been asked is late.
+# A timekeeper claims that hours have passed, so that a seat that has just been asked is late.
 
 VICTIM: Final = 1
 HOURS: Final = 10_000_000
@@ -36,7 +36,7 @@ def _play_late_alone(scene: Scene) -> AttackOutcome:
     return stage.outcome("has Ben's hand played for him, alone" if done else None)
 
 
-#: Who is late by the ticks alone, and not by half of the voters too.
+#: A seat is skipped by at least half of the voters, not by the ticks alone.
 _COUNTED: Final = """if hand.votes else ():
         owes = {id: known for id, known in state.duties.of(seat).items() if known.holds_up}
         for of, results in (([id for id in owes if not owes[id].is_move], gone), (_move_of(owes), moves)):
@@ -45,7 +45,7 @@ _COUNTED: Final = """if hand.votes else ():
 _LATE: Final = _COUNTED.replace("if hand.votes else ()", "if True else ()").replace(
     "(pressing and 2 * len(pressing) == len(said))", "late.intersection(of)"
 )
-#: And that nothing is counted where nobody has said anything.
+#: Votes are not counted if there are none.
 _WITHOUT_VOTES: Final = RemovedDefence(
     "nodealer.engine.votes:counted", "if not change.state.hand.votes and not change.state.hand.breaks:", "if False:"
 )
@@ -70,12 +70,12 @@ LATE_ALONE: Final = Attack(
 #
 # A timekeeper and half of a table call a seat late that has just been asked, and play its hand.
 #
-# The log shows the ticks and who voted; that the time was false it cannot show. Honest programs would not have voted:
-# each looks at a clock of its own too.
+# The log shows the ticks and the votes, but cannot show that the time was false. Honest programs would not have voted:
+# each also looks at its own clock.
 
 
 def _play_late_with_half(scene: Scene) -> AttackOutcome:
-    # Of two, one is half.
+    # At a table of two, one seat is half.
     seats = 2 if scene.game.seats == 2 else 4
     stage = AttackTable(scene, seats=seats, clock=LIMITS)
     stage.run_until(awaits_move_of(VICTIM))
@@ -103,11 +103,11 @@ LATE_WITH_HALF: Final = Attack(
 
 # --- held tick ---
 #
-# A relay holds a tick back until a seat is asked, so that the seat's time seems to run from long before.
+# A relay holds back a tick until a seat is asked, so that the seat's time seems to run from long before.
 
 
 def _play_held_tick(scene: Scene) -> AttackOutcome:
-    """The honest timekeeper has said the time while another seat was to move."""
+    """Hold back an honest tick that was sent during another seat's turn."""
     stage = AttackTable(scene, clock=LIMITS)
     keeper = len(stage.participants) - 1
     stage.run_until(awaits_move_of(0))
@@ -141,13 +141,13 @@ HELD_TICK: Final = Attack(
 
 # --- time back ---
 #
-# A timekeeper turns the time back for a friend, so that the friend is never late.
+# A timekeeper turns back the time for a friend, so that the friend is never late.
 
 FRIEND: Final = 1
 
 
 def _play_time_back(scene: Scene) -> AttackOutcome:
-    """The friend has used most of its time when the time is what it was before."""
+    """Turn back the time after the friend has used most of it."""
     stage = AttackTable(scene, clock=LIMITS)
     stage.run_until(awaits_move_of(FRIEND))
     keeper = len(stage.participants) - 1
@@ -168,7 +168,7 @@ TIME_BACK: Final = Attack(
         AttackMethod(
             _TIME_BACK_CLAIM.cheat,
             play=_play_time_back,
-            # Half a rule would still refuse it: a tick is no less than a second after the last one, either.
+            # The other half of the rule would still refuse it: a tick is at least a second after the last one.
             defence=(
                 RemovedDefence(
                     "nodealer.engine.clock:Clock.refusal", "self.last is None", "self.last is None or time < self.last"
@@ -182,13 +182,13 @@ TIME_BACK: Final = Attack(
 
 # --- withhold ---
 #
-# A seat keeps back what it owes of the cards, so that nobody can go on.
+# A seat withholds what it owes of the cards, so that no one can go on.
 
 
 def _play_withhold(scene: Scene) -> AttackOutcome:
-    """The others wait, and when nothing comes they say that they would go on without it."""
+    """Let the others wait, and vote to go on without the seat when nothing comes."""
     others = [seat for seat in range(scene.game.seats) if seat != scene.cheater]
-    # Of two, one is half: that is enough where somebody keeps the time.
+    # At a table of two, one seat is half, which is enough with a timekeeper.
     stage = AttackTable(scene, clock=LIMITS if len(others) == 1 else None)
     stage.run_until(is_playing)
     stage.silent.add(scene.cheater)
@@ -205,7 +205,7 @@ def _play_withhold(scene: Scene) -> AttackOutcome:
     return stage.outcome("keeps the others waiting for ever" if stuck else None)
 
 
-#: More than half; or half, where it is late.
+#: More than half, or half if the seat is late.
 _ENOUGH: Final = "if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"
 _WITHHOLD_CLAIM: Final = Cheat("a seat that keeps back what it owes, to stop the table", "never", False)
 WITHHOLD: Final = Attack(

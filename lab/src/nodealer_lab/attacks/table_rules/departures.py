@@ -20,17 +20,17 @@ from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_dut
 
 # --- deals again ---
 #
-# A dealer with decks of its own opens its coin last, leaves when another deck is picked than it wants, and deals anew;
-# or a friend does the leaving for it.
+# A dealer who makes the decks opens its coin last, leaves when the coins pick another deck than it wants, and deals
+# again. Or a friend leaves for it.
 #
-# Among the decks that it makes one may be false; the coin of all picks which is played, and all others are opened. Who
-# may try as often as it likes has its false deck played one day.
+# One of the dealer's decks may be false. The coins of all seats pick the deck that is played, and all others are
+# opened. A dealer who may try as often as it likes has the false deck played eventually.
 
 COIN: Final = "coin"
 
 
-class _KeepsItsCoin(Participant):
-    """Opens nothing in the first hand."""
+class _CoinKeeper(Participant):
+    """A participant that does not open its coin in the first hand."""
 
     def due(self) -> list[bytes]:
         mine = self.replica.state.duties.of(self.seat.number).values() if self.seated else ()
@@ -40,25 +40,26 @@ class _KeepsItsCoin(Participant):
 DEALER, FRIEND, HONEST = 0, 1, 2
 
 
-def _alone(scene: Scene) -> AttackOutcome:
-    return _leaves(scene, DEALER, "makes decks again, as often as it likes")
+def _play_alone(scene: Scene) -> AttackOutcome:
+    return _leave_and_redeal(scene, DEALER, "makes decks again, as often as it likes")
 
 
-def _helped(scene: Scene) -> AttackOutcome:
-    return _leaves(scene, FRIEND, "has its friend make decks again, as often as it likes")
+def _play_with_friend(scene: Scene) -> AttackOutcome:
+    return _leave_and_redeal(scene, FRIEND, "has its friend make decks again, as often as it likes")
 
 
-def _leaves(scene: Scene, leaver: int, gain: str) -> AttackOutcome:
-    stage = AttackTable(scene, hands=2, makers={leaver: _KeepsItsCoin})
+def _leave_and_redeal(scene: Scene, leaver: int, gain: str) -> AttackOutcome:
+    """Have a seat leave the first hand, and see whether the dealer makes a deck of the second."""
+    stage = AttackTable(scene, hands=2, makers={leaver: _CoinKeeper})
     stage.run_to_end()
     stage.sign_and_send(leaver, Leave())
-    # Whose deck it is in the second hand is known when there is one: nobody has to wait for the end of that hand.
-    stage.run_until(lambda state: bool(_dealers(state)))
-    return stage.outcome(gain if DEALER in _dealers(stage.state(HONEST)) else None, seat=HONEST)
+    # The maker of the second hand's deck is known when there is one, so that hand need not be finished.
+    stage.run_until(lambda state: bool(_dealers_of_second_hand(state)))
+    return stage.outcome(gain if DEALER in _dealers_of_second_hand(stage.state(HONEST)) else None, seat=HONEST)
 
 
-def _dealers(state: TableState) -> list[int | None]:
-    """Who makes the decks that lie there in the second hand; None where their cards are public."""
+def _dealers_of_second_hand(state: TableState) -> list[int | None]:
+    """Return the makers of the decks of the second hand, None for one with public cards."""
     decks = state.hand.decks.values() if state.hand.number == 1 else ()
     return [deck.dealer if deck.public is None else None for deck in decks if isinstance(deck, ChainDeck)]
 
@@ -73,7 +74,7 @@ DEALS_AGAIN: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             _DEALS_AGAIN_CLAIM.cheat,
-            play=_alone,
+            play=_play_alone,
             seat=DEALER,
             defence=(RemovedDefence("nodealer.engine.votes:leave", "tried=state.tried | tried", "tried=state.tried"),),
         ),
@@ -91,9 +92,9 @@ FRIEND_LEAVES: Final = Attack(
     law=AttackScheme(
         AttackMethod(
             HELPED_CLAIM.cheat,
-            play=_helped,
+            play=_play_with_friend,
             seat=FRIEND,
-            # As if only the dealer itself could want other coins.
+            # This leaves only the dealer itself under suspicion of wanting other coins.
             defence=(
                 RemovedDefence(
                     "nodealer.engine.votes:leave", "frozenset(leaving) if", "frozenset({0}) & {*leaving} if"
@@ -109,24 +110,25 @@ FRIEND_LEAVES: Final = Attack(
 
 # --- price ---
 #
-# Who sees the next card of the board first leaves instead of opening it, to have another one dealt, at no price.
+# A player who is the first to see the next card of the board leaves instead of opening it, so that another one is
+# dealt, and pays nothing for it.
 
 
-def opening(state: TableState) -> bool:
-    """A card of the board is being opened."""
+def is_opening_board(state: TableState) -> bool:
+    """Return whether a card of the board is being opened."""
     return any(isinstance(getattr(deck, "asked", None), Open) for deck in state.hand.decks.values())
 
 
-class Waits(Participant):
-    """Publishes no key of the board."""
+class BoardWithholder(Participant):
+    """A participant that publishes no key of the board."""
 
     def due(self) -> list[bytes]:
-        return [] if self.begun and opening(self.replica.state) else super().due()
+        return [] if self.begun and is_opening_board(self.replica.state) else super().due()
 
 
 def _play_price(scene: Scene) -> AttackOutcome:
-    """The others have published theirs: it knows the card, and they do not."""
-    stage = AttackTable(scene, seats=3, makers={scene.cheater: Waits})
+    """Leave when the others have published their keys, so that only the cheater knows the card."""
+    stage = AttackTable(scene, seats=3, makers={scene.cheater: BoardWithholder})
     stage.run_to_end()
     state = stage.state()
     left = {half for deck in state.hand.decks.values() for seat, half in deck.half.items() if seat == scene.cheater}
@@ -164,12 +166,12 @@ PRICE: Final = Attack(
 
 
 def _play_no_stake(scene: Scene) -> AttackOutcome:
-    stage = AttackTable(scene, seats=3, makers={scene.cheater: Waits})
+    stage = AttackTable(scene, seats=3, makers={scene.cheater: BoardWithholder})
     stage.run_until(awaits_move_of(scene.cheater))
     stage.send(stage[scene.cheater].move({"type": "fold"}))
     stage.run_to_end()
     state = stage.state(1)
-    decks: list[Any] = [deck for deck in state.hand.decks.values() if opening(state)]
+    decks: list[Any] = [deck for deck in state.hand.decks.values() if is_opening_board(state)]
     others = set(range(3)) - {scene.cheater}
     first = any(others <= keys.keys() for deck in decks for at, keys in deck.released.items() if at in deck.places.pile)
     return stage.outcome("knows the next card first, with nothing at stake" if first else None, seat=1)
@@ -208,11 +210,11 @@ NO_STAKE: Final = Attack(
 
 
 def _play_refund(scene: Scene) -> AttackOutcome:
-    """It says two things with one number, which the log itself shows, when the others have bet."""
+    """Sign two entries with one number after the others have bet. The log itself proves that."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(scene.cheater))
-    (said,) = stage.sign_and_send(scene.cheater, Word("I stay"))
-    lie = stage.sign_again(scene.cheater, said, Word("I go"))
+    (entry,) = stage.sign_and_send(scene.cheater, Word("I stay"))
+    lie = stage.sign_again(scene.cheater, entry, Word("I go"))
     stage.run_to_end()
     void = any(record.void for record in stage.state().chronicle.records)
     return stage.outcome("gives its partner's bets back" if void else None, [lie])
@@ -233,22 +235,22 @@ REFUND: Final = Attack(
         ),
         _REFUND_CLAIM,
     ),
-    # Of two nobody is a third whose bets would be lost.
+    # At a table of two there is no third player whose bets would be lost.
     tried_on=("mask", "lock", "offset", "chain"),
 )
 
 
 # --- undo ---
 #
-# Two sit at a table at which nobody keeps the time, and the one that is about to lose breaks the hand off.
+# At a table of two without a timekeeper, the player who is about to lose aborts the hand.
 #
-# Half of a table can do that, and of two each is half. The log shows who said it, and it is the session's last hand.
+# Half of a table can do that, and each of two is half. The log shows who did it, and it is the session's last hand.
 
 OTHER: Final = 0
 
 
 def _play_undo(scene: Scene) -> AttackOutcome:
-    """It has seen its own cards, and the other is to move."""
+    """Abort the hand when the other is to move and the cheater has seen its cards."""
     stage = AttackTable(scene, seats=2)
     stage.run_until(awaits_move_of(OTHER))
     stage.sign_and_send(1, Break(blocking_duties(stage.state(), OTHER)[0]))

@@ -1,4 +1,4 @@
-"""Attacks on the opening of hand seeds, and on who has to wait for it."""
+"""Attacks on disclosures, and on who has to wait for them."""
 
 from __future__ import annotations
 
@@ -25,21 +25,24 @@ from nodealer_lab.attacks.stage import AttackTable
 
 # --- hurried begin ---
 #
-# Two losers would not wait for the winner to begin the next hand, and end the session before its book comes.
+# Two losers vote not to wait for the winner to begin the next hand, and end the session before the winner's disclosure
+# arrives.
 #
-# More than half of a table can do that, and the log shows who said it. Where books end every hand, what was won and not
-# yet covered by a book goes back when the session ends.
+# More than half of a table can do that, and the log shows the votes. If every hand ends with disclosures, winnings that
+# are not yet covered by one are returned when the session ends.
 
 
 def winner_of(state: TableState) -> int | None:
-    """Who has won the first hand, once it is over."""
+    """Return the winner of the first hand once it is over, otherwise None."""
     records = state.chronicle.records
     return next((seat for seat, net in records[0].net.items() if net > 0), None) if records else None
 
 
-def hurried(scene: Scene, owed: Owed, hands: int = 1) -> tuple[AttackTable, int, int]:
-    """The table, its winner and a loser. What the winner says is on its way, and the relay is slow: the losers name
-    something that the winner owes, and only then it is heard."""
+def vote_before_winner_discloses(scene: Scene, owed: Owed, hands: int = 1) -> tuple[AttackTable, int, int]:
+    """Have the losers vote to skip a duty of the winner, whose messages a slow relay delivers only afterwards.
+
+    Return the table, its winner and a loser.
+    """
     stage = AttackTable(scene, hands=hands)
     stage.hold_when = lambda state: {winner} if (winner := winner_of(state)) is not None else ()
     stage.run_until(lambda state: winner_of(state) is not None)
@@ -55,8 +58,8 @@ def hurried(scene: Scene, owed: Owed, hands: int = 1) -> tuple[AttackTable, int,
 
 
 def _play_hurried_begin(scene: Scene) -> AttackOutcome:
-    """They do not wait for it to begin, and end."""
-    stage, winner, loser = hurried(scene, Owed.BEGIN)
+    """Have the losers skip the winner's start of the next hand, which ends the session."""
+    stage, winner, loser = vote_before_winner_discloses(scene, Owed.BEGIN)
     state = stage.state(loser)
     ended = state.phase is Phase.ENDED and state.account.chips[winner] <= state.config.rules.stake
     return stage.outcome("ends the session before the winner's book is in, and has its bets back" if ended else None)
@@ -79,13 +82,13 @@ HURRIED_BEGIN: Final = Attack(
 
 # --- hurried book ---
 #
-# Two losers would not wait for the winner's book, which the relay holds back a moment: they say that it does not open
-# it, as soon as they have opened theirs. Were their word a proof, the log would name who did nothing wrong.
+# Two losers vote not to wait for the winner's disclosure, which the relay holds back for a moment, as soon as they have
+# made their own. If their votes were a proof, the log would name a player who did nothing wrong.
 
 
 def _play_hurried_book(scene: Scene) -> AttackOutcome:
-    """As soon as the hand is over they name the book that it owes."""
-    stage, winner, loser = hurried(scene, Owed.BOOK, hands=2)
+    """Have the losers name the winner's disclosure as soon as the hand is over."""
+    stage, winner, loser = vote_before_winner_discloses(scene, Owed.BOOK, hands=2)
     state = stage.state(loser)
     named = any(fault.seat == winner for fault in state.faults)
     out = any(one.of == winner for one in state.chronicle.statements)
@@ -103,7 +106,7 @@ HURRIED_BOOK: Final = Attack(
         AttackMethod(
             _HURRIED_BOOK_CLAIM.cheat,
             play=_play_hurried_book,
-            # A book is never too late; and whom others do not wait for is gone, and not at fault.
+            # A disclosure is never late, and a skipped player has left but is not at fault.
             defence=(
                 RemovedDefence(
                     "nodealer.engine.duties:OpenDuty.holds_up",
@@ -127,38 +130,38 @@ HURRIED_BOOK: Final = Attack(
 
 # --- kept book ---
 #
-# Who has won keeps its book shut, where every hand ends with open books: what it did is never looked at.
+# The winner does not disclose, in a mode in which every hand ends with disclosures. What they did is never checked.
 
 
-class _ShutSeat(Seat):
-    """Opens no book of a hand with such a result."""
+class _NonDisclosingSeat(Seat):
+    """A seat that does not disclose a hand with a certain result."""
 
-    def __init__(self, *arguments: Any, shut: Callable[[int], bool], **named: Any) -> None:
-        self._shut = shut
+    def __init__(self, *arguments: Any, withholds: Callable[[int], bool], **named: Any) -> None:
+        self._withholds = withholds
         super().__init__(*arguments, **named)
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         duty = open_duty.duty
         if duty.deck is None and duty.kind == Owed.BOOK:
             record = self.replica.state.chronicle.records[duty.binding.hand]
-            if self._shut(record.net.get(self.number, 0)):
+            if self._withholds(record.net.get(self.number, 0)):
                 return None
         return super()._answer(open_duty)
 
 
-class Shut(Participant):
-    """Takes part as everybody does, but for that."""
+class NonDisclosingParticipant(Participant):
+    """A participant that is honest except that it does not disclose hands with a certain result."""
 
-    def __init__(self, home: PlayerStore, *, shut: Callable[[int], bool], **named: Any) -> None:
-        self._shut = shut
+    def __init__(self, home: PlayerStore, *, withholds: Callable[[int], bool], **named: Any) -> None:
+        self._withholds = withholds
         super().__init__(home, **named)
 
     def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
         home, config = self.home, self.replica.config
-        return _ShutSeat(
+        return _NonDisclosingSeat(
             config,
             number,
-            shut=self._shut,
+            withholds=self._withholds,
             root=home.root,
             key=home.identity,
             journal=home.journal,
@@ -168,9 +171,12 @@ class Shut(Participant):
 
 
 def _play_kept_book(scene: Scene) -> AttackOutcome:
-    """Whoever wins the hand is the cheater. At the end all sign what there is."""
+    """Play with seats that do not disclose a hand they won. At the end all sign what there is."""
     scene = with_chips(scene)
-    stage = AttackTable(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net > 0)))
+    stage = AttackTable(
+        scene,
+        makers=dict.fromkeys(range(scene.game.seats), partial(NonDisclosingParticipant, withholds=lambda net: net > 0)),
+    )
     stage.run_to_end()
     state = stage.state()
     stake = state.config.rules.stake
@@ -198,21 +204,24 @@ KEPT_BOOK: Final = Attack(
 
 # --- lost book ---
 #
-# Who has lost keeps its book shut, where every hand ends with open books: if the winner had to wait for it, what was
-# won would go back when the session ends.
+# The loser does not disclose, in a mode in which every hand ends with disclosures. If the winner had to wait for it,
+# the winnings would be returned when the session ends.
 
 
 def _play_lost_book(scene: Scene) -> AttackOutcome:
-    """Whoever loses the hand is a cheater. At the end all sign what there is."""
+    """Play with seats that do not disclose a hand they lost. At the end all sign what there is."""
     scene = with_chips(scene)
-    stage = AttackTable(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net < 0)))
+    stage = AttackTable(
+        scene,
+        makers=dict.fromkeys(range(scene.game.seats), partial(NonDisclosingParticipant, withholds=lambda net: net < 0)),
+    )
     stage.run_to_end()
     state = stage.state()
-    back = state.phase is Phase.ENDED and not any(chips > state.config.rules.stake for chips in _chips(stage))
+    back = state.phase is Phase.ENDED and not any(chips > state.config.rules.stake for chips in _all_chips(stage))
     return stage.outcome("has its bets back, by a book that it never opens" if back else None)
 
 
-def _chips(stage: AttackTable) -> list[int]:
+def _all_chips(stage: AttackTable) -> list[int]:
     return list(stage.state().account.chips.values())
 
 
@@ -225,7 +234,7 @@ LOST_BOOK: Final = Attack(
         AttackMethod(
             _LOST_BOOK_CLAIM.cheat,
             play=_play_lost_book,
-            # What somebody has won waits for its own book, and for nobody else's.
+            # Winnings wait for the winner's own disclosure, and for no other.
             defence=(
                 RemovedDefence(
                     "nodealer.engine.ledger:Ledger.released",
@@ -243,27 +252,27 @@ LOST_BOOK: Final = Attack(
 
 # --- folded friend ---
 #
-# Where nothing is proven, a seat spoils a place of the deck to read another player's card, tells a friend, folds, and
-# never opens its book. The friend has done nothing wrong, and its own book says so: it keeps the pot.
+# In a mode without proofs, a seat spoils a place of the deck to read another player's card, tells a friend, folds, and
+# never discloses. The friend has done nothing wrong, as its own disclosure shows, and keeps the pot.
 
 
-class _Shut(CheatingSeat):
-    """Opens no book."""
+class _NonDisclosingCheatingSeat(CheatingSeat):
+    """A cheating seat that never discloses."""
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         duty = open_duty.duty
         return None if duty.deck is None and duty.kind == Owed.BOOK else super()._answer(open_duty)
 
 
-class _Friend(Cheater):
-    """Who cannot read its own card, since it has spoilt it, folds."""
+class _FoldingCheater(Cheater):
+    """A cheater that folds, because it has spoilt its own card, and never discloses."""
 
-    signs = _Shut
+    signs = _NonDisclosingCheatingSeat
 
 
 def _play_folded_friend(scene: Scene) -> AttackOutcome:
-    """Whoever of the others wins is its friend."""
-    stage = AttackTable(scene, makers={scene.cheater: partial(_Friend, attack=MARK)})
+    """Play with the cheater. The winner among the others is its friend."""
+    stage = AttackTable(scene, makers={scene.cheater: partial(_FoldingCheater, attack=MARK)})
     stage.run_to_end()
     state, replica = stage.state(), stage[0].replica
     roots = {seat: store.root for seat, store in enumerate(stage.stores)}

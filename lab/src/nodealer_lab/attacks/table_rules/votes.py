@@ -1,4 +1,4 @@
-"""Attacks by votes: to go on without a seat, to break a hand off, or to change the roster."""
+"""Attacks by votes: to skip a seat, to abort a hand, or to change the roster."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ from nodealer_lab.sim.highcard import HighCard, HighHand
 
 # --- another seat ---
 #
-# A seat answers what another one owes, so that the other is to blame for what it says.
+# A seat answers a duty of another one, so that the other is blamed for the answer.
 
 ANOTHER_SEAT_VICTIM: Final = 0
 
 
-def _owed(state: TableState) -> bytes | None:
-    """The message about cards of the second hand that the victim owes first."""
+def _first_duty_of_victim(state: TableState) -> bytes | None:
+    """Return the id of the first message about cards that the victim owes in the second hand, or None."""
     owed = state.duties.of(ANOTHER_SEAT_VICTIM).items() if state.hand.number == 1 else ()
     return next((id for id, known in owed if known.duty.deck is not None), None)
 
 
 def _play_another_seat(scene: Scene) -> AttackOutcome:
-    """With the words that the victim itself has signed there in the hand before: they are false in this one."""
+    """Answer with what the victim itself signed in the previous hand, which is false in this one."""
     stage = AttackTable(scene, hands=2)
     stage.run_until(lambda state: state.hand.number == 1)
     stage.run_until(lambda state: state.phase is Phase.BETWEEN and ANOTHER_SEAT_VICTIM in state.hand.commitments)
-    # She is slower than the cheater.
+    # The victim is slower than the cheater.
     stage.held.add(ANOTHER_SEAT_VICTIM)
-    stage.run_until(lambda state: _owed(state) is not None)
+    stage.run_until(lambda state: _first_duty_of_victim(state) is not None)
     replica = stage[scene.cheater].replica
-    owed = _owed(replica.state)
+    owed = _first_duty_of_victim(replica.state)
     entries = (read_entry(data).entry for data in replica.entries)
-    said = (read_body(bytes(entry.body)) for entry in entries if entry.seat == ANOTHER_SEAT_VICTIM)
+    bodies = (read_body(bytes(entry.body)) for entry in entries if entry.seat == ANOTHER_SEAT_VICTIM)
     lies = [
         stage.sign_and_send(scene.cheater, Cards(owed, body.message))[0]
-        for body in [body for body in said if isinstance(body, Cards)][:1]
+        for body in [body for body in bodies if isinstance(body, Cards)][:1]
         if owed is not None
     ]
     stage.run_to_end()
@@ -91,11 +91,11 @@ ANOTHER_SEAT: Final = Attack(
 
 # --- break alone ---
 #
-# Who is about to lose says alone that the hand should be broken off.
+# A player who is about to lose votes alone to abort the hand.
 
 
 def _play_break_alone(scene: Scene) -> AttackOutcome:
-    """As soon as somebody else is to move, and it has seen its own card."""
+    """Vote as soon as another seat is to move and the cheater has seen its own card."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(1))
     stage.sign_and_send(scene.cheater, Break(blocking_duties(stage.state(), 1)[0]))
@@ -123,29 +123,29 @@ BREAK_ALONE: Final = Attack(
 
 # --- burst ---
 #
-# Two of three owe as much as the third, and throw it out before it can answer.
+# Two of three seats owe as much as the third, and vote it out before it can answer.
 
 BURST_VICTIM: Final = 0
 
 
-def _all_owe(state: TableState) -> bool:
-    """All owe a message about cards at once."""
+def _do_all_owe(state: TableState) -> bool:
+    """Return whether all seats owe a message about cards at once."""
     owed = (known.duty for known in state.duties.open.values() if known.holds_up)
     return {duty.seat for duty in owed if duty.deck is not None} == {0, 1, 2}
 
 
-class _Waits(Participant):
-    """Does not answer while all owe something."""
+class _SlowParticipant(Participant):
+    """A participant that does not answer while all seats owe something."""
 
     def due(self) -> list[bytes]:
-        return [] if self.begun and _all_owe(self.replica.state) else super().due()
+        return [] if self.begun and _do_all_owe(self.replica.state) else super().due()
 
 
 def _play_burst(scene: Scene) -> AttackOutcome:
-    """The victim's answer is on its way, and theirs will come when their words are in the log."""
-    stage = AttackTable(scene, makers={1: _Waits, 2: _Waits})
-    stage.hold_when = lambda state: {BURST_VICTIM} if _all_owe(state) else ()
-    stage.run_until(_all_owe)
+    """Vote while the victim's answer is on its way, and answer when the votes are in the log."""
+    stage = AttackTable(scene, makers={1: _SlowParticipant, 2: _SlowParticipant})
+    stage.hold_when = lambda state: {BURST_VICTIM} if _do_all_owe(state) else ()
+    stage.run_until(_do_all_owe)
     for friend in (1, 2):
         stage.sign_and_send(friend, SkipVote(blocking_duties(stage.state(friend), BURST_VICTIM)))
     stage.release_held()
@@ -169,14 +169,14 @@ BURST: Final = Attack(
         _BURST_CLAIM,
     ),
     tried_on=("mask", "lock", "offset", "chain"),
-    # Only where the dealer makes decks do all owe something at once: a coin.
+    # Only if the dealer makes the decks do all seats owe something at once: a coin.
     law_modes={"chain": b'{"deck":"dealer"}'},
 )
 
 
 # --- half ---
 #
-# Two of four would not wait for a third, and have its hand folded or its seat taken.
+# Two of four seats vote to skip a third, to have its hand folded or its seat taken.
 
 HALF_VICTIM: Final = 1
 
@@ -218,7 +218,7 @@ HALF: Final = Attack(
 
 # --- more than half ---
 #
-# Two of three throw the third out, whenever it owes something: the log shows who said it, and nothing prevents it.
+# Two of three seats vote out the third whenever it owes something. The log shows the votes, and nothing prevents it.
 
 MORE_THAN_HALF_VICTIM: Final = 0
 
@@ -250,7 +250,7 @@ MORE_THAN_HALF: Final = Attack(
 
 # --- puppet ---
 #
-# Two of three put a stranger at the number of the third, who has its chips from then on.
+# Two of three seats give the number of the third to a stranger, who has its chips from then on.
 
 PUPPET_VICTIM: Final = 0
 
@@ -293,7 +293,7 @@ PUPPET: Final = Attack(
 
 # --- roster alone ---
 #
-# One seat alone proposes a table without another, and sits down at it.
+# One seat alone proposes a roster without another one, and plays on with it.
 
 ROSTER_ALONE_VICTIM: Final = 0
 
@@ -329,7 +329,7 @@ ROSTER_ALONE: Final = Attack(
 
 # --- starved ---
 #
-# A seat that owes two things gives one of them, to have what was said of the other forgotten.
+# A seat that owes two messages sends one of them, so that the votes about the other are forgotten.
 
 
 @dataclass(frozen=True)
@@ -339,24 +339,27 @@ class _TwoDecksHand(HighHand):
 
 
 class _TwoDecks(HighCard):
-    """The small game, with a second deck that nobody needs: both are made at once."""
+    """The small game with a second, unused deck. Both are made at once."""
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
-        """As without it."""
+        """Begin a hand with two decks."""
         return _TwoDecksHand(**vars(super().begin(hand, seats, before, chips)))
 
 
 def _play_starved(scene: Scene) -> AttackOutcome:
-    """All wait for what it owes of both decks. One of the others has said that it would not wait for either; then one
-    of the two comes, and the last of the others says it of what is missing."""
+    """Let all wait for both messages of the cheater.
+
+    One of the others votes to skip both. Then one message arrives, and the last of the others votes about the missing
+    one.
+    """
     stage = AttackTable(scene, rules=_TwoDecks())
     stage.hold_when = lambda state: {scene.cheater} if is_playing(state) else ()
     stage.run_to_end()
     stage.sign_and_send(1, SkipVote(blocking_duties(stage.state(), scene.cheater)))
     stage.run_to_end()
-    fed, _ = stage.take_held()
-    stage.send([fed])
-    # Who owes cards itself has no word: all others give theirs first.
+    first_message, _ = stage.take_held()
+    stage.send([first_message])
+    # A seat that owes cards itself cannot vote, so all others send theirs first.
     stage.run_to_end()
     stage.sign_and_send(2, SkipVote(blocking_duties(stage.state(), scene.cheater)))
     stage.run_to_end()
@@ -374,7 +377,7 @@ STARVED: Final = Attack(
             _STARVED_CLAIM.cheat,
             play=_play_starved,
             seat=0,
-            # What was said of a duty is void when that duty closes, and only then.
+            # Votes about a duty become void when that duty closes, and only then.
             defence=(
                 defence.RemovedDefence(
                     "nodealer.engine.transitions:_cards",
@@ -386,20 +389,20 @@ STARVED: Final = Attack(
         ),
         _STARVED_CLAIM,
     ),
-    # In a duel one word is half of the table: there is nobody to say it twice.
+    # In a duel one vote is half of the table, so no second vote is needed.
     tried_on=("mask", "lock", "offset", "chain"),
 )
 
 
 # --- stall ---
 #
-# Two seats of five fall silent, so that nobody can go on: neither says that it would go on without the other.
+# Two of five seats fall silent so that no one can go on, and neither votes to skip the other.
 
 FRIENDS: Final = (3, 4)
 
 
 def _play_stall(scene: Scene) -> AttackOutcome:
-    """The others say that they would go on without them, whenever they wait for one."""
+    """Let the others vote to skip the silent seats whenever they wait for one."""
     stage = AttackTable(scene, seats=5)
     stage.run_until(is_playing)
     stage.silent.update(FRIENDS)
@@ -423,7 +426,7 @@ STALL: Final = Attack(
         AttackMethod(
             _STALL_CLAIM.cheat,
             play=_play_stall,
-            # More than half are enough: it takes not all who are not named.
+            # More than half of the voters are enough. It does not take all who are not named.
             defence=(
                 RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),
             ),
