@@ -47,6 +47,7 @@ class Run:
 
     # defence: no-words
     def _key(self, theirs: bytes, Ya: bytes, Yb: bytes) -> bytes:
+        """Derive the key from the other side's share, with both shares in the order A, B."""
         if len(theirs) != SHARE_BYTES:
             raise DecodeError(f"a share has {SHARE_BYTES} bytes")
         # Section 7.2. Decoding refuses the identity and non-canonical encodings, and the order is prime, so K is never

@@ -53,7 +53,9 @@ class Ciphers(Protocol):
     def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
         """Return a function that tells whether a signature fits a message. No batching: it would accept others."""
 
-    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes: ...
+    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        """Encrypt and authenticate `plaintext`, and authenticate `aad`."""
+
     def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
         """Return the plaintext, or None if it was not sealed with this key and this `aad`."""
 
@@ -174,6 +176,7 @@ def _refuse_weak_point(key: bytes) -> None:
 
 
 def _multiply(scalar: int, point: _Point) -> _Point:
+    """Return scalar·point, by double-and-add."""
     total = (0, 1, 1, 0)
     for bit in f"{scalar:b}":
         total = _double(total)
@@ -326,5 +329,6 @@ def derive(key: bytes, *info: Item, size: int) -> bytes:
 
 
 def _refuse_size(secret: object, what: str) -> None:
+    """Raise `BadParameter`, naming `what`, unless the secret has the size of a key."""
     if not isinstance(secret, bytes) or len(secret) != KEY_BYTES:
         raise BadParameter(f"{what} must have {KEY_BYTES} bytes")

@@ -95,6 +95,7 @@ class Tape:
         return tuple(uniform_below(bound, words) for bound in bounds)
 
     def _block(self, label: str, inputs: bytes, count: int, index: int) -> bytes:
+        """Return the index-th block of `count` words."""
         return self.draw(label, inputs, size=WORD * count, index=index)
 
 

@@ -56,6 +56,7 @@ _encoder = msgspec.json.Encoder()
 
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    """Return the cached decoder of a message type."""
     return msgspec.json.Decoder(kind)
 
 

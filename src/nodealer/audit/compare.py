@@ -73,6 +73,7 @@ def _key_and_number(report: Report, entry: Entry) -> tuple[bytes, int]:
 
 
 def _entries(path: Path, count: int) -> list[bytes]:
+    """Read the first `count` entries of a log."""
     with path.open("rb") as file:
         _, lines = read_log(file)
         return [line for line, _ in zip(lines, range(count), strict=False)]

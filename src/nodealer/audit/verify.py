@@ -160,6 +160,7 @@ class Report:
         }  # fmt: skip
 
     def _result(self, record: HandRecord) -> dict[str, Any]:
+        """Return a hand's result for the JSON document, with the gains that are held back."""
         held = next((one.gains for one in self._held if one.hand == record.hand), {})
         # At the end such a gain was returned to the players who lost it, so the hand must not look as if it was won.
         held = held or {seat: record.net[seat] for hand, seat in self.unchecked if self._gained(record, hand, seat)}
@@ -168,6 +169,7 @@ class Report:
 
     @staticmethod
     def _gained(record: HandRecord, hand: int, seat: int) -> bool:
+        """Return whether a seat won chips in this hand and the hand counts."""
         return record.hand == hand and record.void is None and record.net.get(seat, 0) > 0
 
     @property
@@ -175,11 +177,13 @@ class Report:
         return () if self.state is None else self.state.account.held
 
     def _statement(self, one: StatementRecord) -> dict[str, Any]:
+        """Return the outcome of a vote for the JSON document, with what each seat won or lost in that hand."""
         net = next((record.net for record in self.chronicle.records if record.hand == one.hand), {})
         statement = {"entry": one.entry, "hand": one.hand + 1, "by": list(one.by), "of": one.of, "did": one.did}
         return statement | {"chips": _by_seat(net)}
 
     def _seating(self, one: RosterPeriod) -> dict[str, Any]:
+        """Return a roster for the JSON document, with the seats that agreed to it."""
         seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.members]
         chips = _by_seat(one.chips)
         return {"from_hand": one.from_hand + 1, "seats": seats, "agreed": list(one.agreed), "chips": chips}
@@ -230,6 +234,7 @@ def _audit(
     *,
     eager: bool,
 ) -> Report:
+    """Verify a session and its entries. A session that this program cannot play is "not-a-log"."""
     with in_background() as begin:
         try:
             replica = Replica(config(session), entropy=entropy, eager=eager, begin=begin)
@@ -262,6 +267,7 @@ def _read_file(
 def _with_progress(
     lines: Iterator[bytes], progress: Progress | None, at: Callable[[], int], size: int
 ) -> Iterator[bytes]:
+    """Yield lines, and report the position in the file after each."""
     for line in lines:
         yield line
         if progress is not None:
@@ -300,6 +306,7 @@ def _apply_line(replica: Replica, append: Append, line: bytes) -> None:
 
 
 def _report(replica: Replica, verdict: Verdict, reason: str) -> Report:
+    """Build the report. Any fault that the replica found overrides the verdict."""
     checks = {"signatures": replica.height, "proofs": replica.checks_settled}
     session, undone = replica.config.session, bool(replica.undone)
     report = Report(verdict, reason, session, replica.height, checks, replica.state, undone)

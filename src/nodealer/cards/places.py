@@ -339,6 +339,7 @@ class Places:
         return digest("places", encode([self.deck, self.epochs, self.pile, *cards, *who]))
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
+        """Raise `BadParameter` unless there are positions and all of them differ."""
         if not positions or len(set(positions)) != len(positions):
             raise BadParameter("a list of cards is empty or contains a card twice")
 
@@ -352,5 +353,6 @@ def _seen_by(
 
 
 def _without(cards: Mapping[int, T], positions: tuple[int, ...]) -> dict[int, T]:
+    """Return a copy of a mapping without these positions."""
     gone = frozenset(positions)
     return {position: what for position, what in cards.items() if position not in gone}

@@ -73,6 +73,7 @@ def vartime_msm(scalars: Scalars, points: Points) -> Points:
 
 
 def _check_backend(backend: str, source: str) -> str:
+    """Return the backend's name. Raise `BadParameter`, naming `source`, if it is unknown."""
     if backend not in BACKENDS:
         raise BadParameter(f"{source} is {' or '.join(BACKENDS)}, not {backend!r}")
     return backend

@@ -23,7 +23,9 @@ class Order(Protocol):
     """
 
     def __len__(self) -> int: ...
-    def inverse(self) -> Order: ...
+    def inverse(self) -> Order:
+        """Return the inverse permutation."""
+
     def vartime_list(self) -> list[int]:
         """Return π(0), π(1), … as integers. What Python does with them leaks the order through timing and memory."""
 
@@ -32,7 +34,9 @@ class Scalars(Protocol):
     """Integers modulo the group's order. They may be secret: `repr` shows none, and the native backend erases them."""
 
     @property
-    def group(self) -> Group: ...
+    def group(self) -> Group:
+        """The group that the scalars belong to."""
+
     def __len__(self) -> int: ...
     def __getitem__(self, key: int | slice, /) -> Scalars:
         """Return one element or a non-empty slice without a step, as an array in both cases."""
@@ -53,7 +57,9 @@ class Scalars(Protocol):
     def invert(self) -> Scalars:
         """Invert each element, as one batch. Raise `BadParameter`, with the index, if one is zero."""
 
-    def sum(self) -> Scalars: ...
+    def sum(self) -> Scalars:
+        """Return the sum of all elements, as an array of one."""
+
     def dot(self, other: Scalars, /) -> Scalars:
         """Return the sum of the elementwise products. The lengths must be equal."""
 
@@ -66,30 +72,41 @@ class Scalars(Protocol):
     def take(self, indices: Sequence[int] | Order, /) -> Scalars:
         """Return the elements at these public indices, or all elements in a secret order."""
 
-    def concat(self, others: Sequence[Scalars], /) -> Scalars: ...
+    def concat(self, others: Sequence[Scalars], /) -> Scalars:
+        """Append other arrays."""
+
     def first_zero(self) -> int | None:
         """Return the index of the first zero, if there is one."""
 
-    def to_bytes(self) -> bytes: ...
+    def to_bytes(self) -> bytes:
+        """Return the concatenated encodings."""
 
 
 class Points(Protocol):
     """Elements of the group. Always valid: they only come from strict decoding, hashing and arithmetic."""
 
     @property
-    def group(self) -> Group: ...
+    def group(self) -> Group:
+        """The group that the points belong to."""
+
     def __len__(self) -> int: ...
     def __getitem__(self, key: int | slice, /) -> Points: ...
     def __add__(self, other: Points, /) -> Points: ...
     def __sub__(self, other: Points, /) -> Points: ...
     def __neg__(self) -> Points: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def sum(self) -> Points: ...
+    def sum(self) -> Points:
+        """Return the sum of all points, as an array of one."""
+
     def ranked_sum(self) -> Points:
         """Return 1·P_1 + 2·P_2 + … + n·P_n, computed with 2n additions."""
 
-    def take(self, indices: Sequence[int] | Order, /) -> Points: ...
-    def concat(self, others: Sequence[Points], /) -> Points: ...
+    def take(self, indices: Sequence[int] | Order, /) -> Points:
+        """Return the points at these public indices, or all points in a secret order."""
+
+    def concat(self, others: Sequence[Points], /) -> Points:
+        """Append other arrays."""
+
     def doubled(self) -> Points:
         """Double each point. On ristretto255 the results are also encoded, as one batch, which is much cheaper."""
 
@@ -108,7 +125,8 @@ class Points(Protocol):
     def vartime_first_repeat(self) -> int | None:
         """Return the index of the first element that equals an earlier one, if there is one. For public points."""
 
-    def to_bytes(self) -> bytes: ...
+    def to_bytes(self) -> bytes:
+        """Return the concatenated encodings."""
 
 
 class Group(Protocol):
@@ -116,15 +134,25 @@ class Group(Protocol):
 
     def __hash__(self) -> int: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The group's name, such as "ristretto255"."""
+
     @property
-    def backend(self) -> str: ...
+    def backend(self) -> str:
+        """The name of the implementation, such as "native"."""
+
     @property
-    def order(self) -> int: ...
+    def order(self) -> int:
+        """The number of elements, a prime."""
+
     @property
-    def scalar_size(self) -> int: ...
+    def scalar_size(self) -> int:
+        """The size of an encoded scalar in bytes."""
+
     @property
-    def point_size(self) -> int: ...
+    def point_size(self) -> int:
+        """The size of an encoded point in bytes."""
+
     @property
     def wide_size(self) -> int:
         """The number of uniform bytes that `wide_scalars` reads per scalar: enough to make the bias negligible."""
@@ -180,4 +208,5 @@ class Group(Protocol):
 class Array(Protocol):
     """What both kinds of array have in common, so that `concat` can be a single function."""
 
-    def concat(self, others: Sequence[Self], /) -> Self: ...
+    def concat(self, others: Sequence[Self], /) -> Self:
+        """Append other arrays of the same kind."""

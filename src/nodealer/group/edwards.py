@@ -52,6 +52,7 @@ def double(p: Element) -> Element:
 
 
 def neg(p: Element) -> Element:
+    """Return the negative of a point."""
     x, y, z, t = p
     return -x % P, y, z, -t % P
 

@@ -56,6 +56,7 @@ def expand_message_xmd(hash: Hash, message: bytes, dst: bytes, size: int) -> byt
 
 
 def _check_arguments(hash: str, message: bytes, dst: bytes) -> None:
+    """Raise `BadParameter` for an unknown hash, for arguments that are not bytes, or for an empty tag."""
     if hash not in ("sha256", "sha512"):
         raise BadParameter(f"unknown hash: {hash!r}")
     if not isinstance(message, bytes) or not isinstance(dst, bytes):
@@ -66,6 +67,7 @@ def _check_arguments(hash: str, message: bytes, dst: bytes) -> None:
 
 
 def _digest(hash: Hash, *parts: bytes) -> bytes:
+    """Hash the concatenated parts."""
     # Not hashlib.new: looking a hash up by name takes longer than computing it.
     constructor = hashlib.sha512 if hash == "sha512" else hashlib.sha256
     return constructor(b"".join(parts)).digest()

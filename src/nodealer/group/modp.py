@@ -47,18 +47,22 @@ SHORT: Final = 1 << 512
 
 
 def _multiply(a: Element, b: Element) -> Element:
+    """Multiply two squares: the group operation, which the interface calls addition."""
     return (a[0] * b[0] % P,)
 
 
 def _square(a: Element) -> Element:
+    """Square an element, which the interface calls doubling."""
     return (a[0] * a[0] % P,)
 
 
 def _invert(a: Element) -> Element:
+    """Invert an element, which the interface calls negation."""
     return (invert(a[0], P),)
 
 
 def _encode(a: Element) -> bytes:
+    """Encode an element as a big-endian integer of fixed size."""
     return int(a[0]).to_bytes(SIZE, "big")
 
 
@@ -72,6 +76,7 @@ def _decode(data: bytes) -> Element | None:
 
 
 def _from_uniform(data: bytes) -> Element:
+    """Map uniform bytes to an element by squaring them as an integer."""
     # 2,176 uniform bits give zero, one or minus one with probability 2^-2046: never.
     value = big(int.from_bytes(data, "big"))
     return (value * value % P,)
@@ -112,6 +117,7 @@ def thread_count() -> int:
 
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
+    """Return the thread pool with this many workers, creating it on first use."""
     return ThreadPoolExecutor(workers, "modp", initializer=let_threads_run)
 
 
@@ -212,6 +218,7 @@ class ModpGroup(ReferenceGroup):
         return PointArray(self, ((total,),))
 
     def _terms(self, scalars: Scalars, points: Points) -> tuple[tuple[int, ...], list[int]]:
+        """Return the values of both arrays. Raise `BadParameter` if their lengths differ."""
         left, right = self.require_own(scalars, ScalarArray).values, self.require_own(points, PointArray).values
         if len(left) != len(right):
             raise BadParameter(f"arrays of {len(left)} and {len(right)} do not match")

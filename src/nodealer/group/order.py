@@ -82,9 +82,11 @@ class PlainOrder:
         raise TypeError("orders cannot be pickled or copied")
 
     def inverse(self) -> PlainOrder:
+        """Return the inverse permutation."""
         return PlainOrder(sorted(range(len(self)), key=self._places.__getitem__))
 
     def vartime_list(self) -> list[int]:
+        """Return π(0), π(1), … as integers."""
         return list(self._places)
 
 
@@ -96,6 +98,7 @@ def _require_integer(place: object) -> int:
 
 
 def _fisher_yates(count: int, words: Iterator[int]) -> list[int]:
+    """Shuffle 0 … count − 1 with words from this source."""
     order = list(range(count))
     for last in range(count - 1, 0, -1):
         chosen = uniform_below(last + 1, words)

@@ -77,11 +77,13 @@ def double(p: Element) -> Element:
 
 
 def neg(p: Element) -> Element:
+    """Return the negative of a point."""
     x, y, z = p
     return x, -y % P, z
 
 
 def equal(p: Element, q: Element) -> bool:
+    """Return whether two points are equal, whatever their projective coordinates."""
     x1, y1, z1 = p
     x2, y2, z2 = q
     return (x1 * z2 - x2 * z1) % P == 0 and (y1 * z2 - y2 * z1) % P == 0

@@ -38,6 +38,7 @@ def read_log(file: BinaryIO) -> tuple[Session, Iterator[bytes]]:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a log without their ends. Raise `DecodeError` if one is cut off or a limit is exceeded."""
     total = 0
     for number in range(LOG_ENTRIES_MAX + 2):
         line = file.readline(MESSAGE_BYTES_MAX + 2)

@@ -33,8 +33,11 @@ class Journal(Protocol):
     """A store for records. `write` must return only once the record will survive a crash."""
 
     @property
-    def records(self) -> tuple[Record, ...]: ...
-    def write(self, record: Record) -> None: ...
+    def records(self) -> tuple[Record, ...]:
+        """All records, in the order they were written."""
+
+    def write(self, record: Record) -> None:
+        """Store a record durably."""
 
 
 class MemoryJournal:

@@ -46,6 +46,7 @@ class Script:
 
 
 def _characters(ranges: str) -> frozenset[str]:
+    """Expand code points and ranges, written in hexadecimal, to a set of characters."""
     ends = [written.partition("-") for written in ranges.split()]
     return frozenset(chr(code) for low, _, high in ends for code in range(int(low, 16), int(high or low, 16) + 1))
 

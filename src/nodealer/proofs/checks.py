@@ -131,6 +131,7 @@ def weighted_terms(checks: Sequence[Check], weights: Scalars) -> list[tuple[Scal
 
 
 def _holds(checks: Sequence[Check], entropy: Entropy) -> bool:
+    """Return whether all equations of all checks hold together."""
     weights = weights_of(checks, entropy)
     return weights.group.vartime_sum(weighted_terms(checks, weights)).first_identity() is not None
 

@@ -25,6 +25,7 @@ from nodealer.tape import Tape
 
 
 def _knowledge_statement(keys: Points) -> linear.Statement:
+    """Return the statement keys = secrets·G."""
     return linear.Statement(labels.KNOWLEDGE, (len(keys),), (linear.LinearRow(keys, ((0, keys.group.G),)),))
 
 
@@ -43,12 +44,14 @@ def check_knowledge(transcript: Transcript, keys: Points, proof: bytes) -> Check
 
 # defence: fits-all, zero
 def _refuse_identities(kind: str, arrays: Iterable[tuple[str, Points]]) -> None:
+    """Raise `Malformed`, naming the array, if one contains the identity."""
     for name, points in arrays:
         if points.first_identity() is not None:
             raise Malformed(f"{kind}: {name} {points.first_identity()} is the identity")
 
 
 def _draw_challenge(transcript: Transcript, group: Group, T: Points) -> Scalars:
+    """Bind the commitments T, then draw the challenge."""
     transcript.absorb_points(labels.COMMITMENT, T)
     return transcript.challenge(labels.CHALLENGE, group)
 

@@ -40,6 +40,7 @@ class HiddenCards(Protocol):
 
 
 def _bind(transcript: Transcript, kind: str, arrays: dict[str, Points], off: Scalars) -> None:
+    """Absorb the arrays and `off`. Raise `Malformed`, naming the array, if one contains the identity."""
     for name, points in arrays.items():
         if points.first_identity() is not None:
             raise Malformed(f"{kind}: {name} {points.first_identity()} is the identity")
@@ -74,9 +75,11 @@ class MaskedCards:
         _bind(transcript, labels.MASKED, {"epk": self.epk, "msg": self.msg, "key": self.keys}, self.off)
 
     def secrets(self, y: Scalars, s: Scalars) -> Scalars:
+        """Return x_i = y·s_i."""
         return y * s
 
     def multiply_faces(self, y: Scalars, x: Scalars) -> Points:
+        """Return T_i = y·msg_i − (y·off_i + x_i)·u_i."""
         return y.group.combine(y, self.msg, -(y * self.off + x), self.epk)
 
     def commitments(self, k: Scalars, k_x: Scalars, s: Scalars, beta: Scalars) -> Points:
@@ -122,9 +125,11 @@ class LockedCards:
         _bind(transcript, labels.LOCKED, {"card": self.cards, "key": self.keys}, self.off)
 
     def secrets(self, y: Scalars, s: Scalars) -> Scalars:
+        """Return x_i = y/s_i."""
         return y * s.invert()
 
     def multiply_faces(self, y: Scalars, x: Scalars) -> Points:
+        """Return T_i = (x_i/off_i)·V_i."""
         return (x * self.off.invert()) * self.cards
 
     def commitments(self, k: Scalars, k_x: Scalars, s: Scalars, beta: Scalars) -> Points:

@@ -46,6 +46,7 @@ class Statement:
 
 
 def _bind(transcript: Transcript, statement: Statement) -> None:
+    """Absorb the whole statement."""
     group = statement.rows[0].image.group
     transcript.absorb(labels.STATEMENT, statement.kind, group.name, *statement.widths)
     for row in statement.rows:

@@ -20,6 +20,7 @@ from nodealer.proofs.shuffle import RelationRow
 
 
 def _refuse_identity(outputs: Points) -> None:
+    """Raise `Malformed` if an output card is the identity."""
     if (place := outputs.first_identity()) is not None:
         raise Malformed(f"card {place} of the shuffled deck is the identity")
 
@@ -33,6 +34,7 @@ def _refuse_deck(inputs: Points, outputs: Points) -> None:
 
 
 def _refuse_sizes(keys: tuple[Points, ...], decks: tuple[Points, ...]) -> None:
+    """Raise `BadParameter` unless keys are single points and all decks have the same size, at least two."""
     if any(len(key) != 1 for key in keys):
         raise BadParameter("a key of a shuffle must be a single point")
     if len({len(deck) for deck in decks}) != 1:
@@ -64,15 +66,18 @@ class Remask:
 
     @property
     def statement(self) -> tuple[Points, ...]:
+        """The joint key, the input deck, the output deck."""
         return self.K, self.U, self.W, self.U_out, self.W_out
 
     def refuse_malformed(self) -> None:
+        """Raise `Malformed` if the joint key or an output is the identity, or a card is not masked."""
         if self.K.first_identity() is not None:
             raise Malformed("the joint key is the identity")
         _refuse_deck(self.U, self.U_out)
         _refuse_identity(self.W_out)
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        """Return one row for each half of the cards."""
         minus_one = -D.group.integers([1])
         return (
             RelationRow(self.U_out, ((0, minus_one, self.K.group.G),), ((D, self.U),)),
@@ -109,9 +114,11 @@ class AddMask:
 
     @property
     def statement(self) -> tuple[Points, ...]:
+        """The joint key, the shuffler's key, the input deck, the output deck."""
         return self.K, self.S, self.U, self.W, self.U_out, self.W_out
 
     def refuse_malformed(self) -> None:
+        """Raise `Malformed` if a key or an output is the identity, or a card is not masked."""
         for name, key in (("the shuffler's key", self.S), ("the joint key", self.joint)):
             if key.first_identity() is not None:
                 raise Malformed(f"{name} is the identity")
@@ -119,6 +126,7 @@ class AddMask:
         _refuse_identity(self.W_out)
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        """Return one row for each half of the cards, and one that binds s to S."""
         one = D.group.integers([1])
         G = self.K.group.G
         return (
@@ -149,10 +157,12 @@ class OneScalar:
 
     @property
     def statement(self) -> tuple[Points, ...]:
+        """The shuffler's key, the input deck, the output deck."""
         return self.S, self.inputs, self.outputs
 
     # defence: zero
     def refuse_malformed(self) -> None:
+        """Raise `Malformed` if the key or an output is the identity, or a card is unchanged or repeated."""
         if self.S.first_identity() is not None:
             raise Malformed("the shuffler's key is the identity")
         _refuse_deck(self.inputs, self.outputs)
@@ -160,6 +170,7 @@ class OneScalar:
             raise Malformed("the shuffled deck contains a card twice")
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        """Return the row of the cards, and one that binds s to S."""
         one = D.group.integers([1])
         return (
             RelationRow(self.outputs, ((0, -D, self.inputs),), ()),
@@ -195,9 +206,11 @@ class OneOffset:
 
     @property
     def statement(self) -> tuple[Points, ...]:
+        """R, the commitment to the offset, the input pairs, the output pairs."""
         return self.R, self.W, self.A, self.B, self.A_out, self.B_out
 
     def refuse_malformed(self) -> None:
+        """Raise `Malformed` if R, W or an output is the identity, or a point is unchanged or repeated."""
         for name, point in (("R", self.R), ("the commitment to the offset", self.W)):
             if point.first_identity() is not None:
                 raise Malformed(f"{name} is the identity")
@@ -207,6 +220,7 @@ class OneOffset:
             raise Malformed("the shuffled deck contains a point twice")
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        """Return one row for each half of the pairs, one that binds r to R, and one that opens W."""
         group = self.R.group
         one = group.integers([1])
         return (

@@ -44,15 +44,21 @@ class Relation(Protocol):
     """How an output deck of `size` cards results from an input deck, in public values only."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """The name of the relation, which is part of the statement."""
+
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """The number of cards."""
+
     @property
     def secrets(self) -> int:
         """The number of secrets that its rows use."""
 
     @property
-    def row_count(self) -> int: ...
+    def row_count(self) -> int:
+        """The number of rows."""
+
     @property
     def statement(self) -> tuple[Points, ...]:
         """Every public point: keys, input deck, output deck."""
@@ -66,6 +72,7 @@ class Relation(Protocol):
 
 # defence: shift
 def _bind(transcript: Transcript, relation: Relation) -> None:
+    """Absorb the whole statement."""
     group = relation.statement[0].group
     transcript.absorb(labels.STATEMENT, labels.SHUFFLE, relation.kind, group.name, relation.size)
     transcript.absorb_points(labels.STATEMENT, *relation.statement)
@@ -177,6 +184,7 @@ class _OpenedProof(NamedTuple):
 
 # defence: backwards
 def _read_proof(transcript: Transcript, relation: Relation, proof: bytes) -> _OpenedProof:
+    """Decode a proof and draw its challenges. Raise `DecodeError` if it is malformed."""
     m, group = relation.size, relation.statement[0].group
     rows = relation.row_count
     P, v = decode_proof(

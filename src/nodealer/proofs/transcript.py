@@ -127,6 +127,7 @@ def draw_scalars(tape: Tape, label: str, inputs: bytes, group: Group, count: int
 
 
 def _format_item(item: Item) -> str:
+    """Format an item for a trace. Long bytes are abbreviated."""
     if not isinstance(item, bytes):
         return repr(item)
     return item.hex() if len(item) <= 64 else f"{item[:16].hex()}… ({len(item)} bytes)"
