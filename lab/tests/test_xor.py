@@ -10,7 +10,7 @@ from nodealer.cards.operations import Deal, Portion, Show
 from nodealer.group import Group
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.duel.tasks import Working
-from nodealer_lab.xor import Overheard, name_by_commitment, overhear, owner_reads_the_order, rival_reads_the_deck
+from nodealer_lab.xor import Overheard, card_finder, find_own_order, find_rival_order, overhear
 from protocols.duel.kit import DuelDecks, fresh
 
 SIZE = 60
@@ -27,7 +27,7 @@ def plain(decks: DuelDecks) -> list[bytes]:
 def owners_program(decks: DuelDecks) -> list[int] | None:
     deck = decks.decks[0]
     key = deck.shuffle_key(decks.tapes[0], 0, 0).to_bytes()
-    return owner_reads_the_order(overhear(decks.said, 0), key, plain(decks))
+    return find_own_order(overhear(decks.said, 0), key, plain(decks))
 
 
 def rivals_program(decks: DuelDecks, order: list[int]) -> list[int] | None:
@@ -37,8 +37,8 @@ def rivals_program(decks: DuelDecks, order: list[int]) -> list[int] | None:
         points = plain(decks)
         faces = list(decks.decks[0].places.opened.values())
         seen = Overheard((), seen.first, seen.second, tuple((face, points[face]) for face in faces))
-        return rival_reads_the_deck(seen, order, lambda text: points.index(text) if text in points else None)
-    return rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
+        return find_rival_order(seen, order, lambda text: points.index(text) if text in points else None)
+    return find_rival_order(seen, order, card_finder(seen.commitments))
 
 
 def rivals_order(decks: DuelDecks, group: Group) -> list[int]:

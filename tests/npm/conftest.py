@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from nodealer_lab.npm import NodeSeat, NpmMissing, installed
+from nodealer_lab.npm import NodeSeat, NpmMissing, install
 
 
 @pytest.fixture(scope="session")
 def package() -> Path:
     """The folder with the package."""
     try:
-        return installed()
+        return install()
     except NpmMissing as missing:
         if os.environ.get("CI") == "true":
             raise

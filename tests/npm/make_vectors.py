@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nodealer.group import group
-from nodealer_lab.npm import NodeSeat, installed
+from nodealer_lab.npm import NodeSeat, install
 from npm.game import CARDS, Game, PackageSeat
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "mental_poker_1_0_0.json"
@@ -21,7 +21,7 @@ VECTORS: Final = Path(__file__).parents[1] / "vectors" / "mental_poker_1_0_0.jso
 
 def record() -> dict[str, Any]:
     with ExitStack() as stack:
-        nodes = [stack.enter_context(NodeSeat(installed())) for _ in range(3)]
+        nodes = [stack.enter_context(NodeSeat(install())) for _ in range(3)]
         about = nodes[0].ask("about")
         seats = [PackageSeat(node, group("secp256k1")) for node in nodes]
         game = Game(seats)

@@ -12,7 +12,7 @@ from nodealer.group import default_backend
 from nodealer_lab import npm
 from nodealer_lab.bench import BenchEffort
 from nodealer_lab.bench import npm as race
-from nodealer_lab.npm import NodeError, NodeSeat, NpmMissing, installed
+from nodealer_lab.npm import NodeError, NodeSeat, NpmMissing, install
 
 needs_core = pytest.mark.skipif(default_backend() != "native", reason="measures the native core")
 QUICK = BenchEffort(pairs=1, seconds=0.0, shrink=13)
@@ -32,24 +32,24 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_without_a_checkout(tmp_path: Path) -> None:
-    with pytest.raises(NpmMissing, match="from a checkout only"):
-        installed(tmp_path)
+    with pytest.raises(NpmMissing, match="only available in a checkout"):
+        install(tmp_path)
 
 
 @pytest.mark.parametrize("missing", ["node", "npm"])
 def test_without_node_or_npm(folder: Path, missing: str) -> None:
-    with pytest.raises(NpmMissing, match=f"^{missing} is not here"):
-        installed(folder, find=lambda name: None if name == missing else name)
+    with pytest.raises(NpmMissing, match=f"^{missing} is not installed"):
+        install(folder, find=lambda name: None if name == missing else name)
 
 
 def test_it_is_installed_once_and_again_for_another_node(folder: Path, tmp_path: Path) -> None:
     count = 'open("count", "a").write("x"); __import__("os").makedirs("node_modules", exist_ok=True)'
     node, npm = script(tmp_path / "node", 'print("v1")'), script(tmp_path / "npm", count)
     for _ in range(3):
-        assert installed(folder, find=lambda name: {"node": node, "npm": npm}[name]) == folder
+        assert install(folder, find=lambda name: {"node": node, "npm": npm}[name]) == folder
     assert (folder / "count").read_text() == "x"
     script(tmp_path / "node", 'print("v2")')
-    installed(folder, find=lambda name: {"node": node, "npm": npm}[name])
+    install(folder, find=lambda name: {"node": node, "npm": npm}[name])
     assert (folder / "count").read_text() == "xx"
 
 
@@ -57,13 +57,13 @@ def test_a_registry_that_is_away(folder: Path, tmp_path: Path) -> None:
     node = script(tmp_path / "node", 'print("v1")')
     npm = script(tmp_path / "npm", 'print("npm error code ENOTFOUND"); sys.exit(7)')
     with pytest.raises(NpmMissing, match="failed with 7: npm error code ENOTFOUND"):
-        installed(folder, find=lambda name: {"node": node, "npm": npm}[name])
+        install(folder, find=lambda name: {"node": node, "npm": npm}[name])
     assert not (folder / "node_modules" / ".nodealer").exists()
 
 
 def test_an_install_that_hangs_is_ended(tmp_path: Path) -> None:
-    with pytest.raises(NpmMissing, match="not done in"):
-        npm._run([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, {}, 0.1)
+    with pytest.raises(NpmMissing, match="did not finish within"):
+        npm._run_or_kill([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, {}, 0.1)
 
 
 # --- The benchmark ---
@@ -86,20 +86,20 @@ class FakeNode:
 @needs_core
 def test_the_race_is_not_judged_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     def away() -> Path:
-        raise NpmMissing("npm is not here")
+        raise NpmMissing("npm is not installed")
 
-    monkeypatch.setattr(race, "installed", away)
+    monkeypatch.setattr(race, "install", away)
     rows = list(race.run(QUICK))
     assert [(row.required, row.ok, row.seconds, row.note) for row in rows] == [
-        (1.0, None, None, "npm is not here"),
-        (2.0, None, None, "npm is not here"),
-        (3.0, None, None, "npm is not here"),
+        (1.0, None, None, "npm is not installed"),
+        (2.0, None, None, "npm is not installed"),
+        (3.0, None, None, "npm is not installed"),
     ]
 
 
 @needs_core
 def test_the_race_is_not_judged_against_the_slow_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "installed", lambda: None)
+    monkeypatch.setattr(race, "install", lambda: None)
     monkeypatch.setattr(race, "NodeSeat", lambda folder: FakeNode())
     rows = list(race.run(QUICK))
     assert len(rows) == 3 and all(row.ok is None and "without its native addon" in str(row.note) for row in rows)

@@ -8,11 +8,31 @@ from typing import Final
 
 from playwright.sync_api import Page
 
-from nodealer_lab.browser import PATIENCE, act, chromium, opened, program, told_program
+from nodealer_lab.browser import (
+    PAGE_TIMEOUT,
+    find_chromium,
+    open_page,
+    press_first_enabled,
+    run_command,
+    run_page_server,
+)
 from ports import free_port
 
-__all__ = ["PATIENCE", "act", "chromium", "deal", "free_port", "opened", "play_until", "program", "search_once"]
-__all__ += ["boxes", "overlap", "play_all_until", "told_program"]
+__all__ = [
+    "PAGE_TIMEOUT",
+    "boxes",
+    "deal",
+    "find_chromium",
+    "free_port",
+    "open_page",
+    "overlap",
+    "play_all_until",
+    "play_until",
+    "press_first_enabled",
+    "run_command",
+    "run_page_server",
+    "search_once",
+]
 
 #: More than any game here has.
 ANSWERS: Final = 300
@@ -43,7 +63,7 @@ def play_until(page: Page, selector: str, *keys: str) -> None:
         page.wait_for_selector(", ".join([selector, *asked]), state="attached")
         if page.query_selector(selector) is not None:
             return
-        act(page, *keys)
+        press_first_enabled(page, *keys)
     raise AssertionError(f"{selector} never came")
 
 
@@ -54,7 +74,7 @@ def play_all_until(pages: tuple[Page, ...], there: Callable[[], bool], *keys: st
         if monotonic() > end:
             raise AssertionError([[page.text_content(name) for name in ("#table-rules", ".lines")] for page in pages])
         for page in pages:
-            act(page, *keys)
+            press_first_enabled(page, *keys)
         pages[0].wait_for_timeout(40)
 
 
@@ -67,13 +87,13 @@ def search_once(page: Page) -> None:
             return
         if page.query_selector(search) is not None:
             page.locator(search).first.click()
-            act(page, "P")
+            press_first_enabled(page, "P")
             continue
         others = page.locator(".hand .unit:not(:has-text('look through your deck'))")
         card = others if others.count() else page.locator(".hand .unit")
         if card.count():
             card.first.click()
-        act(page, "B", "E")
+        press_first_enabled(page, "B", "E")
     raise AssertionError("nothing was searched")
 
 

@@ -8,20 +8,23 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer_lab.browser import launched, opened, program
+from nodealer_lab.browser import launch_browser, open_page, run_page_server
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One for all tests."""
-    with launched() as started:
+    with launch_browser() as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def bots(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A page of `nodealer play`, on which one table is played after the other."""
-    with program(tmp_path_factory.mktemp("bots"), "play") as running, opened(browser, running.address()) as page:
+    with (
+        run_page_server(tmp_path_factory.mktemp("bots"), "play") as running,
+        open_page(browser, running.address()) as page,
+    ):
         yield page
 
 

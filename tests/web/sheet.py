@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from playwright.sync_api import Browser
 
-from nodealer_lab.browser import launched
+from nodealer_lab.browser import launch_browser
 from web.states import State, showcase, states
 from web.told import told_page
 
@@ -73,7 +73,7 @@ def write_screenshot(browser: Browser) -> None:
 
 def main() -> None:
     shots: Shots = {(size, theme): [] for size in SIZES for theme in THEMES}
-    with launched() as browser:
+    with launch_browser() as browser:
         write_screenshot(browser)
         for state in states():
             take(browser, state, shots)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from .browser import PATIENCE, deal, opened, program
+from .browser import PAGE_TIMEOUT, deal, open_page, run_page_server
 from .states import Seen
 from .tables import Table
 from .told import Document, told_page
@@ -71,7 +71,7 @@ def test_a_hand_by_hand(browser: Browser) -> None:
 @pytest.mark.deep
 def test_a_whole_hand_against_bots(browser: Browser, folder: Path) -> None:
     typed = ("play", "--game", "hearts", "--hands", "1")
-    with program(folder, *typed) as running, opened(browser, running.address()) as page:
+    with run_page_server(folder, *typed) as running, open_page(browser, running.address()) as page:
         deal(page)
         for _ in range(2000):
             if page.query_selector(".verdict .stamp") is not None:
@@ -83,5 +83,5 @@ def test_a_whole_hand_against_bots(browser: Browser, folder: Path) -> None:
             elif can is not None and (place := can.get_attribute("data-place")) is not None:
                 pick(page, int(place))
             page.wait_for_timeout(40)
-        page.wait_for_selector(".verdict .stamp", timeout=PATIENCE)
+        page.wait_for_selector(".verdict .stamp", timeout=PAGE_TIMEOUT)
         assert "This hand:" in (page.text_content(".news") or "")

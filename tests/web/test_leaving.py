@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from .browser import free_port, opened, play_all_until, program, told_program
+from .browser import free_port, open_page, play_all_until, run_command, run_page_server
 
 #: At once: the button may be gone the next moment.
 SAY_SO = """[...document.querySelectorAll('#table-rules button')]
@@ -33,13 +33,13 @@ def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, fold
     Then one sits out, so that too few are left; it comes back, and another hand is played; at last it leaves."""
     with ExitStack() as stack:
         hosted = ("host", "--name", "Ada", "--seats", "3", "--hands", "9", "--clock", "90")
-        host = stack.enter_context(program(folder / "a", *hosted, "--listen", f"127.0.0.1:{free_port()}"))
-        ada = stack.enter_context(opened(browser, host.address()))
+        host = stack.enter_context(run_page_server(folder / "a", *hosted, "--listen", f"127.0.0.1:{free_port()}"))
+        ada = stack.enter_context(open_page(browser, host.address()))
         link = ada.input_value(".invite input")
-        guest = stack.enter_context(program(folder / "b", "join", link, "--name", "Ben"))
-        ben = stack.enter_context(opened(browser, guest.address()))
+        guest = stack.enter_context(run_page_server(folder / "b", "join", link, "--name", "Ben"))
+        ben = stack.enter_context(open_page(browser, guest.address()))
         ada.click("#actions >> text=Yes")
-        bot = stack.enter_context(told_program(folder / "c", "join", link, "--name", "Cleo", "--auto"))
+        bot = stack.enter_context(run_command(folder / "c", "join", link, "--name", "Cleo", "--auto"))
         ada.wait_for_selector("text=Let Cleo sit down?")
         ada.click("#actions >> text=Yes")
         ben.wait_for_selector(".proposal .clock")

@@ -12,9 +12,19 @@ from typing import Any, Final, Literal
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer_lab.npm import installed
+from nodealer_lab.npm import install
 
-from .browser import boxes, deal, free_port, opened, overlap, play_all_until, play_until, program, search_once
+from .browser import (
+    boxes,
+    deal,
+    free_port,
+    open_page,
+    overlap,
+    play_all_until,
+    play_until,
+    run_page_server,
+    search_once,
+)
 from .states import asked, away, start
 from .told import told_page
 
@@ -121,7 +131,7 @@ def test_a_bot_that_cheats_is_caught_and_the_evidence_can_be_saved(fresh: Page, 
 def test_the_collectible_game_with_a_search(browser: Browser, folder: Path) -> None:
     """Three of four cards of these lists search. What costs too much yet waits, and other cards become sparks."""
     typed = ("play", "--game", "web.searching:GAME")
-    with program(folder, *typed, within=TESTS) as running, opened(browser, running.address()) as page:
+    with run_page_server(folder, *typed, within=TESTS) as running, open_page(browser, running.address()) as page:
         page.click(".start [type=submit]")
         search_once(page)
         assert page.locator("dialog[open] .choice").count() > 5
@@ -144,8 +154,8 @@ def test_the_collectible_game_with_a_search(browser: Browser, folder: Path) -> N
 def test_a_phone_has_everything_and_nothing_sticks_out(browser: Browser, folder: Path, seats: str) -> None:
     phone: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
     with (
-        program(folder, "play", "--seats", seats, "--hands", "1") as running,
-        opened(browser, running.address(), **phone) as page,
+        run_page_server(folder, "play", "--seats", seats, "--hands", "1") as running,
+        open_page(browser, running.address(), **phone) as page,
     ):
         page.click(".start [type=submit]")
         page.wait_for_selector("#actions .betting")
@@ -167,7 +177,10 @@ def test_a_phone_has_everything_and_nothing_sticks_out(browser: Browser, folder:
 
 
 def test_killed_in_the_middle_it_goes_on_with_the_same_cards(browser: Browser, folder: Path) -> None:
-    with program(folder, "play", "--seats", "2", "--hands", "2") as running, opened(browser, running.address()) as page:
+    with (
+        run_page_server(folder, "play", "--seats", "2", "--hands", "2") as running,
+        open_page(browser, running.address()) as page,
+    ):
         page.click(".start [type=submit]")
         page.wait_for_selector("#actions .betting")
         first = cards_of(page)
@@ -177,7 +190,7 @@ def test_killed_in_the_middle_it_goes_on_with_the_same_cards(browser: Browser, f
         running.process.kill()
         running.process.wait()
         page.wait_for_selector(".notice")
-    with program(folder, "resume") as running, opened(browser, running.address()) as page:
+    with run_page_server(folder, "resume") as running, open_page(browser, running.address()) as page:
         page.wait_for_selector("#actions .betting")
         assert cards_of(page) == cards
         play_until(page, ".verdict .stamp.clean", "S", "C")
@@ -191,18 +204,18 @@ def test_killed_in_the_middle_it_goes_on_with_the_same_cards(browser: Browser, f
 
 def test_two_browsers_a_spectator_and_a_relay(browser: Browser, folder: Path) -> None:
     with ExitStack() as stack:
-        host = stack.enter_context(program(folder / "host", "host", "--name", "Ada", "--seats", "2", "--hands", "1",
-                                           "--listen", f"127.0.0.1:{free_port()}"))  # fmt: skip
-        ada = stack.enter_context(opened(browser, host.address()))
+        host = stack.enter_context(run_page_server(folder / "host", "host", "--name", "Ada", "--seats", "2",
+                                                   "--hands", "1", "--listen", f"127.0.0.1:{free_port()}"))  # fmt: skip
+        ada = stack.enter_context(open_page(browser, host.address()))
         link = ada.input_value(".invite input")
         watch = ada.locator(".invite details input").input_value()
         assert ada.locator(".qr").is_visible()
-        guest = stack.enter_context(program(folder / "guest", "join", link, "--name", "Ben"))
-        ben = stack.enter_context(opened(browser, guest.address()))
+        guest = stack.enter_context(run_page_server(folder / "guest", "join", link, "--name", "Ben"))
+        ben = stack.enter_context(open_page(browser, guest.address()))
         ada.click("#actions >> text=Yes")
         ben.click("#actions >> text=Yes")
-        third = stack.enter_context(program(folder / "third", "watch", watch))
-        eve = stack.enter_context(opened(browser, third.address()))
+        third = stack.enter_context(run_page_server(folder / "third", "watch", watch))
+        eve = stack.enter_context(open_page(browser, third.address()))
         for page in (ada, ben, eve):
             page.wait_for_selector(".felt")
         assert ada.text_content(".words") == ben.text_content(".words") == eve.text_content(".words")
@@ -239,7 +252,7 @@ def test_a_saved_log_is_shown_with_its_verdict(browser: Browser, folder: Path) -
         str(log),
     ]
     subprocess.run(play, capture_output=True, check=True)
-    with program(folder, "show", str(log)) as running, opened(browser, running.address()) as page:
+    with run_page_server(folder, "show", str(log)) as running, open_page(browser, running.address()) as page:
         page.wait_for_selector(".player:not([hidden])")
         page.wait_for_selector(".hands li >> nth=1")
         page.click("[aria-label=Last]")
@@ -254,7 +267,7 @@ def test_a_saved_log_is_shown_with_its_verdict(browser: Browser, folder: Path) -
 @pytest.fixture(scope="session")
 def axe() -> str:
     """axe-core, by npm."""
-    return (installed(NPM) / "node_modules" / "axe-core" / "axe.min.js").read_text()
+    return (install(NPM) / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
 def broken_rules(page: Page, axe: str) -> list[str]:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from games import outside
 
-from .browser import ANSWERS, PATIENCE, act, opened, program
+from .browser import ANSWERS, PAGE_TIMEOUT, open_page, press_first_enabled, run_page_server
 
 #: Whole games in processes, on a machine that may have much else to do.
 pytestmark = pytest.mark.timeout(400)
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timeout(400)
 def test_a_game_without_a_table_of_its_own_is_played_in_words(browser: Browser, folder: Path) -> None:
     shutil.copy(str(outside.__file__), folder / "highest_game.py")
     typed = ("play", "--game", "highest_game:GAME", "--seats", "2", "--hands", "2", "--cards", "20")
-    with program(folder, *typed, within=folder) as running, opened(browser, running.address()) as page:
+    with run_page_server(folder, *typed, within=folder) as running, open_page(browser, running.address()) as page:
         page.wait_for_selector(".start")
         assert page.get_by_label("Game", exact=True).input_value() == "highest_game:GAME"
         page.click(".start [type=submit]")
@@ -48,10 +48,10 @@ def test_a_game_without_a_table_of_its_own_is_played_in_words(browser: Browser, 
 def test_two_tables_in_two_tabs_of_one_browser_and_an_address_opens_once(browser: Browser, folder: Path) -> None:
     """Cookies do not know ports: each table has one of its own name, and neither takes the other's."""
     with ExitStack() as stack:
-        one = stack.enter_context(program(folder / "one", "play", "--seats", "2", "--hands", "1"))
-        two = stack.enter_context(program(folder / "two", "play", "--seats", "3", "--hands", "1"))
+        one = stack.enter_context(run_page_server(folder / "one", "play", "--seats", "2", "--hands", "1"))
+        two = stack.enter_context(run_page_server(folder / "two", "play", "--seats", "3", "--hands", "1"))
         address = one.address()
-        first = stack.enter_context(opened(browser, address))
+        first = stack.enter_context(open_page(browser, address))
         first.wait_for_selector(".start")
         stranger = browser.new_page()
         stranger.goto(address)
@@ -59,7 +59,7 @@ def test_two_tables_in_two_tabs_of_one_browser_and_an_address_opens_once(browser
         assert "works once" in (stranger.text_content(".fatal") or "")
         stranger.close()
         second = first.context.new_page()
-        second.set_default_timeout(PATIENCE)
+        second.set_default_timeout(PAGE_TIMEOUT)
         second.goto(two.address())
         for page in (first, second):
             page.click(".start [type=submit]")
@@ -73,6 +73,6 @@ def test_two_tables_in_two_tabs_of_one_browser_and_an_address_opens_once(browser
         assert first.text_content(".words") != second.text_content(".words")
         for page, seats in ((first, 2), (second, 3)):
             page.bring_to_front()
-            act(page, "F", "C")
+            press_first_enabled(page, "F", "C")
             page.wait_for_selector(".lines .move", state="attached")
             assert page.locator(".pod").count() == seats

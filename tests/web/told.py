@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Route, WebSocketRoute
 from nodealer.games.registry import find_game
 from nodealer.web.server import game_file, static_files
 
-from .browser import opened
+from .browser import open_page
 
 ADDRESS = "http://127.0.0.1:9/"
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -65,5 +65,5 @@ def told_page(browser: Browser, *everything: Document, **context: Any) -> Iterat
         page.route("**/*", told.file)
         page.route_web_socket("**/documents", told.talk)
 
-    with opened(browser, ADDRESS, prepare=prepare, **context) as page:
+    with open_page(browser, ADDRESS, prepare=prepare, **context) as page:
         yield page, told

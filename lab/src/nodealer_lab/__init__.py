@@ -1,1 +1,1 @@
-"""The lab: measurements and demonstrations. It may use everything but the commands and the web table."""
+"""The lab: attacks, simulated games and benchmarks. It may use everything but the commands and the web table."""

@@ -1,4 +1,4 @@
-"""A headless Chromium, and tables as people start them: by the command, on a page. For tests, and for `bench page`."""
+"""A headless Chromium, and tables started by the command and shown on a page. For tests, and for `bench page`."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from nodealer.errors import BadParameter
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Worker
 
-#: Where Debian, and others, have it.
+#: The names of the browser on Debian and other systems.
 CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
-MISSING: Final = "the page is tried in Chromium, and there is none; on Debian: apt-get install chromium"
-#: How many milliseconds a page has for what is waited for, and how many seconds a command for its address. Both are for
-#: machines with much else to do: what can be seen to have failed is not waited for.
-PATIENCE: Final = 60_000
-_STARTS: Final = 100.0
+MISSING: Final = "Chromium is not installed; on Debian: apt-get install chromium"
+#: The timeout of a page in milliseconds, and the time in seconds that a command has to print its address. Both are
+#: generous, for busy machines: a failure that can be seen is reported at once.
+PAGE_TIMEOUT: Final = 60_000
+_START_SECONDS: Final = 100.0
 
 
-def chromium() -> str:
-    """The browser. Raises `BadParameter` where there is none."""
+def find_chromium() -> str:
+    """Return the path of the browser. Raise `BadParameter` if there is none."""
     for name in CHROMIUM:
         if (found := shutil.which(name)) is not None:
             return found
@@ -40,13 +40,13 @@ def chromium() -> str:
 
 
 @contextmanager
-def launched() -> Iterator[Browser]:
-    """A browser without a window. Raises `BadParameter` where there is none, or nothing to drive it with."""
-    found = chromium()
+def launch_browser() -> Iterator[Browser]:
+    """Launch a browser without a window. Raise `BadParameter` if Chromium or playwright is missing."""
+    found = find_chromium()
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
-        raise BadParameter("a browser is driven by playwright: pip install playwright") from None
+        raise BadParameter("playwright is not installed: pip install playwright") from None
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         try:
@@ -55,12 +55,12 @@ def launched() -> Iterator[Browser]:
             browser.close()
 
 
-#: A slice of a slowed browser's time, in seconds, in which it runs once.
+#: The seconds that a slowed browser runs before it is stopped.
 _SLICE: Final = 0.008
 
 
-def processes(browser: Browser) -> list[dict[str, Any]]:
-    """The processes of a browser: type, id, and the CPU seconds of each so far."""
+def list_processes(browser: Browser) -> list[dict[str, Any]]:
+    """Return the processes of a browser, each with its type, id and CPU seconds so far."""
     session = browser.new_browser_cdp_session()
     found: list[dict[str, Any]] = session.send("SystemInfo.getProcessInfo")["processInfo"]
     session.detach()
@@ -68,10 +68,12 @@ def processes(browser: Browser) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def slowed(browser: Browser, times: int) -> Iterator[None]:
-    """All open pages get one of so many slices of time, with their workers: Chromium's own slower CPU is for the main
-    thread of a page alone. They are stopped in between."""
-    pages = [int(one["id"]) for one in processes(browser) if one["type"] == "renderer"]
+def slow_down(browser: Browser, times: int) -> Iterator[None]:
+    """Let all open pages and their workers run only one time slice in `times`, and stop them in between.
+
+    Chromium's own CPU throttling affects only the main thread of a page.
+    """
+    pages = [int(one["id"]) for one in list_processes(browser) if one["type"] == "renderer"]
     ended = threading.Event()
 
     def signal_all(number: signal.Signals) -> None:
@@ -85,7 +87,7 @@ def slowed(browser: Browser, times: int) -> Iterator[None]:
             if ended.wait(_SLICE):
                 return
             signal_all(signal.SIGSTOP)
-            # So long as it takes: a busy machine wakes nobody in time.
+            # Measured, not assumed: a busy machine wakes no thread in time.
             ended.wait((time.monotonic() - began) * (times - 1))
             signal_all(signal.SIGCONT)
 
@@ -103,14 +105,14 @@ def slowed(browser: Browser, times: int) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port that no process listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def environment(state: Path) -> dict[str, str]:
-    """With folders of its own."""
+def environment_with_folders(state: Path) -> dict[str, str]:
+    """Return the environment with state and config folders below `state`."""
     folders = {"XDG_STATE_HOME": str(state / "state"), "XDG_CONFIG_HOME": str(state / "config")}
     return {**os.environ, **folders, "COLUMNS": "400"}
 
@@ -123,27 +125,27 @@ class PageServer:
         self._lines = lines
 
     def address(self) -> str:
-        """What it prints."""
-        said, end = list[str](), time.monotonic() + _STARTS
+        """Wait until the command prints its address, and return it. Raise `BadParameter` if it prints none."""
+        printed, end = list[str](), time.monotonic() + _START_SECONDS
         while time.monotonic() < end:
             ended = self.process.poll() is not None
             try:
-                said.append(self._lines.get(timeout=1))
+                printed.append(self._lines.get(timeout=1))
             except Empty:
                 if ended:
                     break
                 continue
-            if found := re.search(r"http://\S+", said[-1]):
+            if found := re.search(r"http://\S+", printed[-1]):
                 return found[0]
-        raise BadParameter(f"the command has printed no address: {' '.join(said)}")
+        raise BadParameter(f"the command printed no address: {' '.join(printed)}")
 
 
 @contextmanager
-def program(state: Path, *arguments: str, within: Path | None = None) -> Iterator[PageServer]:
-    """`nodealer …` on a page, ended with the context; in a folder with somebody's game, where one is named."""
+def run_page_server(state: Path, *arguments: str, within: Path | None = None) -> Iterator[PageServer]:
+    """Run `nodealer …` on a page until the context ends, in the folder `within` if given."""
     process = subprocess.Popen(
         [sys.executable, "-m", "nodealer.cli", *arguments, "--no-browser"],
-        env=environment(state),
+        env=environment_with_folders(state),
         cwd=within,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -169,11 +171,11 @@ def program(state: Path, *arguments: str, within: Path | None = None) -> Iterato
 
 
 @contextmanager
-def told_program(state: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """`nodealer …` that needs no page, ended with the context."""
+def run_command(state: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `nodealer …` without a page until the context ends."""
     quiet = subprocess.DEVNULL
     command = [sys.executable, "-m", "nodealer.cli", *arguments]
-    process = subprocess.Popen(command, env=environment(state), stdin=quiet, stdout=quiet, stderr=quiet)
+    process = subprocess.Popen(command, env=environment_with_folders(state), stdin=quiet, stdout=quiet, stderr=quiet)
     try:
         yield process
     finally:
@@ -185,7 +187,7 @@ def told_program(state: Path, *arguments: str) -> Iterator[subprocess.Popen[byte
 
 
 @contextmanager
-def opened(
+def open_page(
     browser: Browser,
     address: str,
     *,
@@ -193,21 +195,22 @@ def opened(
     prepare: Callable[[Page], None] = lambda page: None,
     **context: Any,
 ) -> Iterator[Page]:
-    """A page as a person opens it, at the pace of tests. Whatever it complains about is an error."""
+    """Open a page like a user, at the pace of tests. Raise `BadParameter` at the end if it logged errors or
+    warnings."""
     within = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | context)
     within.add_init_script(f"localStorage.setItem('nodealer pace', '{pace}')")
     page = within.new_page()
     prepare(page)
-    page.set_default_timeout(PATIENCE)
-    complaints: list[str] = []
-    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.set_default_timeout(PAGE_TIMEOUT)
+    logged: list[str] = []
+    page.on("console", lambda message: logged.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: logged.append(str(error)))
     try:
         if address:
             page.goto(address)
         yield page
-        if wrong := [one for one in complaints if "WebSocket" not in one]:
-            raise BadParameter(f"the page complains: {'; '.join(wrong)}")
+        if wrong := [one for one in logged if "WebSocket" not in one]:
+            raise BadParameter(f"the page logged errors: {'; '.join(wrong)}")
     finally:
         within.close()
 
@@ -220,14 +223,14 @@ _LOOPS: Final = """() => Array.from({ length: 160 }, () => {
 })"""
 
 
-def control(worker: Worker) -> tuple[float, float]:
-    """A fixed loop in a worker, timed there: the shortest of a few, and their mean, in seconds."""
+def time_control_loop(worker: Worker) -> tuple[float, float]:
+    """Time a fixed loop in a worker. Return the shortest and the mean time in seconds."""
     took = [milliseconds / 1e3 for milliseconds in worker.evaluate(_LOOPS)[10:]]
     return min(took), sum(took) / len(took)
 
 
-def act(page: Page, *keys: str) -> bool:
-    """Press the first of these keys that does something now."""
+def press_first_enabled(page: Page, *keys: str) -> bool:
+    """Press the first of these keys that has an enabled action. Return False if there is none."""
     for key in keys:
         if page.query_selector(f"#actions [aria-keyshortcuts={key}]:enabled") is not None:
             page.keyboard.press(key.lower())

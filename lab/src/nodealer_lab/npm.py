@@ -1,4 +1,4 @@
-"""The npm package `mental-poker`, for a game or a race against it: below tests/npm of a checkout, in Node."""
+"""The npm package `mental-poker` in Node, below tests/npm of a checkout, for games and benchmarks against it."""
 
 from __future__ import annotations
 
@@ -19,50 +19,54 @@ from typing import Any, Final, Self
 from nodealer.errors import LocalError
 
 FOLDER: Final = Path(__file__).parents[3] / "tests" / "npm"
-#: The install compiles an addon, which takes half a minute on a slow machine; a registry that is away takes longer.
+#: The installation compiles an addon, which takes half a minute on a slow machine. An unreachable registry takes
+#: longer.
 INSTALL_SECONDS: Final = 300
-#: Exactly what the lock file says, each package by its hash.
+#: Install exactly what the lock file says, each package checked against its hash.
 _INSTALL: Final = ("ci", "--no-audit", "--no-fund", "--prefer-offline")
-_PATIENCE: Final = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
+_TIMEOUTS: Final = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
 
 
 class NpmMissing(LocalError):
-    """The package cannot be had here: no checkout, no node, no npm, or no registry."""
+    """The package is not available: no checkout, no node, no npm, or no registry."""
 
 
 class NodeError(LocalError):
-    """What the package, or its process, said against a request."""
+    """An error that the package or its process returned for a request."""
 
 
-def installed(folder: Path = FOLDER, *, find: Callable[[str], str | None] = shutil.which) -> Path:
-    """The folder with the package in it, installed by npm the first time."""
+def install(folder: Path = FOLDER, *, find: Callable[[str], str | None] = shutil.which) -> Path:
+    """Return the folder with the package, which npm installs the first time. Raise `NpmMissing` if it cannot."""
     if not all((folder / name).is_file() for name in ("package.json", "package-lock.json")):
-        raise NpmMissing("the npm package is played against from a checkout only")
+        raise NpmMissing("the npm package is only available in a checkout")
     node, npm = find("node"), find("npm")
     if node is None or npm is None:
-        raise NpmMissing(f"{'node' if node is None else 'npm'} is not here; on Debian: apt-get install nodejs npm")
+        raise NpmMissing(f"{'node' if node is None else 'npm'} is not installed; on Debian: apt-get install nodejs npm")
     with (folder / "package.json").open("rb") as package:
-        # Others may want it at the same time: tests beside a benchmark.
+        # Tests and a benchmark may install it at the same time.
         fcntl.flock(package, fcntl.LOCK_EX)
         lock = (folder / "package-lock.json").read_bytes()
         wanted = sha256(package.read() + lock + subprocess.check_output([node, "--version"])).hexdigest()
         stamp = folder / "node_modules" / ".nodealer"
         if not stamp.is_file() or stamp.read_text() != wanted:
             shutil.rmtree(folder / "node_modules", ignore_errors=True)
-            _run([npm, *_INSTALL, *_PATIENCE], folder, _environment(node))
+            _run_or_kill([npm, *_INSTALL, *_TIMEOUTS], folder, _environment(node))
             stamp.write_text(wanted)
     return folder
 
 
 def _environment(node: str) -> dict[str, str]:
-    """Where this Node's own headers lie beside it, the addon is built with them and nothing is downloaded."""
+    """Return the environment for npm. If Node's own headers lie beside it, the addon is built with them, without a
+    download."""
     prefix = Path(node).resolve().parents[1]
     headers = (prefix / "include" / "node" / "node.h").is_file()
     return {**os.environ, **({"npm_config_nodedir": str(prefix)} if headers else {})}
 
 
-def _run(command: Sequence[str], folder: Path, environment: dict[str, str], seconds: float = INSTALL_SECONDS) -> None:
-    """Run to the end, or end it with everything that it has started."""
+def _run_or_kill(
+    command: Sequence[str], folder: Path, environment: dict[str, str], seconds: float = INSTALL_SECONDS
+) -> None:
+    """Run a command to its end, or kill it with all its children. Raise `NpmMissing` if it fails or takes too long."""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             command,
@@ -79,7 +83,7 @@ def _run(command: Sequence[str], folder: Path, environment: dict[str, str], seco
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise NpmMissing(f"npm ci was not done in {seconds} s") from None
+                raise NpmMissing(f"npm ci did not finish within {seconds} s") from None
             raise
         if code != 0:
             output.seek(0)
@@ -88,7 +92,7 @@ def _run(command: Sequence[str], folder: Path, environment: dict[str, str], seco
 
 
 class NodeSeat:
-    """A process of Node that runs seat.js. Points and secrets go in and come out as hex."""
+    """A Node process that runs seat.js. Points and secrets are passed as hex."""
 
     def __init__(self, folder: Path) -> None:
         command = [shutil.which("node") or "node", "seat.js"]
@@ -106,16 +110,16 @@ class NodeSeat:
 
     def close(self) -> None:
         """End the process."""
-        # Its input ends, and so does it; Popen's own exit closes the pipes and waits. What was said to one that had
-        # ended already is still on its way, and has nobody to go to.
+        # Closing its input ends the process. Popen's own exit closes the pipes and waits. Data for a process that has
+        # already ended may still be buffered, and cannot be delivered.
         with suppress(BrokenPipeError), self._process:
             pass
 
     def ask(self, request: str, **fields: object) -> dict[str, Any]:
-        """One request and its answer. What the package throws raises `NodeError`."""
+        """Send one request and return the answer. Raise `NodeError` if the package throws or the process has ended."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
-            raise NodeError("the process of Node has no pipes")
+            raise NodeError("the Node process has no pipes")
         try:
             stdin.write(json.dumps({"do": request, **fields}) + "\n")
             stdin.flush()
@@ -123,7 +127,7 @@ class NodeSeat:
         except BrokenPipeError:
             line = ""
         if not line:
-            raise NodeError("the process of Node has ended")
+            raise NodeError("the Node process has ended")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise NodeError(answer["error"])

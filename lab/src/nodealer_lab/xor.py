@@ -1,8 +1,8 @@
-"""What XOR gives away in `duel`: two programs that read a deck which nobody should be able to read.
+"""What XOR reveals in `duel`: two programs that read a deck which no one should be able to read.
 
-One key for a whole deck is a two-time pad: if one card under the key is known, so is the key, and with it all others.
-Both programs use only what their player has in an honest game. Run against the other modes they find nothing: there a
-card times a secret does not give the secret away.
+One key for a whole deck is a two-time pad: if one card under the key is known, so is the key, and with it all other
+cards. Both programs use only what their player has in an honest game. In the other modes they find nothing, because a
+card times a secret does not reveal the secret.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ SIZE = 32
 
 
 def _xor(a: bytes, b: bytes) -> bytes:
+    """-"""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
@@ -29,23 +30,23 @@ def _split(data: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Overheard:
-    """What both players see of one deck being made and played, as strings of bytes."""
+    """What both players see while one deck is made and played, as byte strings."""
 
-    #: The owner's commitments; empty where there are none.
+    #: The owner's commitments; empty if there are none.
     commitments: tuple[bytes, ...]
     #: The deck as the owner sent it first (step 5), and as the rival sent it back (step 7).
     first: tuple[bytes, ...]
     second: tuple[bytes, ...]
-    #: What was played: the card, and what it is without any key.
+    #: The played cards, each with its bytes without any key.
     plays: tuple[tuple[int, bytes], ...]
 
 
-def overhear(said: Sequence[tuple[Duty, bytes]], owner: int) -> Overheard:
-    """Collect it from the messages of one deck, in order."""
+def overhear(messages: Sequence[tuple[Duty, bytes]], owner: int) -> Overheard:
+    """Return what both players see of the deck of `owner`. Raise `BadParameter` if it was not shuffled by both."""
     commitments: tuple[bytes, ...] = ()
     shuffles: list[tuple[bytes, ...]] = []
     plays: list[tuple[int, bytes]] = []
-    for duty, message in said:
+    for duty, message in messages:
         if duty.kind == "assemble" and duty.seat == owner:
             commitments = tuple(_split(decode(Assemble, message, what="the commitments").commitments))
         elif duty.kind == "shuffle":
@@ -54,56 +55,56 @@ def overhear(said: Sequence[tuple[Duty, bytes]], owner: int) -> Overheard:
             reveal = decode(DuelReveal, message, what="the reveal")
             plays += zip(reveal.cards, _split(reveal.nonces), strict=True)
     if len(shuffles) < 2:
-        raise BadParameter("the deck was never shuffled by both")
+        raise BadParameter("the deck was not shuffled by both players")
     return Overheard(commitments, shuffles[0], shuffles[1], tuple(plays))
 
 
-def owner_reads_the_order(seen: Overheard, key: bytes, plain: Sequence[bytes]) -> list[int] | None:
-    """The owner, before the first draw: the card at every place of the pile.
+def find_own_order(seen: Overheard, key: bytes, plain: Sequence[bytes]) -> list[int] | None:
+    """Return the card at every place of the pile, as its owner can find it before the first draw, or None.
 
-    `key` is its own K1, `plain` its own nonces by card. Step 8 leaves every nonce under the rival's K2 alone, in the
-    order in which the cards will lie. So it tries each nonce as the first card's; the K2 that fits one fits all.
+    `key` is the owner's K1, `plain` its nonces by card. Step 8 leaves every nonce under the rival's K2 alone, in the
+    order in which the cards will lie. So the owner tries each nonce as that of the first card. The K2 that fits one
+    fits all.
     """
     under = [_xor(card, key) for card in seen.second]
     cards = {nonce: card for card, nonce in enumerate(plain)}
     for guess in plain:
-        rivals = _xor(under[0], guess)
-        order = [cards.get(_xor(card, rivals)) for card in under]
+        rival_key = _xor(under[0], guess)
+        order = [cards.get(_xor(card, rival_key)) for card in under]
         if None not in order:
             return [card for card in order if card is not None]
     return None
 
 
-def rival_reads_the_deck(
-    seen: Overheard, order: Sequence[int], name: Callable[[bytes], int | None]
-) -> list[int] | None:
-    """The rival, after two played cards: the card at every place of the pile.
+def find_rival_order(seen: Overheard, order: Sequence[int], name: Callable[[bytes], int | None]) -> list[int] | None:
+    """Return the card at every place of the pile, as the rival can find it after two played cards, or None.
 
-    `order` is its own permutation. It tries each string of the owner's first deck as the first played nonce; the K1
-    that puts the second played nonce into that deck too is the owner's. `name` finds the card of a nonce.
+    `order` is the rival's own permutation. It tries each string of the owner's first deck as the first played nonce.
+    The K1 that puts the second played nonce into that deck too is the owner's. `name` finds the card of a nonce.
     """
     if len(seen.plays) < 2:
         return None
     one, two = seen.plays[0][1], seen.plays[1][1]
     there = set(seen.first)
     for guess in seen.first:
-        owners = _xor(guess, one)
-        if _xor(two, owners) not in there:
+        owner_key = _xor(guess, one)
+        if _xor(two, owner_key) not in there:
             continue
-        cards = [name(_xor(card, owners)) for card in seen.first]
+        cards = [name(_xor(card, owner_key)) for card in seen.first]
         if None not in cards:
             return [card for card in (cards[place] for place in order) if card is not None]
     return None
 
 
-def name_by_commitment(commitments: Sequence[bytes]) -> Callable[[bytes], int | None]:
-    """Finds a nonce's card by trying every name against the commitments, as the source joins them."""
+def card_finder(commitments: Sequence[bytes]) -> Callable[[bytes], int | None]:
+    """Return a function that finds the card of a nonce by trying every name against the commitments, as the source
+    joins them."""
     known: Mapping[bytes, int] = {commitment: card for card, commitment in enumerate(commitments)}
 
-    def name(nonce: bytes) -> int | None:
+    def find_card(nonce: bytes) -> int | None:
         for card in range(len(commitments)):
             if known.get(hashlib.sha256(f"{card}=>".encode() + nonce).digest()) == card:
                 return card
         return None
 
-    return name
+    return find_card

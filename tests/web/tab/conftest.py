@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nodealer.web.bundle.build import ROOT, is_current
-from nodealer_lab.browser import environment
+from nodealer_lab.browser import environment_with_folders
 from ports import free_port
 
 BUNDLE = ROOT / "dist" / "web"
@@ -41,7 +41,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
         def start(name: str, *arguments: str) -> subprocess.Popen[str]:
             process = subprocess.Popen(
                 [sys.executable, "-m", "nodealer.cli", *arguments],
-                env=environment(tmp_path / name),
+                env=environment_with_folders(tmp_path / name),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from nodealer_lab.browser import act
+from nodealer_lab.browser import press_first_enabled
 
 #: Milliseconds: a busy machine compiles ten megabytes of WebAssembly first.
 PATIENCE = 110_000
@@ -67,7 +67,7 @@ def play_until(selector: str, *pages: Page) -> None:
     for _ in range(ROUNDS):
         for page in pages:
             assert page.query_selector(".stopped") is None, page.inner_text(".stopped")
-            act(page, "S", "C")
+            press_first_enabled(page, "S", "C")
         if all(page.query_selector(selector) is not None for page in pages):
             return
         pages[0].wait_for_timeout(50)

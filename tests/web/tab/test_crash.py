@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from nodealer_lab.browser import chromium
+from nodealer_lab.browser import find_chromium
 from web.tab.conftest import Run
 from web.tab.people import PATIENCE, at, event, own_cards, play_until, sit_down, tab
 
@@ -23,7 +23,7 @@ def profile(browser: Browser, folder: Path) -> Iterator[tuple[BrowserContext, su
     """A browser that keeps what it knows in a folder, as a person's does; killed in the end, if not before."""
     (folder / PORT).unlink(missing_ok=True)
     options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--force-prefers-reduced-motion")
-    command = [chromium(), *options, "--remote-debugging-port=0", f"--user-data-dir={folder}", "about:blank"]
+    command = [find_chromium(), *options, "--remote-debugging-port=0", f"--user-data-dir={folder}", "about:blank"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(600):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from nodealer_lab.browser import control, slowed
+from nodealer_lab.browser import slow_down, time_control_loop
 from web.tab.conftest import Run
 from web.tab.people import at, event, own_cards, person, play_until, sit_down, tab
 
@@ -27,10 +27,10 @@ def test_a_hand_on_a_phone_four_times_slower(
     with person(browser, **PHONE) as within:
         page = tab(within, at(page_at, link))
         page.wait_for_selector(".start.tab input")
-        usual, _ = control(page.workers[0])
-        with slowed(browser, TIMES):
+        usual, _ = time_control_loop(page.workers[0])
+        with slow_down(browser, TIMES):
             # In the worker, where the seat is.
-            assert control(page.workers[0])[1] / usual > TIMES * 0.9
+            assert time_control_loop(page.workers[0])[1] / usual > TIMES * 0.9
             # It loads again from its beginning, so slow.
             page.reload()
             sit_down(page, "Tabea")

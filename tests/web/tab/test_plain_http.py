@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from nodealer.cli.host_relay import own_address
-from nodealer_lab.browser import chromium
+from nodealer_lab.browser import find_chromium
 from web.tab.conftest import Run
 from web.tab.people import event, own_cards, person, play_until, sit_down, tab
 from web.tab.site import light, served
@@ -23,7 +23,7 @@ NAME = "cards.home.arpa"
 def away(browser: Browser) -> Iterator[Browser]:
     """A browser for which that name is this machine."""
     args = ["--no-sandbox", "--disable-gpu", f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
-    started = browser.browser_type.launch(executable_path=chromium(), args=args)
+    started = browser.browser_type.launch(executable_path=find_chromium(), args=args)
     yield started
     started.close()
 

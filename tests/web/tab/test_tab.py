@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
-from nodealer_lab.browser import act
+from nodealer_lab.browser import press_first_enabled
 from web.tab.conftest import Run
 from web.tab.people import at, event, own_cards, person, play_until, sit_down, tab
 
@@ -85,8 +85,8 @@ def test_two_tabs_play_each_other_and_a_full_storage_is_told(browser: Browser, p
         for _ in range(2000):
             if guest.query_selector(".stopped") is not None:
                 break
-            act(host, "S", "C")
-            act(guest, "S", "C")
+            press_first_enabled(host, "S", "C")
+            press_first_enabled(guest, "S", "C")
             guest.wait_for_timeout(50)
         assert guest.get_attribute(".stopped", "data-kind") == "storage"
         session.send("Storage.overrideQuotaForOrigin", {"origin": page_at})

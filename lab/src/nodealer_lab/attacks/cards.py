@@ -122,6 +122,7 @@ OTHER_CARD: Final = attack_from_cheat(
 
 
 def _forge_offset(moment: SignedMoment) -> bytes:
+    """Reveal an offset that is one more than the true one."""
     message = read_message(RevealOffset, moment.honest)
     return encode(replace_struct(message, offset=one_more(moment.deck.binding.group.scalars(message.offset))))
 
@@ -352,6 +353,7 @@ TAG: Final = Attack(
 
 
 def _forge_other_name(moment: SignedMoment) -> bytes:
+    """Play the first card under the next name."""
     deck, message = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not message.cards:
         return moment.honest
@@ -501,6 +503,7 @@ DEAD: Final = 4
 
 
 def _forge_empty_commitment(moment: SignedMoment) -> bytes:
+    """Commit to zero bytes in place of one card."""
     return encode(Assemble(put(read_message(Assemble, moment.honest).commitments, DEAD, bytes(DIGEST_BYTES))))
 
 
@@ -578,6 +581,7 @@ def _play_false_claim(scene: Scene) -> AttackOutcome:
 
 
 def _find_stopped_or_blamed(stage: AttackTable, cheater: int) -> str | None:
+    """Find a stopped hand, or a fault that names a seat other than the cheater."""
     for state in stage.states():
         if state.fault is not None and state.fault.seat not in (None, cheater):
             return "has the dealer named for a card that is one"
@@ -617,6 +621,7 @@ class _ConcedingCheater(Cheater):
     """Folds as soon as it may, because it already knows what it came for."""
 
     def due(self) -> list[bytes]:
+        """Return what it owes, and a fold as soon as it may move."""
         frames = super().due()
         if not self.seated or self.over or self.seat.unconfirmed or not self.seat.must_move:
             return frames

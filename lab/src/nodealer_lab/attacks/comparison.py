@@ -98,6 +98,7 @@ def iter_cases(attack: Attack, protocol: str | None = None, *, everywhere: bool 
 
 
 def _is_possible(attack: Attack, name: str, mode: bytes) -> bool:
+    """Return whether the attack can be carried out on this protocol and mode."""
     try:
         attack.on(small_protocol(name, mode))
     except BadParameter:

@@ -60,6 +60,7 @@ class RemovedDefence:
                 value.cache_clear()
 
     def _find_function(self) -> FunctionType:
+        """Return the function to weaken. Raise `BadParameter` if it does not exist."""
         module, _, name = self.function.partition(":")
         found: Any = import_module(module)
         for part in name.split("."):

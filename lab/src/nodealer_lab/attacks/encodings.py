@@ -23,7 +23,7 @@ from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import PlayedGame, Scene, read_honest_game, seeded_entropy
 from nodealer_lab.attacks.stage import AttackTable
 from nodealer_lab.attacks.truth import all_faces, dealt_decks
-from nodealer_lab.xor import name_by_commitment, overhear, owner_reads_the_order, rival_reads_the_deck
+from nodealer_lab.xor import card_finder, find_own_order, find_rival_order, overhear
 
 # --- fragments ---
 #
@@ -128,7 +128,7 @@ def _find_own_order(played: PlayedGame) -> str | None:
     deck, tape = mine[-1].deck, played.tape(me, mine[-1].duty.binding.hand)
     key = deck.shuffle_key(tape, me, 0).to_bytes()
     plain = deck.nonces(tape, range(deck.size))
-    order = owner_reads_the_order(overhear([(one.duty, one.message) for one in mine], me), key, plain)
+    order = find_own_order(overhear([(one.duty, one.message) for one in mine], me), key, plain)
     return "knows the order of its whole deck before it draws" if is_true_order(played, me, order) else None
 
 
@@ -176,7 +176,7 @@ def _find_rival_deck(played: PlayedGame) -> str | None:
     shuffled = next(one for one in messages if one.duty.kind == "shuffle" and one.duty.seat == me)
     order = deck.order(tape, me, 0, shuffled.deck.stage.cards).vartime_list()
     seen = overhear([(one.duty, one.message) for one in messages], deck.owner)
-    cards = rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
+    cards = find_rival_order(seen, order, card_finder(seen.commitments))
     return "knows every card of the other's deck, in order" if is_true_order(played, deck.owner, cards) else None
 
 
@@ -212,6 +212,7 @@ def _is_shuffled(state: TableState) -> bool:
 
 
 def _play_residue(scene: Scene) -> AttackOutcome:
+    """Play until the deck is shuffled, and compare what the dealer can tell with the truth."""
     stage = AttackTable(replace(scene, entropy=seeded_entropy(SEED, "residue")))
     shuffled = stage.run_until(_is_shuffled)
     return stage.outcome(_find_halves(stage) if shuffled else None)
@@ -231,6 +232,7 @@ def _find_halves(stage: AttackTable) -> str | None:
 
 
 def _are_squares(numbers: Points) -> list[bool]:
+    """Return for each number whether it is a square modulo the prime."""
     return [is_square(int.from_bytes(numbers[place].to_bytes(), "big"), P) for place in range(len(numbers))]
 
 

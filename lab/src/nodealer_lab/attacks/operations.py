@@ -64,11 +64,13 @@ VICTIM: Final = 0
 
 
 def _forge_commit(moment: SignedMoment) -> bytes:
+    """Repeat the victim's commitment, once it is known."""
     copied = moment.deck.commitments.get(VICTIM)
     return moment.honest if copied is None else encode(RollCommit(copied))
 
 
 def _forge_open(moment: SignedMoment) -> bytes:
+    """Repeat the victim's share, once it is known."""
     copied = moment.deck.shares.get(VICTIM)
     return moment.honest if copied is None else encode(RollOpen(copied))
 
@@ -122,6 +124,7 @@ def _forge_passed_card(moment: SignedMoment) -> bytes:
 
 
 def _play_passed(scene: Scene) -> AttackOutcome:
+    """Have the cheater pass a card, and compare it with the one that the receiver gets."""
     stage = deal_free_table(PASSED, scene)
     held = hand_of(stage, scene.cheater)
     position, before = min(held), hand_of(stage, RECEIVER)
@@ -162,6 +165,7 @@ def _joint_secret(deck: MaskDeck, tape: Tape) -> Scalars:
 
 
 def _forge_join(moment: SignedMoment) -> bytes:
+    """Join with a key that gives the joint key a known secret."""
     message, deck = read_message(MaskJoin, moment.honest), moment.deck
     others = concat(*deck.stage.said.values()).sum()
     rogue = _joint_secret(deck, moment.tape) * deck.binding.group.G - others
@@ -212,6 +216,7 @@ class _NeverOpens(Cheater):
     """A participant that does not open its share of the dice."""
 
     def due(self) -> list[bytes]:
+        """Return nothing while it owes the opening of the dice."""
         mine = self.replica.state.duties.of(self.seat.number).values() if self.seated else ()
         return [] if any(known.duty.kind == OPEN for known in mine) else super().due()
 
@@ -324,6 +329,7 @@ def _forge_gather(moment: SignedMoment) -> bytes:
 
 
 def _find_card_kept_and_returned(played: PlayedGame) -> str | None:
+    """Find a card that is both in the cheater's hand and in its deck."""
     for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if deck.owner != played.cheater or not deck.epoch or not pile:
@@ -369,6 +375,7 @@ LINKED_TAGS_FIRST, LINKED_TAGS_SECOND = 1, 2
 
 
 def _play_linked_tags(scene: Scene) -> AttackOutcome:
+    """Rebuild a deck twice, and try to link the tags of both rebuilds."""
     stage = deal_free_table(None, scene, seats=4, each=1)
     tape = stage[LINKED_TAGS_SECOND].seat._tape(0)
     for leaver in (LINKED_TAGS_FIRST, LINKED_TAGS_SECOND):
@@ -490,11 +497,13 @@ def _borrowed_key(deck: Any) -> Any:
 
 
 def _forge_receive(moment: SignedMoment) -> bytes:
+    """Name the borrowed key as its own."""
     message = read_message(MaskReceive, moment.honest)
     return encode(replace_struct(message, keys=_borrowed_key(moment.deck).to_bytes()))
 
 
 def _play_borrowed_key(scene: Scene) -> AttackOutcome:
+    """Pass a card to the cheater, and see whether it is under the borrowed key."""
     stage = deal_free_table(BORROWED_KEY, scene)
     position = min(hand_of(stage, GIVER))
     borrowed = _borrowed_key(stage.state().hand.decks[0])
@@ -548,6 +557,7 @@ def _forge_mix(moment: SignedMoment) -> bytes:
 
 
 def _play_mixed(scene: Scene) -> AttackOutcome:
+    """Have the cheater shuffle its hand, and compare the hand before and after."""
     stage = deal_free_table(MIXED, scene)
     before = hand_of(stage, scene.cheater)
     stage.play_move(scene.cheater, MixHand(0, tuple(before)))
@@ -605,6 +615,7 @@ def places_by_arrival(stage: AttackTable) -> tuple[list[int], Any]:
 
 
 def _play_drawn_when(scene: Scene) -> AttackOutcome:
+    """Show a hand that was drawn card by card, and look up in the log when each was drawn."""
     stage, true = draw_one_by_one(scene)
     show_hand(stage)
     places, deck = places_by_arrival(stage)
@@ -646,6 +657,7 @@ def _drawing_order(deck: Any, before: list[int], after: list[int]) -> list[int]:
 
 
 def _play_followed(scene: Scene) -> AttackOutcome:
+    """Shuffle a hand before showing it, and try to look up when each card was drawn."""
     stage, true = draw_one_by_one(scene)
     stage.play_move(HOLDER, MixHand(0, tuple(hand_of(stage, HOLDER))))
     show_hand(stage)
@@ -726,6 +738,7 @@ def _forge_take(moment: SignedMoment) -> bytes:
 
 
 def _play_on_duel(scene: Scene) -> AttackOutcome:
+    """Play on `duel` with a cheater who takes a discarded card back."""
     played = play_with_cheater(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
     every = (deck.places for state in played.states() for deck in state.hand.decks.values())
     again = any(places.discards.keys() & set(places.hand(scene.cheater)) for places in every)
@@ -736,6 +749,7 @@ _PLAY_ON: Final = {"lock": _play_on_lock, "chain": _play_on_chain, "duel": _play
 
 
 def _play_another_place(scene: Scene) -> AttackOutcome:
+    """Play the attack that the scene's protocol has."""
     return _PLAY_ON[scene.protocol.claims.name](scene)
 
 
@@ -789,6 +803,7 @@ def _salt_ending_in_digits(moment: SignedMoment) -> bytes:
 
 
 def _forge_seal(moment: SignedMoment) -> bytes:
+    """Seal the bid with the prepared salt."""
     return encode(Sealing(moment.deck._commitment(moment.duty.seat, _salt_ending_in_digits(moment), BIDS[-1])))
 
 
@@ -798,6 +813,7 @@ def _forge_unseal(moment: SignedMoment) -> bytes:
 
 
 def _play_two_bids(scene: Scene) -> AttackOutcome:
+    """Have all seats seal and open a bid, and see which bid of the cheater counts."""
     stage = open_free_table(TWO_BIDS, scene)
     stage.play_move(0, SealAll(0))
     for seat, bid in enumerate(BIDS):

@@ -121,6 +121,7 @@ class AttackProcess:
 
 
 def _report_on(task: AttackTask) -> AttackReport:
+    """Carry out a task and return its outcome or the error."""
     try:
         return AttackReport(run_task(task))
     except NodealerError as error:

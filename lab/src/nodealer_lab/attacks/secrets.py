@@ -77,16 +77,19 @@ def _swap_first_two(keys: bytes, count: int) -> bytes:
 
 
 def _forge_release(moment: SignedMoment) -> bytes:
+    """Swap the released keys of two cards."""
     honest = read_message(Release, moment.honest)
     return encode(Release(_swap_first_two(honest.keys, len(moment.deck.binding.group.scalars(honest.keys)))))
 
 
 def _forge_deal_part(moment: SignedMoment) -> bytes:
+    """Swap the key parts of two deals."""
     message = read_message(DealFinal, moment.honest)
     return encode(replace_struct(message, dealKeyPart=_swap_first_two(message.dealKeyPart, len(message.dealNo))))
 
 
 def _forge_give(moment: SignedMoment) -> bytes:
+    """Swap the keys of two cards, as the rival of the deck's owner."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(Give, moment.honest)
@@ -183,6 +186,7 @@ def _candidate_keys(deck: Any, position: int, tapes: Mapping[int, Tape], log: Se
 
 
 def _own_key(deck: Any, position: int, tape: Tape, seat: int) -> Scalars:
+    """Return a seat's own key of a card."""
     if isinstance(deck, ChainDeck):
         return deck.own(tape, deck.order.index(seat)).key
     if isinstance(deck, DuelDeck):
@@ -236,6 +240,7 @@ class _KeyCopier(Participant):
     lies: tuple[bytes, ...] = ()
 
     def due(self) -> list[bytes]:
+        """Return nothing until the victim has published its keys, then a copy of them."""
         if not self.seated or self.over:
             return super().due()
         mine = self.replica.state.duties.of(self.seat.number).values()
@@ -252,6 +257,7 @@ class _KeyCopier(Participant):
 
 
 def _play_copied_key(scene: Scene) -> AttackOutcome:
+    """Play with a cheater who publishes the victim's keys, and see whether they count."""
     stage = AttackTable(scene, makers={scene.cheater: _KeyCopier})
     stage.run_to_end()
     one = stage[scene.cheater]

@@ -44,6 +44,7 @@ class ShuffleTurn(ABC):
 
     @property
     def group(self) -> Group:
+        """The group of the cards."""
         return self.s.group
 
     @property
@@ -53,6 +54,7 @@ class ShuffleTurn(ABC):
 
     @property
     def size(self) -> int:
+        """The number of cards."""
         return len(self.before[0])
 
     @property
@@ -84,7 +86,8 @@ class ShuffleTurn(ABC):
 
     @property
     @abstractmethod
-    def epoch(self) -> int: ...
+    def epoch(self) -> int:
+        """The epoch of the deck that the proof is for."""
 
     @abstractmethod
     def message(self, cards: Cards, proof: bytes) -> bytes:
@@ -113,6 +116,8 @@ class _OneSecretTurn(ShuffleTurn):
 
 
 class _LockTurn(_OneSecretTurn):
+    """A shuffle of `lock`."""
+
     @property
     def epoch(self) -> int:
         return self.moment.deck.epoch  # type: ignore[no-any-return]
@@ -122,6 +127,8 @@ class _LockTurn(_OneSecretTurn):
 
 
 class _DuelTurn(_OneSecretTurn):
+    """A shuffle of `duel` by the rival of the deck's owner."""
+
     @property
     def epoch(self) -> int:
         return self.moment.deck.stage.epoch  # type: ignore[no-any-return]

@@ -106,11 +106,13 @@ class AttackTable:
         return True
 
     def _let_decide(self, seat: int) -> bool:
+        """Send what a bot decides for a seat. Return whether there was anything to send."""
         frames = [] if seat in self.silent | self.held else self.bot_decision(seat)
         self._send_from(seat, frames)
         return bool(frames)
 
     def _send_from(self, seat: int, frames: Iterable[bytes]) -> None:
+        """Send frames of a seat, or hold them back, or drop them."""
         self.held.update(self.hold_when(self[seat].replica.state))
         if seat in self.held:
             self._held += frames

@@ -49,6 +49,7 @@ def _find_two_histories(played: PlayedGame) -> str | None:
 
 
 def _state_after(played: PlayedGame, log: Sequence[bytes]) -> TableState:
+    """Return the state of the table after these entries."""
     replica = Replica(played.config, entropy=bytes)
     for data in log:
         replica.append(data)

@@ -50,6 +50,7 @@ def dealt_decks(played: PlayedGame) -> Iterator[DealtDeck]:
 
 
 def _readable_cards(deck: Any, played: PlayedGame, seat: int, hand: int) -> Mapping[Card, int] | CardUnreadable:
+    """Return the cards that a seat can read with its tape, or the reason why it cannot read one."""
     try:
         return deck.knows(seat, played.tape(seat, hand))  # type: ignore[no-any-return]
     except CardUnreadable as unreadable:

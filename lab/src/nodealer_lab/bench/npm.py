@@ -22,7 +22,7 @@ from nodealer.protocols.lock.bare_steps import BareSeat, faces
 from nodealer.tape import Tape
 from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved, using_threads
 from nodealer_lab.bench.rows import BenchRow, time_row, unjudged
-from nodealer_lab.npm import NodeSeat, NpmMissing, installed
+from nodealer_lab.npm import NodeSeat, NpmMissing, install
 
 CARDS: Final = 52
 SEATS: Final = 6
@@ -36,7 +36,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
     cards = effort.size(CARDS)
     rows = _rows(cards)
     try:
-        node = NodeSeat(installed())
+        node = NodeSeat(install())
     except NpmMissing as error:
         yield from (unjudged(row, str(error)) for row in rows)
         return

@@ -21,7 +21,7 @@ from nodealer.errors import BadParameter
 from nodealer_lab.bench.rounds import BenchEffort
 from nodealer_lab.bench.rows import BenchRow, meets, unjudged
 from nodealer_lab.bench.server_process import Server
-from nodealer_lab.browser import environment, free_port, launched, opened, program
+from nodealer_lab.browser import environment_with_folders, free_port, launch_browser, open_page, run_page_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -56,7 +56,7 @@ ROWS: Final = (
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """All rows. Raises `BadParameter` where there is no browser."""
-    with launched() as browser, tempfile.TemporaryDirectory() as name:
+    with launch_browser() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         yield from judged(effort, ROWS[:2], first_load(browser, folder / "load"))
         yield from judged(effort, ROWS[2:3], clicks(browser, folder / "clicks", effort.size(CLICKS)))
@@ -100,9 +100,9 @@ def first_load(browser: Browser, folder: Path) -> Iterator[Figures]:
         session.on("Network.loadingFinished", lambda done: sizes.append(done["encodedDataLength"]))
         session.on("Network.webSocketFrameReceived", lambda got: sizes.append(len(got["response"]["payloadData"])))
 
-    with program(folder, "play", "--seats", "2", "--hands", "1") as running:
+    with run_page_server(folder, "play", "--seats", "2", "--hands", "1") as running:
         address = running.address()
-        with opened(browser, "", pace="calm", reduced_motion="no-preference", prepare=listen) as page:
+        with open_page(browser, "", pace="calm", reduced_motion="no-preference", prepare=listen) as page:
             page.goto(address)
             page.wait_for_selector(".start")
             page.evaluate(SHIFTS)
@@ -152,7 +152,7 @@ def clicks(browser: Browser, folder: Path, count: int) -> Iterator[Figures]:
         ada, ben = two_pages(browser, folder, stack, hands=10_000)
         room = stack.enter_context(Server("broadcast"))
         ways = [stack.enter_context(Server("page", str(room.port))) for _ in range(2)]
-        bare = [stack.enter_context(opened(browser, f"http://127.0.0.1:{way.port}/")) for way in ways]
+        bare = [stack.enter_context(open_page(browser, f"http://127.0.0.1:{way.port}/")) for way in ways]
         for page in bare:
             page.evaluate(BARE)
         for page in (ada, ben):
@@ -177,9 +177,9 @@ def two_pages(browser: Browser, folder: Path, stack: ExitStack, hands: int) -> t
     """Two people at one table through a relay, in their first hand."""
     table = ("--seats", "2", "--hands", str(hands), "--stack", "100000")
     host = ("host", "--name", "Ada", *table, "--listen", f"127.0.0.1:{free_port()}")
-    ada = stack.enter_context(opened(browser, stack.enter_context(program(folder / "a", *host)).address()))
+    ada = stack.enter_context(open_page(browser, stack.enter_context(run_page_server(folder / "a", *host)).address()))
     guest = ("join", ada.input_value(".invite input"), "--name", "Ben")
-    ben = stack.enter_context(opened(browser, stack.enter_context(program(folder / "b", *guest)).address()))
+    ben = stack.enter_context(open_page(browser, stack.enter_context(run_page_server(folder / "b", *guest)).address()))
     for page in (ada, ben):
         page.click("#actions .question .primary")
     for page in (ada, ben):
@@ -238,10 +238,10 @@ def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "hand.jsonl"
     play = [sys.executable, "-m", "nodealer.cli", "play", "--auto", "--seats", "4", "--hands", "1", "--log", str(log)]
-    subprocess.run(play, env=environment(folder), capture_output=True, check=True)
-    with program(folder, "show", str(log)) as running:
+    subprocess.run(play, env=environment_with_folders(folder), capture_output=True, check=True)
+    with run_page_server(folder, "show", str(log)) as running:
         address = running.address()
-        with opened(browser, address, pace="calm", reduced_motion="no-preference") as page:
+        with open_page(browser, address, pace="calm", reduced_motion="no-preference") as page:
             page.wait_for_selector(".player:not([hidden])")
             page.wait_for_timeout(500)
             steps = int(page.get_attribute(".player [type=range]", "max") or 0)
@@ -308,9 +308,9 @@ def heap(page: Page) -> float:
 def heap_growth(browser: Browser, folder: Path, early: int, late: int) -> Iterator[Figures]:
     """One game of two, from its page."""
     sizes: dict[int, float] = {}
-    with program(folder, "play", "--seats", "2", "--hands", str(late), "--stack", "100000") as running:
+    with run_page_server(folder, "play", "--seats", "2", "--hands", str(late), "--stack", "100000") as running:
         address = running.address()
-        with opened(browser, address) as page:
+        with open_page(browser, address) as page:
             page.click(".start [type=submit]")
             page.wait_for_selector(".table")
             page.evaluate(UNSEEN)

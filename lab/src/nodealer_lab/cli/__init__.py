@@ -1,4 +1,4 @@
-"""The commands that the lab adds to nodealer, through the entry-point group `nodealer.commands`: `lab` and `bench`."""
+"""The commands that the lab adds to nodealer through the entry-point group `nodealer.commands`: `lab` and `bench`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from nodealer.cli.commands import CommandEntry, Commands, example
 _HERE: Final = "nodealer_lab.cli"
 
 
-class _OfLab(Commands):
+class _LabCommands(Commands):
+    """The subcommands of `nodealer lab`."""
+
     places: ClassVar = {
         "list": CommandEntry("attacks", "list_attacks", "lab list", _HERE),
         "run": CommandEntry("attacks", "run", "lab run double --protocol chain", _HERE),
@@ -24,8 +26,8 @@ BENCH: Final = CommandEntry("bench", "bench", "bench core --strict", _HERE)
 #: `nodealer lab`.
 LAB: Final = typer.Typer(
     name="lab",
-    cls=_OfLab,
-    help="Attacks that you can carry out, with what comes of them, and simulated games.",
+    cls=_LabCommands,
+    help="Carry out attacks on the program, and play simulated games.",
     epilog=example("lab run double --protocol chain"),
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -34,4 +36,4 @@ LAB: Final = typer.Typer(
 
 @LAB.callback()
 def lab_command() -> None:
-    """Attacks that you can carry out, with what comes of them, and simulated games."""
+    """Carry out attacks on the program, and play simulated games."""

@@ -1,4 +1,4 @@
-"""`nodealer lab`: attacks that must fail, carried out."""
+"""`nodealer lab list` and `nodealer lab run`: attacks that must fail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _complete(incomplete: str) -> list[str]:
-    """Return the attacks that a shell offers for what was typed."""
+    """Return the attack names that complete what was typed."""
     from nodealer_lab.attacks import ATTACKS  # late: no other command should wait for it
 
     return begun([*ATTACKS], incomplete)
@@ -25,8 +25,8 @@ def _complete(incomplete: str) -> list[str]:
 def list_attacks(
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """The attacks that the lab can carry out: who does what, numbers as in docs/internals/attacks.md, and on which
-    protocols."""
+    """List the attacks: who does what, their numbers in docs/internals/attacks.md, and the protocols that they are
+    tried on."""
     from nodealer_lab.attacks import ATTACKS  # late: no other command should wait for it
     from nodealer_lab.attacks.beyond import BEYOND
 
@@ -45,9 +45,9 @@ def list_attacks(
         print_json({"attacks": rows, "beyond": beyond})
         return
     for one in ATTACKS.values():
-        told = f"{one.who} {one.does} [dim]({', '.join((*one.numbers, *one.protocols))})[/dim]"
-        out().print(f"[bold]{shown(one.name)}[/bold]: {told}", soft_wrap=True)
-    out().print("\nThese attacks have no program:")
+        line = f"{one.who} {one.does} [dim]({', '.join((*one.numbers, *one.protocols))})[/dim]"
+        out().print(f"[bold]{shown(one.name)}[/bold]: {line}", soft_wrap=True)
+    out().print("\nAttacks without a program:")
     for no in BEYOND:
         # Some have no number in the list.
         number = f"{no.number}, ".removeprefix("–, ")
@@ -56,24 +56,27 @@ def list_attacks(
 
 def run(
     attack: Annotated[
-        str | None, typer.Argument(help="The attack; without it, all of them.", autocompletion=_complete)
+        str | None, typer.Argument(help="The attack to carry out. Default: all.", autocompletion=_complete)
     ] = None,
     protocol: Annotated[
         str | None,
         typer.Option(
             "--protocol",
             metavar="PROTOCOL",
-            help="On this protocol, in all its modes; without it, on the first it has.",
+            help="Use this protocol, in all its modes. Default: the first one that the attack is written for.",
             autocompletion=protocols,
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """Carry an attack out twice, in a game of a few cards; once, where nothing stands against it.
+    """Carry out attacks with and without the defence against them, in games with few cards.
 
-    First without the one defence that stands against it, in a process of its own: there it must work, or it would prove
-    nothing. Then against the program as it is, where it must come to what the protocol claims. Ends with 0 when all
-    came to what it should, 1 when something did not, 2 when there is no such attack, or not on that protocol.
+    First the defence is removed, in a process of its own: the attack must work then, or it would prove nothing. Then it
+    is carried out against the program as it is, and must have the outcome that the protocol claims. An attack without a
+    defence is carried out once.
+
+    Exits with 0 if all outcomes are as claimed, 1 if one is not, and 2 if there is no such attack or not on that
+    protocol.
     """
     from nodealer_lab.attacks import ATTACKS, find_attack  # late: no other command should wait for it
     from nodealer_lab.attacks.matrix import carry_out, row_of
@@ -84,22 +87,24 @@ def run(
         if not chosen:
             raise BadParameter(f"no attack is written for {protocol!r}")
     found: list[AttackComparison] = []
-    with err().status("carrying out …") as status:
-        for both in carry_out(chosen, protocol, on_start=lambda what: status.update(f"carrying out: {shown(what)}")):
-            found.append(both)
+    with err().status("running …") as status:
+        for comparison in carry_out(chosen, protocol, on_start=lambda what: status.update(f"running {shown(what)}")):
+            found.append(comparison)
             if not json:
-                _print(both)
+                _print_result(comparison)
     if json:
-        print_json([row_of(both) for both in found])
-    raise typer.Exit(BAD if any(both.wrong for both in found) else GOOD)
+        print_json([row_of(comparison) for comparison in found])
+    raise typer.Exit(BAD if any(comparison.wrong for comparison in found) else GOOD)
 
 
-def _print(both: AttackComparison) -> None:
+def _print_result(comparison: AttackComparison) -> None:
     console = out()
-    mode = "" if both.mode == "{}" else f" {both.mode}"
-    mark = "[red bold]✗[/red bold]" if both.wrong else "[green]✓[/green]"
-    console.print(f"{mark} [bold]{shown(both.attack.name)}[/bold] on {shown(both.protocol + mode)}", soft_wrap=True)
-    console.print(f"  {shown(both.attack.who)} {shown(both.attack.does)}", soft_wrap=True)
-    console.print(f"  {shown(both.sentence)}", soft_wrap=True)
-    if both.wrong:
-        console.print(f"  [red]{shown(both.wrong)}[/red]", soft_wrap=True)
+    mode = "" if comparison.mode == "{}" else f" {comparison.mode}"
+    mark = "[red bold]✗[/red bold]" if comparison.wrong else "[green]✓[/green]"
+    console.print(
+        f"{mark} [bold]{shown(comparison.attack.name)}[/bold] on {shown(comparison.protocol + mode)}", soft_wrap=True
+    )
+    console.print(f"  {shown(comparison.attack.who)} {shown(comparison.attack.does)}", soft_wrap=True)
+    console.print(f"  {shown(comparison.sentence)}", soft_wrap=True)
+    if comparison.wrong:
+        console.print(f"  [red]{shown(comparison.wrong)}[/red]", soft_wrap=True)

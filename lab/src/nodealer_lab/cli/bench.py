@@ -1,4 +1,4 @@
-"""`nodealer bench`: the figures, each as a ratio to a yardstick of the same run."""
+"""`nodealer bench`: measurements, each as a ratio to a yardstick of the same run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nodealer_lab.bench.plot import draw, refuse_without_matplotlib
 
 
 class Suite(enum.StrEnum):
-    """What can be measured."""
+    """The suites that can be measured."""
 
     CORE = "core"
     PROOFS = "proofs"
@@ -55,18 +55,16 @@ def bench(
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the JSON document into this file.")
-    ] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the JSON document to FILE.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also draw the ratios into this file (.png, .svg, .pdf).")
+        Path | None, typer.Option(metavar="FILE", help="Also plot the ratios to FILE (.png, .svg, .pdf).")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when a required figure is not met.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a required figure is not met.")] = False,
     protocol: Annotated[
         str | None,
         typer.Option(
             metavar="PROTOCOL",
-            help="The card protocol of `hand`; the default one is mask.",
+            help="The card protocol for `hand`. Default: mask.",
             autocompletion=protocols,
         ),
     ] = None,
@@ -75,15 +73,15 @@ def bench(
         typer.Option(
             "--game",
             metavar="GAME",
-            help="What `game` plays: an installed game, or module:attribute.",
+            help="The game for `game`: an installed game, or module:attribute.",
             autocompletion=games,
         ),
     ] = None,
 ) -> None:
     """Measure speed and size.
 
-    A time is the shortest of many runs, in turn with runs of its yardstick, and what counts is the ratio of the two: so
-    the figures say the same on a slow machine and on a busy one.
+    A time is the shortest of many runs, alternating with runs of its yardstick. What counts is the ratio of the two, so
+    the figures mean the same on a slow or busy machine.
     """
     if plot is not None:
         refuse_without_matplotlib()
@@ -97,7 +95,7 @@ def bench(
     else:
         console = out()
         console.width = max(console.width, 80)
-        console.print(_table(suite, rows))
+        console.print(_results_table(suite, rows))
         on = f"{machine['cpu']}, {machine['processors']} processors, Python {machine['python']}, {machine['date']}"
         out().print(shown(on))
     if plot is not None:
@@ -110,16 +108,17 @@ def _save(document: Mapping[str, object], path: Path) -> None:
     try:
         path.write_bytes(msgspec.json.encode(document))
     except OSError as error:
-        raise BadParameter(f"the figures cannot be written to {path}: {error.strerror}") from None
+        raise BadParameter(f"cannot write the figures to {path}: {error.strerror}") from None
 
 
 def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[BenchRow]:
+    """Run a suite and return its rows. Raise `BadParameter` for an option that it does not have."""
     if protocol is not None and suite is not Suite.HAND:
-        raise BadParameter(f"{suite} has no protocol: --protocol belongs to hand")
+        raise BadParameter(f"{suite} has no protocol; use --protocol with hand")
     if played is not None and suite is not Suite.GAME:
-        raise BadParameter(f"{suite} plays no game: --game belongs to game")
+        raise BadParameter(f"{suite} plays no game; use --game with game")
     if suite is Suite.WEB:
-        _refuse_old_folder()
+        _refuse_outdated_bundle()
     effort = BenchEffort.from_environment()
     measured = SUITES[suite](effort)
     if protocol is not None:
@@ -129,27 +128,28 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Ben
     if played is not None:
         from nodealer_lab.bench import game
 
-        game_of(played)  # here, where the folder that one is in is looked into
+        game_of(played)  # checked here, because this also looks into the current folder
         measured = game.run(effort, played)
     rows: list[BenchRow] = []
     console = err()
     with console.status(f"measuring {suite} …") as status:
         for row in measured:
             rows.append(row)
-            status.update(f"measured {row.name} ({_sizes(row)})")
+            status.update(f"measured {row.name} ({_format_sizes(row)})")
     return rows
 
 
-def _refuse_old_folder() -> None:
-    """Another program is in it: it may not even understand what this one says."""
+def _refuse_outdated_bundle() -> None:
+    """Raise `BadParameter` if the bundle for a tab was built from an older program, which may not understand this
+    one."""
     from nodealer.web.bundle.build import is_current
     from nodealer_lab.bench import tab
 
     if tab.LIST.is_file() and not is_current(tab.BUNDLE):
-        raise BadParameter("the folder for a tab is older than the program: `make web` builds it")
+        raise BadParameter("the folder for a tab is older than the program; build it with `make web`")
 
 
-def _table(suite: Suite, rows: list[BenchRow]) -> Table:
+def _results_table(suite: Suite, rows: list[BenchRow]) -> Table:
     table = Table(
         title=f"nodealer bench {suite}",
         title_justify="left",
@@ -167,36 +167,45 @@ def _table(suite: Suite, rows: list[BenchRow]) -> Table:
     table.add_column("against", overflow="fold", min_width=13)
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
-        table.add_row(_mark(row), row.name, _sizes(row), _measured(row), ratio, _required(row), _against(row))
+        table.add_row(
+            _format_mark(row),
+            row.name,
+            _format_sizes(row),
+            _format_measurement(row),
+            ratio,
+            _format_requirement(row),
+            _format_yardstick(row),
+        )
     return table
 
 
-def _mark(row: BenchRow) -> str:
+def _format_mark(row: BenchRow) -> str:
     return {True: "[green]✓[/green]", False: "[red]✗[/red]", None: "?" if row.required else ""}[row.ok]
 
 
-def _sizes(row: BenchRow) -> str:
+def _format_sizes(row: BenchRow) -> str:
     return ", ".join(f"{value:,}" if name == "n" else f"{value:,} {name}" for name, value in row.n.items())
 
 
-def _measured(row: BenchRow) -> str:
-    return _value(row) if row.seconds is None else _time(row.seconds)
+def _format_measurement(row: BenchRow) -> str:
+    return _format_value(row) if row.seconds is None else _format_time(row.seconds)
 
 
-def _value(row: BenchRow) -> str:
+def _format_value(row: BenchRow) -> str:
     return "" if row.value is None else f"{row.value:,.{0 if row.value >= 100 else 1}f} {row.unit}"
 
 
-def _required(row: BenchRow) -> str:
+def _format_requirement(row: BenchRow) -> str:
     return "" if row.required is None else f"{'≤' if row.sense == 'max' else '≥'} {row.required:g}"
 
 
-def _against(row: BenchRow) -> str:
-    value = "" if row.seconds is None else _value(row)
+def _format_yardstick(row: BenchRow) -> str:
+    value = "" if row.seconds is None else _format_value(row)
     return "; ".join(part for part in (row.yardstick, value, row.note) if part)
 
 
-def _time(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
+    """Return a time in s, ms or µs, with three digits."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"

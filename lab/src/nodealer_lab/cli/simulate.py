@@ -1,4 +1,4 @@
-"""`nodealer lab sim`: simulated games, in which everything goes wrong that can."""
+"""`nodealer lab sim`: simulated games with every kind of fault."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
 from nodealer.log.control_characters import escape_controls
 
-#: Bytes of a seed that nobody has named.
+#: The length of a generated seed.
 _SEED_BYTES = 6
 
 
 def simulate(
-    seed: Annotated[str | None, typer.Argument(help="Any word; without it, a new one, which is printed.")] = None,
+    seed: Annotated[str | None, typer.Argument(help="Any word. Default: a new one, which is printed.")] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Play the games SEED-0, SEED-1 and so on, as many as this.")
+        int | None, typer.Option(min=1, metavar="N", help="Play N games: SEED-0, SEED-1 and so on.")
     ] = None,
     steps: Annotated[bool, typer.Option("--steps", help="Print every event of a single game.")] = False,
-    cores: Annotated[int, typer.Option(min=1, metavar="N", help="Play many games on so many cores.")] = 1,
+    cores: Annotated[int, typer.Option(min=1, metavar="N", help="Play many games on N cores.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON document about many games.")] = False,
 ) -> None:
     """Play simulated games: participants and a relay in one process, with everything that can go wrong between them.
 
-    The seed decides all of it, to the byte. Ends with 0 when all is well, 1 when something is wrong; with --games, also
-    when a kind of fault struck so rarely that the games have shown nothing of it.
+    The seed determines the game, to the byte. Exits with 0 if all is well and 1 if something is wrong. With --games, it
+    also exits with 1 if a kind of fault was so rare that the games prove nothing about it.
     """
     if games is None and (json or cores > 1):
-        raise BadParameter("--json and --cores are about many games: say how many, with --games")
+        raise BadParameter("--json and --cores need --games")
     if games is not None and steps:
-        raise BadParameter("--steps is about a single game: leave --games out")
-    named = seed if seed is not None else system_entropy(_SEED_BYTES).hex()
-    raise typer.Exit(_one(named, steps) if games is None else _many(named, games, cores, json))
+        raise BadParameter("--steps is for a single game; leave out --games")
+    chosen = seed if seed is not None else system_entropy(_SEED_BYTES).hex()
+    raise typer.Exit(_play_one(chosen, steps) if games is None else _play_many(chosen, games, cores, json))
 
 
-def _one(seed: str, steps: bool) -> int:
-    """One game: every step of it, if wanted, and what is wrong with it."""
+def _play_one(seed: str, steps: bool) -> int:
+    """Play one game, and print its steps if wanted and what is wrong with it. Return the exit code."""
     from nodealer_lab.sim.runs import play, table  # late: no other command should wait for it
     from nodealer_lab.sim.swarm import plan_of
 
-    def step(now: int, who: str, what: str) -> None:
+    def print_step(now: int, who: str, what: str) -> None:
         typer.echo(f"{now:7} {who}: {what}")
 
     typer.echo(f"seed {escape_controls(seed)}: {plan_of(seed)}")
-    played = play(seed, step if steps else None)
+    played = play(seed, print_step if steps else None)
     for line in table(played.struck, 1):
         typer.echo(line)
     typer.echo(f"wrong: {played.wrong}" if played.wrong is not None else "all is well")
     return GOOD if played.wrong is None else BAD
 
 
-def _many(seed: str, games: int, cores: int, json: bool) -> int:
-    """Many games: those in which something is wrong, and how often each kind of fault struck."""
+def _play_many(seed: str, games: int, cores: int, json: bool) -> int:
+    """Play many games, and print those with something wrong and how often each fault struck. Return the exit code."""
     from nodealer_lab.bench import describe_machine  # late: no other command should wait for it
     from nodealer_lab.sim.runs import Sum, play_many, repeat, table
 
@@ -74,7 +74,7 @@ def _many(seed: str, games: int, cores: int, json: bool) -> int:
         typer.echo(f"seed {escape_controls(seed)}, {found.entries} entries in {document['seconds']} s")
         for line in table(found.struck, found.games):
             typer.echo(line)
-        typer.echo(f"wrong: in {len(found.wrong)} of them" if found.wrong else "nothing was wrong in any of them")
+        typer.echo(f"wrong: {len(found.wrong)} games" if found.wrong else "nothing was wrong in any game")
         if document["too_rare"]:
-            typer.echo(f"too rare: {', '.join(document['too_rare'])}; of these the games have shown nothing, play more")
+            typer.echo(f"too rare to prove anything: {', '.join(document['too_rare'])}; play more games")
     return BAD if found.wrong or document["too_rare"] else GOOD

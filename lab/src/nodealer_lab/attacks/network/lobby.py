@@ -63,6 +63,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
 
 
 def _expectation_of(parts: Parts, names: tuple[str, ...]) -> Expected:
+    """Return what guests accept if they came to play this with these players."""
     protocol, rules, _ = parts
     game = Part(rules.name, rules.version, Raw(rules.parameters))
     cards = Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters))
@@ -353,6 +354,7 @@ NO_OPENINGS: Final = Attack(
 
 
 def _play_other_lobby(scene: Scene) -> AttackOutcome:
+    """Deliver an offer from another lobby, and see whether it counts."""
     host, other, absent = [new_player(scene, name) for name in NAMES[:3]]
     (offer,) = new_guest(scene, absent, table="another").resend()
     people = [new_guest(scene, home, table="this one") for home in (host, other)]

@@ -41,6 +41,7 @@ WRONG_GUESSES: Final = 5
 
 
 def _play_guessed_code(scene: Scene) -> AttackOutcome:
+    """Try some wrong codes and then the right one at one mailbox."""
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     code = new_code(7, scene.entropy)
@@ -140,6 +141,7 @@ class _IdentityGuest(GuestExchange):
     """A guest who answers with the identity instead of a share made from the words."""
 
     def _answer(self, message: HostShare, frame: bytes) -> tuple[bytes, ...]:
+        """Answer the host's share with the identity, and compute the key that follows from it."""
         key = session_key(message.session, IDENTITY_SHARE, transcript(message.share, IDENTITY_SHARE))
         self._keys = pairing._Keys(key, self._relay, self._code.number, frame, IDENTITY_SHARE)
         self._answered, self._message = frame, encode(GuestShare(IDENTITY_SHARE, self._keys.confirmation(pairing._B)))
@@ -147,6 +149,7 @@ class _IdentityGuest(GuestExchange):
 
 
 def _play_no_words(scene: Scene) -> AttackOutcome:
+    """Run the exchange with a guest who knows none of the words."""
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     exchange = HostExchange(new_code(7, scene.entropy), RELAY, invitation, host, scene.entropy, 0)

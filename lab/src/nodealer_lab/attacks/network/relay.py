@@ -43,6 +43,7 @@ BIG_FRAME_SIZE: Final = 100 << 20
 
 
 def _play_big_frame(scene: Scene) -> AttackOutcome:
+    """Check a frame of 100 MB against the limits of the relay."""
     token = TableSecret(scene.entropy(16), "0" * 32, 0).write_token
     rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(token).digest()))]) or TablePermissions()
     took = False
@@ -77,6 +78,7 @@ BIG_FRAME: Final = Attack(
 
 
 def _play_cut_log(scene: Scene) -> AttackOutcome:
+    """Save a log without its last hand, and verify it."""
     stage = AttackTable(scene, hands=2)
     stage.run_to_end()
     replica = stage[0].replica
@@ -175,6 +177,7 @@ OVERSIZE_SIZE: Final = 3 << 20
 
 
 def _play_oversize(scene: Scene) -> AttackOutcome:
+    """Send a note of megabytes, and measure the log of another seat."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     stage.sign_and_send(scene.cheater, Word("x" * OVERSIZE_SIZE))
@@ -327,6 +330,7 @@ def _make_fold(scene: Scene, number: int) -> bytes:
 
 
 def _is_fold(data: bytes) -> bool:
+    """Return whether an entry is a fold."""
     body = read_body(bytes(read_entry(data).entry.body))
     return isinstance(body, Move) and bytes(body.move) == FOLD
 

@@ -87,6 +87,7 @@ REMOVED: Final = 1
 
 
 def _play_old_key(scene: Scene) -> AttackOutcome:
+    """Propose a roster without a player and without a new key, and have an honest seat agree."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)

@@ -47,6 +47,7 @@ def pair_order(size: int) -> list[int]:
 
 
 def _forge_combined(step: ShuffleTurn) -> bytes:
+    """Pass on sums of two cards, with a proof whose weights add up."""
     cards = step.after(combine_pairs)
     proof, _ = forge_proof(
         step.transcript(), step.moment.tape, step.relation(cards), step.tie(combined_weights), step.secrets
@@ -110,7 +111,7 @@ BACKWARDS: Final = attack_shuffles(
     "knows the challenge, and builds a proof of false cards from its end",
     ("A14",),
     _backwards_false,
-    # The last challenge hangs on the commitments, for who proves and for who verifies.
+    # The last challenge depends on the commitments, for the prover and for the verifier.
     RemovedDefence(
         "nodealer.proofs.shuffle:_read_proof",
         "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])",

@@ -364,6 +364,7 @@ PRODUCTS: Final = Attack(
 
 
 def _forge_twin(moment: SignedMoment) -> bytes:
+    """Replace the second card of the owner's deck by the first."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(DuelShuffle, moment.honest)

@@ -144,6 +144,7 @@ def _held_faces(played: PlayedGame, one: CardMessage, seat: int) -> list[int]:
 
 
 def _play_early(scene: Scene) -> AttackOutcome:
+    """Play with a cheater who records everything, and try to read the victim's answer."""
     table, stores = seat_players(scene, {scene.cheater: partial(RecordingCheater, attack=EARLY)})
     played = play_out(scene, table, stores)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
@@ -168,6 +169,7 @@ def _message_of_victim(frame: bytes, victim: int) -> bytes | None:
 
 
 def _can_read_order(messages: Sequence[bytes], scene: Scene) -> bool:
+    """Return whether one of these messages reveals the order of a shuffle."""
     for message in messages:
         # Other messages cannot be read.
         with suppress(NodealerError):
@@ -300,10 +302,12 @@ def _forge_unmoved(moment: SignedMoment) -> bytes:
 
 
 def _forge_lazy_shuffle(moment: SignedMoment) -> bytes:
+    """Pass the deck on unchanged, with a true proof."""
     return _forge_unmoved_mask(moment) if moment.deck.binding.protocol == "mask" else _forge_unmoved(moment)
 
 
 def _find_unmoved_deck(played: PlayedGame) -> str | None:
+    """Find an accepted shuffle of the cheater's that left the deck unchanged."""
     for one in played.card_messages():
         if one.duty.kind not in SHUFFLE_STEPS or one.duty.seat != played.cheater:
             continue
@@ -322,6 +326,7 @@ def _play_lazy(scene: Scene) -> AttackOutcome:
 
 
 def _sent_cards(one: CardMessage) -> bytes:
+    """Return the encoded cards of a shuffle message; for `mask`, their masks."""
     match one.deck.binding.protocol:
         case "mask":
             return read_message(MaskShuffle, one.message).epk

@@ -27,6 +27,7 @@ LIMITS: Final = Limits(move=10_000, cards=10_000, bank=0, refill=0)
 
 
 def _play_late_alone(scene: Scene) -> AttackOutcome:
+    """Have the timekeeper send a tick hours ahead, without any votes."""
     stage = AttackTable(scene, clock=LIMITS)
     stage.run_until(awaits_move_of(VICTIM))
     keeper = len(stage.participants) - 1
@@ -75,6 +76,7 @@ LATE_ALONE: Final = Attack(
 
 
 def _play_late_with_half(scene: Scene) -> AttackOutcome:
+    """Have the timekeeper send a tick hours ahead, and half of the table vote."""
     # At a table of two, one seat is half.
     seats = 2 if scene.game.seats == 2 else 4
     stage = AttackTable(scene, seats=seats, clock=LIMITS)

@@ -33,6 +33,7 @@ class _CoinKeeper(Participant):
     """A participant that does not open its coin in the first hand."""
 
     def due(self) -> list[bytes]:
+        """Return nothing while it owes the coin of the first hand."""
         mine = self.replica.state.duties.of(self.seat.number).values() if self.seated else ()
         return [] if any(known.duty.kind == COIN and not known.duty.binding.hand for known in mine) else super().due()
 
@@ -41,10 +42,12 @@ DEALER, FRIEND, HONEST = 0, 1, 2
 
 
 def _play_alone(scene: Scene) -> AttackOutcome:
+    """Have the dealer itself leave."""
     return _leave_and_redeal(scene, DEALER, "makes decks again, as often as it likes")
 
 
 def _play_with_friend(scene: Scene) -> AttackOutcome:
+    """Have the dealer's friend leave."""
     return _leave_and_redeal(scene, FRIEND, "has its friend make decks again, as often as it likes")
 
 
@@ -123,6 +126,7 @@ class BoardWithholder(Participant):
     """A participant that publishes no key of the board."""
 
     def due(self) -> list[bytes]:
+        """Return nothing while a card of the board is being opened."""
         return [] if self.begun and is_opening_board(self.replica.state) else super().due()
 
 
@@ -166,6 +170,7 @@ PRICE: Final = Attack(
 
 
 def _play_no_stake(scene: Scene) -> AttackOutcome:
+    """Fold, and withhold the key of the next card until all others have published theirs."""
     stage = AttackTable(scene, seats=3, makers={scene.cheater: BoardWithholder})
     stage.run_until(awaits_move_of(scene.cheater))
     stage.send(stage[scene.cheater].move({"type": "fold"}))

@@ -141,6 +141,7 @@ class _NonDisclosingSeat(Seat):
         super().__init__(*arguments, **named)
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
+        """Return None for the disclosure of such a hand, otherwise the usual answer."""
         duty = open_duty.duty
         if duty.deck is None and duty.kind == Owed.BOOK:
             record = self.replica.state.chronicle.records[duty.binding.hand]
@@ -222,6 +223,7 @@ def _play_lost_book(scene: Scene) -> AttackOutcome:
 
 
 def _all_chips(stage: AttackTable) -> list[int]:
+    """Return the chips of all seats."""
     return list(stage.state().account.chips.values())
 
 
@@ -260,6 +262,7 @@ class _NonDisclosingCheatingSeat(CheatingSeat):
     """A cheating seat that never discloses."""
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
+        """Return None for a disclosure, otherwise the usual answer."""
         duty = open_duty.duty
         return None if duty.deck is None and duty.kind == Owed.BOOK else super()._answer(open_duty)
 

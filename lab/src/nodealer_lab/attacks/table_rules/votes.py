@@ -138,6 +138,7 @@ class _SlowParticipant(Participant):
     """A participant that does not answer while all seats owe something."""
 
     def due(self) -> list[bytes]:
+        """Return nothing while all seats owe something."""
         return [] if self.begun and _do_all_owe(self.replica.state) else super().due()
 
 
@@ -182,6 +183,7 @@ HALF_VICTIM: Final = 1
 
 
 def _play_half(scene: Scene) -> AttackOutcome:
+    """Have two of four seats vote to skip a third."""
     stage = AttackTable(scene, seats=4)
     stage.run_until(awaits_move_of(HALF_VICTIM))
     owed = blocking_duties(stage.state(), HALF_VICTIM)
@@ -224,6 +226,7 @@ MORE_THAN_HALF_VICTIM: Final = 0
 
 
 def _play_more_than_half(scene: Scene) -> AttackOutcome:
+    """Have two of three seats vote to skip the third."""
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(MORE_THAN_HALF_VICTIM))
     owed = blocking_duties(stage.state(), MORE_THAN_HALF_VICTIM)
@@ -256,6 +259,7 @@ PUPPET_VICTIM: Final = 0
 
 
 def _play_puppet(scene: Scene) -> AttackOutcome:
+    """Propose and accept a roster with a stranger at the victim's number."""
     stage = AttackTable(scene, hands=2)
     stage.run_until(is_playing)
     state = stage.state()
@@ -299,6 +303,7 @@ ROSTER_ALONE_VICTIM: Final = 0
 
 
 def _play_roster_alone(scene: Scene) -> AttackOutcome:
+    """Propose a roster without the victim, to which no one else agrees."""
     stage = AttackTable(scene, hands=2)
     stage.run_until(is_playing)
     members = stage.state().roster.members
@@ -334,6 +339,8 @@ ROSTER_ALONE: Final = Attack(
 
 @dataclass(frozen=True)
 class _TwoDecksHand(HighHand):
+    """A hand of the small game with two decks."""
+
     def _dealing(self) -> tuple[Operation, ...]:
         return NewDeck(1, self.cards), *super()._dealing()
 

@@ -22,7 +22,7 @@ from typing import Any, Final, Self
 from nodealer.errors import BadParameter
 from nodealer_lab.bench.rounds import BenchEffort
 from nodealer_lab.bench.rows import BenchRow, meets, size_row, unjudged
-from nodealer_lab.browser import launched
+from nodealer_lab.browser import launch_browser
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[4]
@@ -72,7 +72,7 @@ def _in_chromium(
     ready, hand, memory = (f"{name}, in Chromium" for name in (READY, HAND, MEMORY))
     with ExitStack() as stack:
         try:
-            browser = stack.enter_context(launched())
+            browser = stack.enter_context(launch_browser())
         except BadParameter as missing:
             rows = (BenchRow(ready, {}, required=READY_MAX), BenchRow(hand, SIX, required=HAND_MAX))
             for row in (*rows, BenchRow(memory, {"hands": hands}, required=MEMORY_MAX), BenchRow(SLOW, SIX)):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nodealer_lab.bench.tab.hands import TIMED, after_the_first
-from nodealer_lab.browser import control, processes, slowed
+from nodealer_lab.browser import list_processes, slow_down, time_control_loop
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -105,7 +105,7 @@ def _page(browser: Browser, address: str) -> Iterator[Page]:
 
 def _used(browser: Browser) -> float:
     """CPU seconds of all processes that live."""
-    return float(sum(one["cpuTime"] for one in processes(browser)))
+    return float(sum(one["cpuTime"] for one in list_processes(browser)))
 
 
 def start(browser: Browser, address: str, worker: str) -> float:
@@ -122,7 +122,7 @@ def hear(browser: Browser, address: str, bundle: Path, hands: int, beside: Abstr
     took: list[float] = []
     with _page(browser, address) as page:
         page.evaluate(_START, [f"{address}/bench/worker.mjs", f"runtime/{runtime.name}"])
-        usual, _ = control(page.workers[0])
+        usual, _ = time_control_loop(page.workers[0])
         slow_from = max(1, hands - SLOW_HANDS)
         timed = min(slow_from, 1 + TIMED)
         for _ in range(timed):
@@ -132,8 +132,8 @@ def hear(browser: Browser, address: str, bundle: Path, hands: int, beside: Abstr
         with beside:
             for _ in range(slow_from - timed):
                 page.evaluate(_HAND)
-        with slowed(browser, TIMES):
-            _, slower = control(page.workers[0])
+        with slow_down(browser, TIMES):
+            _, slower = time_control_loop(page.workers[0])
             told = [page.evaluate(_HAND) for _ in range(hands - slow_from)]
     slow = statistics.median(one["seconds"] for one in told)
     return Heard(after_the_first(took), told[-1]["memory"], slow, (usual, slower))
