@@ -91,7 +91,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("kind", "change"), BAD)
 def test_every_field_is_judged(kind: str, change: dict[str, Any]) -> None:
-    with pytest.raises(DecodeError, match="what the page says"):
+    with pytest.raises(DecodeError, match="message from the page"):
         read_said(json.dumps({"type": kind} | GOOD[kind] | change))
 
 

@@ -244,7 +244,7 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
         (doc.Move(1, {"type": "raise", "to": 10**9}), ""),
         (doc.Move(1, {"type": "show"}), ""),
         (doc.Typed(1, "dance"), "not a move"),
-        (doc.Choose(1, (0,)), "no choice is asked for"),
+        (doc.Choose(1, (0,)), "not asking you for a choice"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_a_reason(

@@ -141,7 +141,7 @@ def test_a_wrong_token_opens_nothing_and_shuts_nobody_out() -> None:
 def test_another_user_with_the_token_and_the_cookie_is_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     async def stranger(served: Served) -> None:
         monkeypatch.setattr(server, "is_stranger", lambda client, at: True)
-        assert (await served.enter())[2] == b"another user"
+        assert (await served.enter())[2] == b"wrong user"
         monkeypatch.setattr(server, "is_stranger", lambda client, at: False)
         cookie = await served.cookie()
         monkeypatch.setattr(server, "is_stranger", lambda client, at: True)
@@ -291,7 +291,7 @@ def test_a_page_that_says_nonsense_or_asks_for_much_and_takes_nothing_is_sent_aw
 
 def test_a_port_that_is_taken_is_said() -> None:
     async def taken(served: Served) -> None:
-        with pytest.raises(BadParameter, match="cannot be served"):
+        with pytest.raises(BadParameter, match="cannot serve the page"):
             async with serve(Hub(), TokenGate("t", Source()), lambda name: None, served.port):
                 raise AssertionError("it was served twice")
 

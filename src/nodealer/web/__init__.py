@@ -1,1 +1,1 @@
-"""The table in the browser: the documents between a page and a seat, the seat of a page, and the server on loopback."""
+"""The table in the browser: messages between page and program, the seat behind a page, and the local server."""

@@ -1,4 +1,4 @@
-"""All pages of one person at one table. Each is told the same; whichever answers first has answered."""
+"""All pages of one person at one table. Each gets the same messages, and the first answer counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from nodealer.errors import DecodeError
 from nodealer.web.messages import Refused, Said_, ServerMessage, encoded, read_said
 
-#: How many documents, and how many bytes, may wait for a page. One that takes none is sent away: it loads again.
+#: How many messages and bytes may wait for a page. A page that does not read them is disconnected, and reloads.
 WAITING_MAX: Final = 10_000
 WAITING_BYTES_MAX: Final = 1 << 28
 #: How many pages may be open at once.
@@ -17,7 +17,7 @@ PAGES_MAX: Final = 16
 
 
 class PageQueue(asyncio.Queue[bytes | None]):
-    """What a page has not taken yet, and how many bytes that is."""
+    """The messages waiting for one page, and their size in bytes."""
 
     size = 0
 
@@ -32,19 +32,19 @@ class PageQueue(asyncio.Queue[bytes | None]):
 
 
 class Hub:
-    """Brings documents to pages, and what they say to whoever hears."""
+    """Delivers messages to all pages, and messages from pages to `hear`."""
 
     def __init__(self) -> None:
         self._pages: set[PageQueue] = set()
-        #: What a page needs that has just come.
+        #: Returns what a newly connected page needs.
         self.everything: Callable[[], Iterable[ServerMessage]] = lambda: ()
-        #: Hears what pages say.
+        #: Handles messages from pages.
         self.hear: Callable[[Said_], None] = lambda said: None
-        #: The page whose words are heard now.
+        #: The page whose message is being handled.
         self._speaks: PageQueue | None = None
 
     def tell(self, document: ServerMessage) -> None:
-        """Tell every page."""
+        """Send a message to every page."""
         if not self._pages:
             return
         data = encoded(document)
@@ -52,12 +52,12 @@ class Hub:
             self._bring(page, data)
 
     def answer(self, document: ServerMessage) -> None:
-        """Tell the page whose words are heard now, and no other: the person has asked for it there."""
+        """Reply to the page whose message is being handled, and to no other."""
         if self._speaks is not None:
             self._bring(self._speaks, encoded(document))
 
     def _bring(self, page: PageQueue, data: bytes) -> None:
-        """To one page, where it is still there and takes what it gets."""
+        """Queue a message for one page, or disconnect the page if it does not read what it gets."""
         if page not in self._pages:
             return
         if page.qsize() < WAITING_MAX and page.size < WAITING_BYTES_MAX:
@@ -67,12 +67,12 @@ class Hub:
             page.put_nowait(None)
 
     def begin_anew(self) -> None:
-        """Another table, or the same one from its beginning: pages get everything again."""
+        """Send everything again to all pages: for another table, or the same one from its start."""
         for document in self.everything():
             self.tell(document)
 
     def come(self) -> PageQueue:
-        """A new page. What it is told comes in the queue; None ends it."""
+        """Connect a page and return its queue. A None in the queue means that the page is to be disconnected."""
         page = PageQueue()
         if len(self._pages) >= PAGES_MAX:
             page.put_nowait(None)
@@ -83,11 +83,11 @@ class Hub:
         return page
 
     def go(self, page: PageQueue) -> None:
-        """A page has gone."""
+        """Remove a page that has disconnected."""
         self._pages.discard(page)
 
     def said(self, page: PageQueue, text: str | bytes) -> None:
-        """What a page says. What is nothing is told to that page alone; and who was sent away says nothing more."""
+        """Handle a message from a page. Invalid ones are refused to that page alone; removed pages are ignored."""
         if page not in self._pages:
             return
         try:
@@ -103,5 +103,5 @@ class Hub:
 
     @property
     def pages(self) -> int:
-        """How many there are."""
+        """How many pages are connected."""
         return len(self._pages)

@@ -1,4 +1,4 @@
-"""A lobby on a page: who has come, what is proposed, what the person is asked, and what there is to say."""
+"""The lobby on a page: who is here, what is proposed, what the person is asked, and notices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nodealer.web import messages as doc
 from nodealer.web.seat import PageSeat
 from nodealer.wordlist import key_words
 
-#: What can be answered to a question, the likely one first.
+#: The possible answers to each question, the likely one first.
 ANSWERS: Final = {
     Asked.SIT: ("y", "n"),
     Asked.KEEP_TIME: ("y", "n"),
@@ -27,7 +27,7 @@ ANSWERS: Final = {
     Asked.PROPOSAL: ("y", "n"),
     Asked.ANOTHER: ("y", "n"),
 }
-#: What a person should read, and how it is marked. The page has the words.
+#: Notice codes and how they are marked. The page has the text.
 NOTICES: Final = {
     "keeper awaited": "note",
     "nobody sits": "note",
@@ -42,17 +42,17 @@ NOTICES: Final = {
 
 
 class PageQuestions:
-    """Asks the person one question at a time. A number that was given is not given again, at no table."""
+    """Asks the person one question at a time. Each has a new number, which is never used again at any table."""
 
     def __init__(self) -> None:
         self._number = 0
         self._asked: LobbyQuestion | None = None
         self._answer: str | None = None
-        #: What the page shows.
+        #: The question as the page shows it.
         self.question: doc.LobbyQuestion | None = None
 
     def answer(self, question: LobbyQuestion) -> str | None:
-        """The answer to this question, once it has come. Another question before it is asked no more."""
+        """Ask this question, replacing any other, and return the answer once there is one."""
         if question != self._asked:
             self.forget()
             self._asked, self._number = question, self._number + 1
@@ -64,18 +64,20 @@ class PageQuestions:
         return answer
 
     def hear(self, said: doc.Answer) -> None:
-        """What a page says: to the question that is asked, or it is forgotten. A yes to what was proposed before is
-        none to what is proposed now."""
+        """Take an answer from a page, if it is to the open question. Otherwise ignore it.
+
+        A yes to an earlier proposal is not a yes to the current one.
+        """
         if self.question is not None and said.ask == self.question.ask and said.text in self.question.answers:
             self._answer = said.text
 
     def forget(self) -> None:
-        """Nobody is asked any more."""
+        """Withdraw the open question."""
         self._asked = self.question = self._answer = None
 
 
 class PageLobby:
-    """What a page is shown before the first hand, beside those who have come."""
+    """What a page shows before the first hand, besides the people who are there."""
 
     def __init__(self, seat: PageSeat, questions: PageQuestions) -> None:
         self._seat = seat
@@ -83,11 +85,11 @@ class PageLobby:
         self.link: str | None = None
         self.watch: str | None = None
         self.proposal: doc.LobbyProposal | None = None
-        #: Key to what is known of it.
+        #: What is known about each key.
         self._looked: dict[bytes, CheckedContact] = {}
 
     def hear(self, news: News | CodeNews) -> None:
-        """What there is to say. What the page shows by itself, who has come and who may sit, is not said again."""
+        """Handle lobby news. Who is here and who may sit is on the page anyway, so there is no notice for it."""
         match news:
             case CheckedContact(key=key):
                 self._looked[key], self._seat.sights[key] = news, news.status.value
@@ -107,15 +109,16 @@ class PageLobby:
                 self._notice("code dead" if given else "no code", reason=reason, more=more)
 
     def _notice(self, code: str, /, **of: str) -> None:
+        """Send a notice to the page."""
         about = "code" if "code" in code else f"lobby {of.get('name', '')}".strip()
         self._seat.notice(NOTICES[code], code, about, **{key: escape_controls(said) for key, said in of.items()})
 
     def shows(self, inner: Policy | None, seats: int) -> Policy:
-        """Looks on after whoever has something to say in the lobby, and shows it."""
+        """Return a policy that runs `inner` and then shows the lobby on the page if it has changed."""
         return _Shown(inner, partial(self.document, seats=seats), self._seat.tell)
 
     def document(self, participant: Participant, seats: int) -> doc.Lobby:
-        """All of it now."""
+        """Return the current lobby as a message to the page."""
         me, proposal = participant.home.identity.public, participant.lobby.proposal
         asked = set() if proposal is None else {member.key for member in proposal.roster.members}
         awaited = set(participant.lobby.awaited)
@@ -136,7 +139,7 @@ class PageLobby:
 
 
 class _Shown:
-    """Shows a lobby when it changes."""
+    """Sends the lobby to the page whenever it changes."""
 
     def __init__(
         self, inner: Policy | None, lobby: Callable[[Participant], doc.Lobby], tell: Callable[[doc.Lobby], None]
@@ -147,7 +150,7 @@ class _Shown:
         self._shown: doc.Lobby | None = None
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """What to say now."""
+        """Run the inner policy, show the lobby if it has changed, and return the frames to send."""
         said = [] if self._inner is None else self._inner.on_tick(participant, now)
         if not participant.begun and (lobby := self._lobby(participant)) != self._shown:
             self._shown = lobby
@@ -156,7 +159,7 @@ class _Shown:
 
 
 def proposal_told(told: Proposed) -> doc.LobbyProposal:
-    """All that the person agrees to, with what is set for it: a host could have set what a guest would not play."""
+    """Describe everything the person would agree to: a host could have set what a guest would not play."""
     proposal = told.proposal
     keeper, limits = proposal.roster.timekeeper, proposal.clock
     clock = (
@@ -170,6 +173,6 @@ def proposal_told(told: Proposed) -> doc.LobbyProposal:
 
 
 def qr_rows(link: str) -> tuple[str, ...]:
-    """A QR code for a page: rows of "1" for dark."""
+    """Return a QR code of a link: one string per row, "1" for dark."""
     code = segno.make_qr(link, error="l", boost_error=False)
     return tuple("".join("1" if dark else "0" for dark in row) for row in code.matrix)

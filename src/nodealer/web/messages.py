@@ -1,7 +1,7 @@
-"""What a page and a seat say to each other: plain JSON, one document a message. docs/spec/page.md describes them.
+"""The messages between a page and the program behind it: JSON, one object per message. docs/spec/page.md lists them.
 
-A page may be anybody's: what it says is measured, decoded strictly and judged like bytes from a stranger. What is told
-to it is text and numbers, never markup, and nothing that its person must not see.
+A page cannot be trusted: its messages are limited in size, decoded strictly, and treated like bytes from a stranger.
+Messages to a page contain text and numbers, never markup, and nothing that its person must not see.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from nodealer.games.text import Line as GameLine
 from nodealer.games.text import Text
 from nodealer.wire import CARDS_MAX, SEATS_MAX, Natural, SeatNumber
 
-#: Of all documents together. A page of another version says so, and is not spoken to.
+#: The version of all messages together. A page of another version asks to be reloaded.
 PAGE_VERSION: Final = 1
-#: The longest document of a page.
+#: The longest message from a page, in bytes.
 SAID_BYTES_MAX: Final = 1 << 16
-#: The longest chat, in characters.
+#: The longest chat message, in characters.
 CHAT_MAX: Final = 280
 
-#: Text in pieces, each with what it is, or null for plain text.
+#: Text in pieces, each with its kind, or null for plain text.
 Spans = tuple[tuple[str, str | None], ...]
 
 
-#: Why something is not possible, where the page has the words.
+#: Why a message was refused, if the page has the text.
 RefusedCode = Literal["", "late", "not now", "no log", "not here"]
-#: What a break does now.
+#: What an abort vote ends now.
 Breaks = Literal["hand", "game", "log"]
 
 
 def spans(text: Text) -> Spans:
-    """A game's text for a page."""
+    """Convert a game's text for the page."""
     if isinstance(text, GameLine):
         return tuple((span.text, span.mark) for span in text.spans)
     return ((text, None),) if text else ()
 
 
 class ServerMessage(msgspec.Struct, frozen=True):
-    """The base of all documents; "type" says which."""
+    """Base class of messages to the page. "type" says which one it is."""
 
 
 # --- From the page ---
 
 
 class ClientMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base of what a page says."""
+    """Base class of messages from the page."""
 
 
 Short = Annotated[str, msgspec.Meta(max_length=200)]
@@ -55,7 +55,7 @@ Ask = Annotated[int, msgspec.Meta(ge=1, le=2**31)]
 
 
 class Move(ClientMessage, frozen=True, tag="move"):
-    """A move in the game, for the question of this number. `sure`: yes, also if it is likely to be regretted."""
+    """Make a move, in answer to the question with this number. `sure` confirms a move that raised a doubt."""
 
     ask: Ask
     move: Annotated[dict[str, Any], msgspec.Meta(min_length=1, max_length=6)]
@@ -63,7 +63,7 @@ class Move(ClientMessage, frozen=True, tag="move"):
 
 
 class Typed(ClientMessage, frozen=True, tag="typed"):
-    """The same in words, as a person types them: for games without a table of their own."""
+    """Make a move in words, as a person types them. For games without a table of their own."""
 
     ask: Ask
     text: Short
@@ -71,76 +71,76 @@ class Typed(ClientMessage, frozen=True, tag="typed"):
 
 
 class Choose(ClientMessage, frozen=True, tag="choose"):
-    """Positions of cards that were looked at: the one to keep, or all, the one on top first."""
+    """Choose among peeked cards, by position: the one to keep, or all of them, the top card first."""
 
     ask: Ask
     choose: Annotated[tuple[Natural, ...], msgspec.Meta(min_length=1, max_length=CARDS_MAX)]
 
 
 class SealText(ClientMessage, frozen=True, tag="seal"):
-    """What goes into the envelope that the table waits for."""
+    """Seal this text in the envelope that the table is waiting for."""
 
     ask: Ask
     text: Short
 
 
 class Without(ClientMessage, frozen=True, tag="without"):
-    """The table should not wait for these seats."""
+    """Vote to go on without these seats."""
 
     seats: Annotated[tuple[SeatNumber, ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
 
 
 class Break(ClientMessage, frozen=True, tag="break"):
-    """The hand should be broken off."""
+    """Vote to abort the hand."""
 
 
 class Leave(ClientMessage, frozen=True, tag="leave"):
-    """I leave the hand, and sit out."""
+    """Leave the hand, and play no further one."""
 
 
 class SitOut(ClientMessage, frozen=True, tag="sit out"):
-    """I play this hand to its end, and not the next ones."""
+    """Play this hand to its end, but not the next ones."""
 
 
 class Back(ClientMessage, frozen=True, tag="back"):
-    """I play again, from the next hand on."""
+    """Play again from the next hand on."""
 
 
 class Claim(ClientMessage, frozen=True, tag="claim"):
-    """A card of mine does not open: open the books."""
+    """Dispute a card that does not open."""
 
 
 class Book(ClientMessage, frozen=True, tag="book"):
-    """I open my books of the hands that are disputed."""
+    """Disclose this player's secrets of the disputed hands."""
 
 
 class LetIn(ClientMessage, frozen=True, tag="seat"):
-    """Propose the table with the one of this name, who asks for a seat."""
+    """Propose a table with the person of this name, who asks for a seat."""
 
     name: Short
 
 
 class Agree(ClientMessage, frozen=True, tag="agree"):
-    """I agree to the table that was proposed under this number."""
+    """Agree to the proposed table with this number."""
 
     proposal: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2}){1,64}\Z")]
 
 
 class Chat(ClientMessage, frozen=True, tag="chat"):
-    """Something for all at the table, beside the log."""
+    """Say something to everyone at the table. It is not part of the log."""
 
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=CHAT_MAX)]
 
 
 class Answer(ClientMessage, frozen=True, tag="answer"):
-    """What the person says to the question of the lobby that has this number, and to no other."""
+    """Answer the lobby question with this number. An answer to any other question is ignored."""
 
     ask: Ask
     text: Short
 
 
 class Deal(ClientMessage, frozen=True, tag="deal"):
-    """Begin a table on this machine, with bots: which of those on offer, by how many, for how long, and who cheats."""
+    """Start a table with bots on this machine: which game, how many players and hands, and how a bot cheats."""
 
     game: Short
     name: Short
@@ -151,17 +151,17 @@ class Deal(ClientMessage, frozen=True, tag="deal"):
 
 
 class Save(ClientMessage, frozen=True, tag="save"):
-    """Give me the log as a file; or the evidence of a fault, which is the log up to it."""
+    """Ask for the log as a file, or for the evidence of a fault: the log up to that fault."""
 
     what: Literal["log", "evidence"]
 
 
 class Verify(ClientMessage, frozen=True, tag="verify"):
-    """Verify the log in front of me, from its first byte."""
+    """Ask for an audit of the log, from its first byte."""
 
 
 class Replay(ClientMessage, frozen=True, tag="replay"):
-    """Show me a hand again, as people count."""
+    """Ask to see a hand again. Hands are counted from 1."""
 
     hand: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
@@ -174,14 +174,14 @@ _said = msgspec.json.Decoder(Said_)
 
 
 def read_said(text: str | bytes) -> Said_:
-    """What a page says. Raises `DecodeError`."""
+    """Decode a message from a page. Raises `DecodeError` if it is too long or not a valid message."""
     data = text.encode(errors="replace") if isinstance(text, str) else text
     if len(data) > SAID_BYTES_MAX:
-        raise DecodeError(f"what the page says has {len(data)} bytes, more than {SAID_BYTES_MAX}")
+        raise DecodeError(f"the message from the page has {len(data)} bytes, more than {SAID_BYTES_MAX}")
     try:
         said: Said_ = _said.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise DecodeError(f"what the page says: {error}") from None
+        raise DecodeError(f"the message from the page is invalid: {error}") from None
     return said
 
 
@@ -189,7 +189,7 @@ def read_said(text: str | bytes) -> Said_:
 
 
 class Hello(ServerMessage, frozen=True, tag="hello"):
-    """The first one of every connection."""
+    """The first message of every connection."""
 
     page: int
     program: str
@@ -198,18 +198,18 @@ class Hello(ServerMessage, frozen=True, tag="hello"):
 
 
 class Notice(ServerMessage, frozen=True, tag="notice"):
-    """Something that a person should read: of the connection, of a dropout, of an end. The page has the words."""
+    """Something the person should read: about the connection, a player who left, the end. The page has the text."""
 
     kind: Literal["good", "note", "bad"]
     code: str
-    #: What the words are about: names, numbers, reasons.
+    #: What the text needs: names, numbers, reasons.
     of: dict[str, str | int] = {}
-    #: What it is about, so that a later one takes its place.
+    #: The topic. A later notice on the same topic replaces this one.
     about: str = ""
 
 
 class GameOffer(ServerMessage, frozen=True):
-    """A game that can be begun here."""
+    """A game that can be started here."""
 
     name: str
     note: str
@@ -219,14 +219,14 @@ class GameOffer(ServerMessage, frozen=True):
 
 
 class CheatOffer(ServerMessage, frozen=True):
-    """A way to cheat that a bot can be told to take."""
+    """A way in which a bot can be told to cheat."""
 
     name: str
     does: str
 
 
 class Offers(ServerMessage, frozen=True, tag="offers"):
-    """What can be begun on this machine, and how a bot may cheat there."""
+    """What can be started on this machine, and how a bot may cheat there."""
 
     games: tuple[GameOffer, ...]
     cheats: tuple[CheatOffer, ...]
@@ -237,19 +237,19 @@ class Offers(ServerMessage, frozen=True, tag="offers"):
 
 
 class LobbyPerson(ServerMessage, frozen=True):
-    """Somebody who has come, and what is known of the key behind the name."""
+    """A person in the lobby, and what is known about their key."""
 
     name: str
     state: Literal["here", "asked", "agreed", "expected"]
     you: bool = False
     known: str = ""
     warn: bool = False
-    #: The words of the key, where somebody has looked.
+    #: The words of the key, if it was compared with the contacts.
     key: str = ""
 
 
 class LobbyQuestion(ServerMessage, frozen=True):
-    """What the person is asked, about whom, and what can be answered. Another question has another number."""
+    """A question to the person: its number, what it is about, and the possible answers."""
 
     ask: int
     code: str
@@ -258,7 +258,7 @@ class LobbyQuestion(ServerMessage, frozen=True):
 
 
 class LobbyClock(ServerMessage, frozen=True):
-    """Who keeps the time, and how many milliseconds there are for a move and in the bank."""
+    """The timekeeper's name, and the milliseconds for a move and in the time bank."""
 
     keeper: str
     move: int
@@ -266,23 +266,23 @@ class LobbyClock(ServerMessage, frozen=True):
 
 
 class LobbyProposal(ServerMessage, frozen=True):
-    """All that the person agrees to, with what is set for it."""
+    """Everything the person agrees to, with its settings."""
 
     game: str
     protocol: str
     hands: int | None
     players: tuple[str, ...]
     warning: str | None
-    #: Null where nobody keeps the time.
+    #: Null if there is no timekeeper.
     clock: LobbyClock | None
 
 
 class Lobby(ServerMessage, frozen=True, tag="lobby"):
-    """Before the first hand."""
+    """The lobby: what is shown before the first hand."""
 
     people: tuple[LobbyPerson, ...]
     seats: int
-    #: Links to play and to watch, and the first as a QR code: rows of "1" for dark.
+    #: Player link and spectator link, and the first as a QR code: rows of "1" for dark.
     link: str | None = None
     watch: str | None = None
     qr: tuple[str, ...] = ()
@@ -291,7 +291,7 @@ class Lobby(ServerMessage, frozen=True, tag="lobby"):
 
 
 class Seated(ServerMessage, frozen=True):
-    """A player, and six words of its key."""
+    """A player, and the six words of their key."""
 
     seat: int
     name: str
@@ -299,12 +299,12 @@ class Seated(ServerMessage, frozen=True):
 
 
 class Table(ServerMessage, frozen=True, tag="table"):
-    """What was agreed."""
+    """What the players agreed on, and who is seated."""
 
     session: str
     words: tuple[str, ...]
     game: str
-    #: Where the module of the game's table is, or null for the plain one.
+    #: The path of the game's table module, or null for the plain table.
     module: str | None
     note: str
     rules: tuple[Spans, ...]
@@ -318,22 +318,22 @@ class Table(ServerMessage, frozen=True, tag="table"):
 
 
 class SeatNow(ServerMessage, frozen=True):
-    """How a seat is."""
+    """The current status of a seat."""
 
     seat: int
     name: str
-    #: "gone" from this hand, "out" for good, "ended", or "here".
+    #: "gone" from this hand, "out" for good (caught cheating), "ended", or "here".
     state: Literal["here", "gone", "out", "ended"]
     chips: int | None
-    #: What it owes: in words, and for how long the table has waited for it.
+    #: What the seat owes, in words, and for how many seconds the table has waited for it.
     owes: str | None = None
     waited: int = 0
-    #: What is left of its time with its bank, in milliseconds, as the ticks and this machine's clock show it.
+    #: The seat's remaining time including its bank, in milliseconds, by the ticks and this machine's clock.
     left: int | None = None
 
 
 class Named(ServerMessage, frozen=True):
-    """A card of one's own by its name."""
+    """One of the person's own cards, by name."""
 
     deck: int
     position: int
@@ -341,31 +341,31 @@ class Named(ServerMessage, frozen=True):
 
 
 class MayDo(ServerMessage, frozen=True):
-    """What the person may do beside the game."""
+    """What the person may do besides playing: votes, leaving, disputes."""
 
     vote: bool = False
-    #: Seats that this person has said so of, for all that they owe now.
+    #: Seats that this person has voted to go on without, for everything they owe now.
     voted: tuple[int, ...] = ()
     votes_needed: int = 0
     voters: int = 0
-    #: How many are enough where somebody's time is over; 0 where that makes no difference.
+    #: How many votes are enough once a player's time is up; 0 if that makes no difference.
     late_needed: int = 0
     break_off: bool = False
     breaks_needed: int = 0
-    #: What a break does now: ends the "hand", the "game" before its next hand, or the "log" after the last one.
+    #: What an abort vote ends now: the "hand", the "game" before its next hand, or the "log" after the last one.
     breaks: Breaks = "hand"
     leave: bool = False
     sit_out: bool = False
     back: bool = False
     claim: bool = False
-    #: The table waits for a proof of this person's cards that cannot be given.
+    #: The table is waiting for a proof about this person's cards that they cannot give.
     unprovable: bool = False
-    #: The hands whose books the person is asked for, as people count.
+    #: The disputed hands whose secrets the person is asked to disclose, counted from 1.
     books: tuple[int, ...] = ()
 
 
 class Asker(ServerMessage, frozen=True):
-    """Somebody who would like to sit, the words of its key, and what is known of it."""
+    """A person who asks for a seat, the words of their key, and what is known about it."""
 
     name: str
     key: str
@@ -373,7 +373,7 @@ class Asker(ServerMessage, frozen=True):
 
 
 class ProposedTable(ServerMessage, frozen=True):
-    """A table that somebody proposes, and that this person has not agreed to."""
+    """A proposed roster that this person has not agreed to yet."""
 
     proposal: str
     by: str
@@ -383,7 +383,7 @@ class ProposedTable(ServerMessage, frozen=True):
 
 
 class View(ServerMessage, frozen=True, tag="view"):
-    """What the person sees now. `page` is the game's own document."""
+    """What the person sees now. `page` is the game's own part."""
 
     entry: int
     hand: int
@@ -394,22 +394,21 @@ class View(ServerMessage, frozen=True, tag="view"):
     mine: tuple[Named, ...] = ()
     text: tuple[Spans, ...] = ()
     may: MayDo = MayDo()
-    #: Too few are here for another hand: who would have to come back. Null where there are enough.
+    #: If too few players are left for another hand: who would have to come back. Null if there are enough.
     alone: tuple[str, ...] | None = None
     asking: tuple[Asker, ...] = ()
     proposed: tuple[ProposedTable, ...] = ()
 
 
 class Looked(ServerMessage, frozen=True):
-    """A card that was looked at and has to be chosen about."""
+    """A card that the person has peeked at and has to make a choice about."""
 
     position: int
     text: Spans
 
 
 class Asked(ServerMessage, frozen=True, tag="ask"):
-    """The table waits for this person: for a move, for a choice about cards that it looked at, or for something to
-    seal."""
+    """The table is waiting for this person: for a move, a choice about peeked cards, or something to seal."""
 
     ask: int
     for_: Literal["move", "choose", "seal"] = msgspec.field(name="for")
@@ -421,12 +420,14 @@ class Asked(ServerMessage, frozen=True, tag="ask"):
 
 
 class Unasked(ServerMessage, frozen=True, tag="unask"):
-    """Nothing is asked any more."""
+    """The question is no longer open."""
 
 
 class Refused(ServerMessage, frozen=True, tag="refused"):
-    """What the page said is not possible: why, in the words of the game or the command, or else a code. The question
-    stays open."""
+    """A message from the page was refused. The question stays open.
+
+    `reason` is in the words of the game or the command; if it is empty, `code` says why and the page has the text.
+    """
 
     reason: str = ""
     ask: int | None = None
@@ -434,14 +435,14 @@ class Refused(ServerMessage, frozen=True, tag="refused"):
 
 
 class Doubt(ServerMessage, frozen=True, tag="doubt"):
-    """A move that is likely to be regretted: say it again, with `sure`, if it is meant."""
+    """The move is one the person might regret. To make it anyway, send it again with `sure`."""
 
     ask: int
     text: str
 
 
 class Line(ServerMessage, frozen=True, tag="line"):
-    """Something that happened, as the log has it."""
+    """Something that happened, as it is in the log."""
 
     entry: int | None
     hand: int
@@ -449,12 +450,12 @@ class Line(ServerMessage, frozen=True, tag="line"):
     seat: int | None
     name: str | None
     lines: tuple[Spans, ...]
-    #: For `begin`, `result`, `move` and `statement`: the data itself.
+    #: The data, for `begin`, `result`, `move` and `statement`.
     data: Any = None
 
 
 class Proof(ServerMessage, frozen=True, tag="proof"):
-    """A step of the cards: sent, proven, and verified here. `took` is how many milliseconds this machine checked it."""
+    """A card operation: sent, proved and verified here. `took` is how many milliseconds the check took."""
 
     entry: int
     hand: int
@@ -464,7 +465,7 @@ class Proof(ServerMessage, frozen=True, tag="proof"):
     doing: str
     text: str
     bytes: int
-    #: The names of its proofs, and how it stands: "own" for what this seat sent itself.
+    #: The names of its proofs, and the result of the check: "own" for what this seat sent itself.
     checks: tuple[str, ...]
     state: Literal["verified", "own", "unproven", "false"]
     at: int
@@ -473,14 +474,14 @@ class Proof(ServerMessage, frozen=True, tag="proof"):
 
 
 class Working(ServerMessage, frozen=True, tag="working"):
-    """Who is at work on the cards now: seat, kind of step, and what that is in words."""
+    """Who is working on the cards now: seat, kind of step, and its description."""
 
     hand: int
     steps: tuple[tuple[int, str, str], ...]
 
 
 class FaultFound(ServerMessage, frozen=True, tag="fault"):
-    """The log proves that somebody cheated."""
+    """The log proves that a player cheated."""
 
     entry: int
     seat: int | None
@@ -490,7 +491,7 @@ class FaultFound(ServerMessage, frozen=True, tag="fault"):
 
 
 class LogGrown(ServerMessage, frozen=True, tag="log"):
-    """How long the log is, its head, and how many proofs were checked here."""
+    """The length of the log, its head, and how many proofs were checked here."""
 
     entries: int
     bytes: int
@@ -499,7 +500,7 @@ class LogGrown(ServerMessage, frozen=True, tag="log"):
 
 
 class Chatted(ServerMessage, frozen=True, tag="chat"):
-    """Somebody said something beside the log, and signed it."""
+    """A signed chat message from a player. It is not part of the log."""
 
     seat: int
     name: str
@@ -507,21 +508,21 @@ class Chatted(ServerMessage, frozen=True, tag="chat"):
 
 
 class HandDone(ServerMessage, frozen=True, tag="hand"):
-    """A hand that can be shown again."""
+    """A finished hand, which can be replayed."""
 
     hand: int
     text: str
 
 
 class Frame(ServerMessage, frozen=True):
-    """A moment of a hand."""
+    """One moment of a replayed hand."""
 
     view: View
     lines: tuple[Line, ...]
 
 
 class Replayed(ServerMessage, frozen=True, tag="replay"):
-    """A hand, moment by moment; and how many there are to choose from."""
+    """A hand, moment by moment. It has no frames if the log has no such hand."""
 
     hand: int
     frames: tuple[Frame, ...]
@@ -535,7 +536,7 @@ class File(ServerMessage, frozen=True, tag="file"):
 
 
 class Verdict(ServerMessage, frozen=True, tag="verdict"):
-    """What an audit of the log found."""
+    """The result of an audit of the log."""
 
     verdict: str
     report: dict[str, Any]
@@ -543,23 +544,23 @@ class Verdict(ServerMessage, frozen=True, tag="verdict"):
 
 
 class Cheating(ServerMessage, frozen=True, tag="cheat"):
-    """A bot cheats, and what is claimed of that."""
+    """A bot that was told to cheat, and what the protocol claims about that cheat."""
 
     seat: int
     name: str
     does: str
     claim: str
-    #: What came of it, once the game is over.
+    #: What the cheat led to, once the game is over.
     came: str | None = None
 
 
 class Over(ServerMessage, frozen=True, tag="over"):
-    """Nothing more comes from this table. `again`: another one can be begun. `reason`: there was nothing to show."""
+    """This table is finished. `again`: another can be started. `reason`: why there was nothing to show."""
 
     again: bool
     reason: str = ""
 
 
 def encoded(document: ServerMessage) -> bytes:
-    """The bytes of a document."""
+    """Encode a message to the page."""
     return msgspec.json.encode(document)

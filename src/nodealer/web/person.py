@@ -1,4 +1,4 @@
-"""A person whose seat is a page: what the loop of a seat asks, and what its pages answer."""
+"""The person behind a page, as the agent of a seat: questions go to their pages, and pages answer."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from nodealer.web.recall import Own, recall
 from nodealer.web.seat import PageSeat
 from nodealer.web.timed_participant import PageParticipant
 
-#: How often a seat is heard beside the log, in so many seconds: more would push the log itself from the page.
+#: How many chat messages of a seat are shown within how many seconds. More would push the log off the page.
 CHATS_MAX: Final = 10
 CHATS_WITHIN: Final = 10.0
-#: How much may wait for the next look. Where a log is shown, nobody looks.
+#: How many messages may wait for the next tick. A page that shows a saved log has no ticks.
 TO_DO_MAX: Final = 100
 
 
 class PagePerson:
-    """Decides by what pages say, and looks at the clock. What is meant for the table is done at the next look."""
+    """An agent that decides what its pages say. Messages to the table are handled at the next tick."""
 
     def __init__(self, seat: PageSeat, now: Callable[[], int]) -> None:
         self.seat = seat
-        #: Milliseconds since 1970, for what is said beside the log.
+        #: Returns milliseconds since 1970, for chat.
         self._now = now
         self._decided: asyncio.Future[Decision] | None = None
         self._to_do: list[doc.Said_] = []
         self._chats = Chats()
-        #: Seat to when it was last heard.
+        #: When each seat's last chat messages arrived.
         self._heard: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
-        #: The table, once the players have agreed, and who takes part in it here; nobody does where a log is shown.
+        #: The table, once the players have agreed, and the participant. A saved log has no participant.
         self.replica: Replica | None = None
         self._participant: Participant | None = None
-        #: Its seat. A page that asks for something must not have the participant look at its proofs, and keep them: a
-        #: disk that fails is for the loop to say.
+        #: The participant's seat. Kept here because asking the participant would settle and store its proofs, and a
+        #: failing disk has to be reported by the loop, not by a request from a page.
         self._mine: int | None = None
         self._recalling: asyncio.Future[tuple[doc.Frame, ...]] | None = None
 
-    # --- The loop of a seat ---
+    # --- For the client loop ---
 
     async def decide(self, question: Question) -> Decision:
-        """Ask the pages, and wait for one that answers."""
+        """Show a question on the pages and return the first valid answer."""
         self.seat.ask(question)
         self._decided = asyncio.get_running_loop().create_future()
         try:
@@ -61,9 +61,9 @@ class PagePerson:
             self.seat.unask()
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Do what was said to the table, and see who is waited for."""
+        """Carry out what the pages asked for, update waiting times, and return the frames to send."""
         if participant.begun and participant.seated:
-            # No book is opened without the person's word.
+            # Nothing is disclosed without the person's consent.
             participant.asks_for_books = True
         self.seat.clock(participant)
         said: list[bytes] = []
@@ -79,12 +79,12 @@ class PagePerson:
         return said
 
     def take_part(self, home: PlayerStore, **rest: Any) -> Participant:
-        """The participant of this person."""
+        """Create the participant of this person."""
         clock, took = self.seat.clock_now, self.seat.note_took
         return PageParticipant(home, clock=clock, took=took, beside=self.hear_frame, **rest)
 
     def watch(self, participant: Participant) -> Callable[[Received], list[bytes]]:
-        """Follows what a participant sees happen."""
+        """Return a function that shows on the pages what a participant received."""
 
         def see(step: Received) -> list[bytes]:
             if participant.begun:
@@ -96,7 +96,7 @@ class PagePerson:
         return see
 
     def hear_frame(self, participant: Participant, frame: bytes) -> None:
-        """A frame that is no entry may be chat."""
+        """Show a frame on the pages if it is chat."""
         if not participant.begun or participant.hearing:
             return
         state = participant.replica.state
@@ -107,17 +107,17 @@ class PagePerson:
                 self.seat.tell(doc.Chatted(chat.seat, state.known[chat.seat].name, chat.text))
 
     def _has_patience(self, seat: int) -> bool:
-        """Whether a seat is heard once more."""
+        """Whether a seat may chat again: it has a limited number of messages per time."""
         heard, now = self._heard[seat], self.seat.clock_now()
         if len(heard) == CHATS_MAX and now - heard[0] < CHATS_WITHIN:
             return False
         heard.append(now)
         return True
 
-    # --- What a page says ---
+    # --- Messages from pages ---
 
     def hear(self, document: doc.Said_) -> None:
-        """What one of the pages says."""
+        """Handle a message from a page: an answer, a request for a replay, or something to do at the next tick."""
         if isinstance(document, doc.Move | doc.Typed | doc.Choose | doc.SealText):
             decision = self.seat.decision(document)
             if decision is not None and self._decided is not None and not self._decided.done():
@@ -125,13 +125,13 @@ class PagePerson:
         elif isinstance(document, doc.Replay):
             self._replay(document.hand)
         elif self.replica is None or len(self._to_do) >= TO_DO_MAX:
-            # Not kept for later: a leaving that was said in the lobby would be done at the table.
+            # Not kept for later: someone who clicks "leave" in the lobby would otherwise leave the table.
             self.seat.refuse("not now")
         else:
             self._to_do.append(document)
 
     def _replay(self, hand: int) -> None:
-        """Show a hand again: from what is kept here, or out of the log, one at a time and beside the game."""
+        """Show a hand again: from memory, or read from the log in the background, one at a time."""
         kept, replica = self.seat.kept(hand), self.replica
         if kept is not None or replica is None:
             self.seat.tell(kept or doc.Replayed(hand, ()))
@@ -144,13 +144,14 @@ class PagePerson:
             self._recalling.add_done_callback(lambda done: self.seat.tell(doc.Replayed(hand, done.result())))
 
     def _own(self) -> Own | None:
-        """What shows this person its own cards again; None for who has none."""
+        """Return what is needed to show this person their own cards again, or None if they have none."""
         one = self._participant
         if one is None or self._mine is None:
             return None
         return Own(self._mine, one.home.root, one.home.identity, tuple(one.home.journal.records))
 
     def _do(self, participant: Participant, document: doc.Said_) -> list[bytes]:
+        """Carry out one message from a page and return the frames to send."""
         match document:
             case doc.Without(seats=seats):
                 return participant.without(seats)
@@ -160,7 +161,7 @@ class PagePerson:
                 participant.stays = lambda state: False
                 with suppress(IllegalMove):
                     return participant.leave()
-                # Who sits out has left the hand already.
+                # Players who sit out have already left the hand.
                 return participant.due()
             case doc.SitOut():
                 return participant.sit_out()

@@ -1,7 +1,7 @@
-"""A hand again, out of the log: every moment of it as this person saw it, whenever it was played.
+"""Replays a hand from the log, moment by moment, as this person saw it.
 
-Everything is checked once more: what a false proof, or a new roster, did to the table only that tells. Nothing is
-signed: the seat that reads the log is thrown away.
+Everything is checked again, because only that reproduces what a false proof or a new roster did to the table. Nothing
+is signed: the seat that reads the log is discarded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nodealer.web import messages as doc
 
 @dataclass(frozen=True)
 class Own:
-    """What a player needs to see its own cards again."""
+    """What a player needs to see their own cards again."""
 
     number: int
     root: bytes
@@ -34,12 +34,12 @@ class Own:
 
 
 def hand_in(state: TableState) -> int:
-    """The hand that is played, or was last, as people count."""
+    """Return the number of the current or last hand, counted from 1."""
     return max(state.hand.number + (state.phase is Phase.PLAYING), 1)
 
 
 def retold(config: Config, entries: Iterable[bytes], entropy: Entropy) -> Iterable[Applied]:
-    """What each entry of a log did when it came."""
+    """Apply the entries of a log to a new replica and yield what each did."""
     replica = Replica(config, entropy=entropy)
     for data in entries:
         yield replica.append(data)
@@ -47,10 +47,10 @@ def retold(config: Config, entries: Iterable[bytes], entropy: Entropy) -> Iterab
 
 @dataclass
 class Moments:
-    """Collects the moments of one hand: what is new in the words, or on the table."""
+    """Collects the moments of one hand: whenever there is a new line, or the table looks different."""
 
     hand: int
-    #: The document of a moment, and the lines of what has happened.
+    #: Make the message of a moment, and the lines that an entry adds to the log panel.
     view: Callable[[TableState, View], doc.View]
     lines: Callable[[Applied], Iterable[doc.Line]]
     frames: list[doc.Frame] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Moments:
     _last: View | None = None
 
     def see(self, applied: Applied, seen: Callable[[], View]) -> bool:
-        """Another entry. Whether the hand may go on after it."""
+        """Process another entry. Returns False once the hand is over."""
         if applied.outcome is Outcome.REPEATED:
             return True
         told = list(self.lines(applied))
@@ -72,7 +72,7 @@ class Moments:
         if state.phase is Phase.PLAYING:
             self._last = now
         elif self._last is not None and now.game is not None:
-            # After a hand its decks are gone; a person still wants to look at what it had.
+            # After a hand its decks no longer exist, but the person still wants to see their cards.
             now = replace(now, cards=self._last.cards)
         view = self.view(state, now)
         if self._told or not self.frames or self.frames[-1].view.page != view.page:
@@ -84,7 +84,7 @@ class Moments:
 def recall(
     config: Config, entries: Iterable[bytes], moments: Moments, own: Own | None, entropy: Entropy
 ) -> tuple[doc.Frame, ...]:
-    """Read the log until the hand is over, as the player that sat there, or as anybody."""
+    """Return the moments of a hand, read from the log as the player who sat there, or as a spectator."""
     if own is None:
         for applied in retold(config, entries, entropy):
             state = applied.after
@@ -97,11 +97,11 @@ def recall(
 
 
 class _Enough(Exception):
-    """The hand is over, or the log is."""
+    """Stops reading: the hand or the log is over."""
 
 
 class _Reader(Seat):
-    """Reads a log as the player that sat there, and never comes to say anything."""
+    """A seat that reads a log as the player who sat there, and never signs anything."""
 
     def __init__(self, moments: Moments, config: Config, own: Own, entries: Iterable[bytes], entropy: Entropy) -> None:
         self._moments = moments
@@ -119,6 +119,7 @@ class _Reader(Seat):
         )
 
     def _until_the_end(self, entries: Iterable[bytes]) -> Iterable[bytes]:
+        """Yield the entries, then stop before the seat could act."""
         yield from entries
         raise _Enough
 
@@ -129,6 +130,7 @@ class _Reader(Seat):
         return applied
 
     def _seen(self) -> View:
+        """Return the player's view, or the public one if a card does not open."""
         try:
             return view_of(self)
         except CardUnreadable:

@@ -1,7 +1,7 @@
-"""The seat of a page: what a participant hears becomes documents, and what a page says becomes decisions.
+"""The seat behind a page: turns what a participant receives into messages, and messages from pages into decisions.
 
-No socket, no clock and no thread of its own. The page on loopback talks to it over a WebSocket, the one in a tab by
-messages. Everything that a page gets passes through here, and all of it is made of the view of its own seat.
+It has no socket, clock or thread of its own. The local page talks to it over a WebSocket, the page in a tab through
+worker messages. Everything a page gets passes through here, and all of it is made from the view of its own seat.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from nodealer.web.recall import Moments, hand_in, retold
 from nodealer.wire import Message, encode
 from nodealer.wordlist import key_words, session_words
 
-#: How many lines of the log a page is told, and of how many hands every moment is kept. The log has all.
+#: How many lines of the log a page gets, and for how many hands every moment is kept. The log has everything.
 LINES_KEPT: Final = 300
 HANDS_KEPT: Final = 20
-#: After how many seconds it is shown who is waited for, and how often a page is told the times again.
+#: After how many seconds the page shows who the table is waiting for, and how often it gets new times.
 WAITS_SHOWN: Final = 5
 TIMES_AGAIN: Final = 5
 
@@ -48,8 +48,10 @@ Tell = Callable[[ServerMessage], None]
 
 
 class PageSeat:
-    """One person's place at one table, as its pages see it. Documents go out by `tell`, and `everything` has them for a
-    page that comes later."""
+    """One person's place at one table, as their pages see it.
+
+    Messages go out through `tell`, and `everything` returns them again for a page that connects later.
+    """
 
     def __init__(
         self,
@@ -66,50 +68,51 @@ class PageSeat:
         self._narrator = Narrator(Words(), {})
         self._package: GamePackage | None = None
         self._you: int | None = None
-        #: The roster that the pages were told of, and this person's seat in it.
+        #: The roster that the pages know, and this person's seat in it.
         self._seated: tuple[bytes, int | None] = (b"", None)
-        #: What stands for itself until another takes its place, by the type of document.
+        #: The current message of each type. A new one replaces it.
         self._standing: dict[str, ServerMessage] = {}
         self._notices: dict[str, doc.Notice] = {}
         self._lines: deque[ServerMessage] = deque(maxlen=LINES_KEPT)
         self._proofs: list[doc.Proof] = []
         self._hands: dict[int, doc.HandDone] = {}
-        #: Key to how it stands to those who are known, where somebody has looked.
+        #: The status of each key that was compared with the contacts.
         self.sights: dict[bytes, str] = {}
         self._frames: dict[int, list[doc.Frame]] = {}
-        #: The first hand of which every moment was seen here: one that goes on later begins in the middle.
+        #: The first hand that was seen here from its start. After a restart, the current one is not.
         self._whole_from = 1
         self._pending: list[doc.Line] = []
         self._bytes = 0
         self._counted = 0
-        #: The cards of this seat when they were last to be read, for the showdown.
+        #: The last view in which the cards could be read, for the showdown.
         self._last: Seen | None = None
-        #: Seat to since when it is waited for.
+        #: Since when the table has been waiting for each seat.
         self._since: dict[int, float] = {}
-        #: The last tick, and when it came by this seat's clock.
+        #: The last tick, and when it arrived by this seat's clock.
         self._tick: tuple[int, float] = (-1, 0.0)
-        #: When the view was last told, and since when there have been too few for another hand.
+        #: When the view was last sent, and since when there have been too few players for another hand.
         self._viewed = 0.0
         self._alone_since: float | None = None
         self._question: Question | None = None
-        #: The number of the last question. It goes on from the table before: an answer meant for that one is none here.
+        #: The number of the last question. It continues from the previous table, so that a late answer to a question
+        #: there is not taken for an answer here.
         self.asked = asked
-        #: How long the newest entries took to be checked here, in seconds, by their number.
+        #: How many seconds the check of the newest entry took, by its number.
         self._took: dict[int, float] = {}
         self.opened = False
 
     def clock_now(self) -> float:
-        """The time by this seat's clock."""
+        """Return the time of this seat's clock, in seconds."""
         return self._clock()
 
     def note_took(self, number: int, seconds: float) -> None:
-        """How long an entry took to be checked here. Only the newest is of interest."""
+        """Record how long the check of an entry took. Only the latest is kept."""
         self._took = {number: seconds}
 
-    # --- For pages ---
+    # --- Messages to pages ---
 
     def everything(self) -> Iterator[ServerMessage]:
-        """All that a page needs that has just come."""
+        """Yield every message that a newly connected page needs."""
         yield self._hello
         yield from self._stands("offers", "lobby", "table", "cheat")
         yield from self._in_order()
@@ -118,7 +121,7 @@ class PageSeat:
         yield from self._notices.values()
 
     def _in_order(self) -> Iterator[ServerMessage]:
-        """What has happened and the steps of the cards, as they came."""
+        """Yield the log lines and card operations in the order they happened."""
         placed, at = list[tuple[int, ServerMessage]](), 0
         for one in self._lines:
             at = one.entry if isinstance(one, doc.Line) and one.entry is not None else at
@@ -127,10 +130,11 @@ class PageSeat:
         return (one for _, one in merge(placed, steps, key=lambda pair: pair[0]))
 
     def _stands(self, *kinds: str) -> Iterator[ServerMessage]:
+        """Yield the current messages of these types."""
         return (self._standing[kind] for kind in kinds if kind in self._standing)
 
     def tell(self, document: ServerMessage) -> None:
-        """Tell the pages, and those that come later."""
+        """Send a message to the pages, and keep it for pages that connect later."""
         kind = str(document.__struct_config__.tag)
         if isinstance(document, doc.Line | doc.Chatted):
             self._lines.append(document)
@@ -148,23 +152,23 @@ class PageSeat:
         self._out(document)
 
     def notice(self, kind: str, code: str, about: str = "", /, **of: str | int) -> None:
-        """Something that a person should read."""
+        """Send a notice to the person. It replaces an earlier one about the same topic."""
         self.tell(doc.Notice(kind, code, of, about))  # type: ignore[arg-type]
 
     def refuse(self, code: str, ask: int | None = None) -> None:
-        """Say that something is not possible."""
+        """Tell the pages that something is not possible."""
         self.tell(doc.Refused("", ask, code))  # type: ignore[arg-type]
 
     # --- The table ---
 
     def open(self, replica: Replica, you: int | None) -> None:
-        """The players have agreed."""
+        """Show the table: the players have agreed."""
         self.opened, self._package = True, replica.config.package
         self._standing.pop("lobby", None)
         self._tell_table(replica.config, replica.config.session.proposal.roster, you)
 
     def _tell_table(self, config: Config, roster: Roster, you: int | None) -> None:
-        """What was agreed, and who sits there; once more when that is another roster, or this person has got a seat."""
+        """Send what was agreed and who is seated: once, and again after a new roster or if this person gets a seat."""
         self._you, self._seated = you, (roster.digest, you)
         self._narrator = Narrator.of(config, you)
         proposal, claims = config.session.proposal, config.protocol.claims
@@ -193,7 +197,7 @@ class PageSeat:
         )
 
     def see(self, participant: Participant, step: Received) -> None:
-        """What came of a frame."""
+        """Show on the pages what a participant received."""
         if not participant.begun:
             return
         you = participant.seat.number if participant.seated else None
@@ -216,7 +220,7 @@ class PageSeat:
         self.refresh(participant)
 
     def _recall(self, replica: Replica, height: int) -> None:
-        """What was played before this process: all hands, and the last lines. Pages get it at once."""
+        """Show what was played before this process started: all hands and the last lines, in one go."""
         if not height:
             return
         out, self._out = self._out, lambda document: None
@@ -229,7 +233,7 @@ class PageSeat:
             out(document)
 
     def take(self, applied: Applied) -> None:
-        """An entry, as lines and proofs."""
+        """Send the lines and card operations of one log entry."""
         if applied.outcome is Outcome.REPEATED:
             return
         if applied.before.phase is not Phase.PLAYING and applied.after.phase is Phase.PLAYING:
@@ -246,6 +250,7 @@ class PageSeat:
             self.tell(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason))
 
     def _line(self, applied: Applied, event: Event) -> None:
+        """Send an event as a line of the log panel, if it is worth one."""
         line = _line_of(applied, event)
         if line is None:
             return
@@ -256,7 +261,7 @@ class PageSeat:
         self.tell(line)
 
     def _step(self, applied: Applied, event: Event) -> None:
-        """A step of the cards, with what this machine has checked of it."""
+        """Send a card operation, with what this machine has checked."""
         seat, words = event["seat"], self._narrator.words_of(event["kind"])
         mine, false = seat == self._you, applied.outcome is Outcome.FAULT
         state = "false" if false else "own" if mine else "verified" if applied.checks else "unproven"
@@ -279,10 +284,10 @@ class PageSeat:
             )
         )
 
-    # --- What is seen ---
+    # --- The view ---
 
     def refresh(self, participant: Participant) -> None:
-        """The table as it is now, where something has changed."""
+        """Send the current state of the table, if it has changed."""
         replica = participant.replica
         state = replica.state
         working = doc.Working(state.hand.number + 1, tuple(self._steps(state)))
@@ -299,19 +304,21 @@ class PageSeat:
             self.tell(doc.LogGrown(replica.height, size, replica.head.hex()[:16], replica.checks_settled))
 
     def _is_news(self, view: doc.View) -> bool:
-        """Whether a page has to be told. It counts seconds by itself, and is put right now and then."""
+        """Whether a view has to be sent. The page counts seconds itself and is only corrected now and then."""
         old = self._standing.get("view")
         if not isinstance(old, doc.View) or _timeless(old) != _timeless(view):
             return True
         return view.seats != old.seats and self._clock() - self._viewed >= TIMES_AGAIN
 
     def _steps(self, state: TableState) -> Iterator[tuple[int, str, str]]:
+        """Yield the card operations that players still owe: seat, kind and description."""
         for known in state.duties.open.values():
             duty = known.duty
             if duty.deck is not None and not duty.optional:
                 yield duty.seat, duty.kind, self._narrator.words_of(duty.kind).doing
 
     def _view(self, participant: Participant) -> doc.View:
+        """Return the current view as a message."""
         state = participant.replica.state
         seen, unreadable = public_view(state), False
         if participant.seated:
@@ -322,7 +329,7 @@ class PageSeat:
         return self.view_in(state, self._with_old_cards(state, seen), participant, claim=unreadable)
 
     def _with_old_cards(self, state: TableState, seen: Seen) -> Seen:
-        """After a hand its decks are gone; a person still wants to look at what it had."""
+        """Add the person's last cards after a hand: its decks no longer exist, but they still want to see them."""
         last = self._last
         if state.phase is Phase.PLAYING:
             self._last = seen
@@ -333,7 +340,7 @@ class PageSeat:
     def view_in(
         self, state: TableState, seen: Seen, participant: Participant | None, *, claim: bool = False
     ) -> doc.View:
-        """The document of a moment: of this person's table now, or of any moment of a log."""
+        """Return the view of a moment as a message: of the table now, or of any moment in a log."""
         package, words, game = self._package, state.config.words, seen.game
         page = {"version": 0} if package is None else package.page(seen)
         want = None if game is None else game.wants
@@ -358,7 +365,10 @@ class PageSeat:
         )
 
     def _alone(self, state: TableState, participant: Participant) -> tuple[str, ...] | None:
-        """Who would have to come back for another hand, once it has been so for a while: between hands it passes."""
+        """Return who would have to come back for another hand, or None if there are enough players.
+
+        Reported only after a while, because it happens briefly between hands.
+        """
         if not participant.seated or participant.hearing or not has_too_few_players(state):
             self._alone_since = None
             return None
@@ -369,14 +379,14 @@ class PageSeat:
         return tuple(state.known[seat].name for seat in sorted(state.gone - state.ended - state.expelled))
 
     def _asking(self, participant: Participant | None) -> Iterator[doc.Asker]:
-        """Those who would like to sit."""
+        """Yield the people who ask for a seat."""
         if participant is not None and participant.seated:
             for asks in participant.asking:
                 key = asks.who.key
                 yield doc.Asker(asks.who.name, " ".join(key_words(key)), self.sights.get(key, ""))
 
     def _proposed(self, state: TableState, participant: Participant | None) -> Iterator[doc.ProposedTable]:
-        """The tables that this person has not agreed to."""
+        """Yield the proposed rosters that this person has not agreed to."""
         if participant is None or not participant.seated:
             return
         for number, one in state.proposed.items():
@@ -397,6 +407,7 @@ class PageSeat:
         return self._package is None or self._package.table is None
 
     def _seats(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatNow]:
+        """Yield the status of each seat."""
         waited = set() if participant is None else set(participant.waits_for.values())
         owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.holds_up}
         chips = state.account.chips if state.config.rules.stake else {}
@@ -413,7 +424,7 @@ class PageSeat:
             yield doc.SeatNow(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
 
     def _left(self, state: TableState, seat: int) -> int | None:
-        """What is left of a seat's time, where a timekeeper counts it."""
+        """Return the milliseconds a seat has left, or None if no timekeeper is counting."""
         clock = state.clock
         if clock is None or clock.last is None:
             return None
@@ -429,6 +440,7 @@ class PageSeat:
         return max(0, min(used) + clock.bank(seat) - round(1000 * (self._clock() - self._tick[1])))
 
     def _may(self, state: TableState, participant: Participant, claim: bool) -> doc.MayDo:
+        """Return what the person may do besides playing."""
         if not participant.seated or participant.over:
             return doc.MayDo()
         options, count = participant.options(), len(voters(state))
@@ -455,7 +467,7 @@ class PageSeat:
         )
 
     def _keep(self, view: doc.View) -> None:
-        """A moment for the history. One in which only the clock has moved is none."""
+        """Keep a moment for replays, unless only time has passed since the last one."""
         hand = view.hand
         if hand < self._whole_from:
             self._pending = []
@@ -468,7 +480,7 @@ class PageSeat:
             del self._frames[old]
 
     def clock(self, participant: Participant) -> None:
-        """Look at the clock: who is waited for, and since when."""
+        """Update who the table is waiting for, and since when."""
         if not participant.begun:
             return
         now, waited = self._clock(), set(participant.waits_for.values())
@@ -477,10 +489,10 @@ class PageSeat:
         if late or has_too_few_players(participant.replica.state):
             self.refresh(participant)
 
-    # --- What is asked ---
+    # --- Questions ---
 
     def ask(self, question: Question) -> None:
-        """The table waits for this person."""
+        """Show a question to the person."""
         self._question = question
         self.asked += 1
         words, view, peek = self._words, question.view, question.peek
@@ -504,13 +516,13 @@ class PageSeat:
         self.tell(told)
 
     def unask(self) -> None:
-        """Nothing is asked any more."""
+        """Withdraw the open question, if there is one."""
         if self._question is not None:
             self._question = None
             self.tell(doc.Unasked())
 
     def decision(self, said: doc.Move | doc.Typed | doc.Choose | doc.SealText) -> Decision | None:
-        """What was decided, or None where it is refused or doubted, and told so."""
+        """Return the decision in a message, or None if it was refused or doubted. The page is then told why."""
         question = self._question
         if question is None or said.ask != self.asked:
             self.refuse("late", said.ask)
@@ -518,13 +530,13 @@ class PageSeat:
         try:
             if isinstance(said, doc.SealText):
                 if question.seal is None:
-                    raise IllegalMove("nothing to seal is asked for")
+                    raise IllegalMove("the table is not asking you to seal anything")
                 return self._words.seal(question.view, question.seal, said.text)
             if question.seal is not None:
-                raise IllegalMove("something to seal is asked for, and nothing else")
+                raise IllegalMove("the table is waiting for something to seal")
             if isinstance(said, doc.Choose):
                 if question.peek is None:
-                    raise IllegalMove("no choice is asked for")
+                    raise IllegalMove("the table is not asking you for a choice")
                 return legal_choice(question.view, question.peek, said.choose)
             return self._move(question, said)
         except IllegalMove as error:
@@ -532,9 +544,10 @@ class PageSeat:
             return None
 
     def _move(self, question: Question, said: doc.Move | doc.Typed) -> Decision | None:
+        """Return the move in a message, or None if the person should confirm it first. Raises `IllegalMove`."""
         view = question.view
         if question.peek is not None:
-            raise IllegalMove("a choice is asked for, and no move")
+            raise IllegalMove("the table is waiting for a choice, not for a move")
         read: Message | dict[str, Any]
         if isinstance(said, doc.Typed):
             read = self._words.read(view, said.text)
@@ -555,7 +568,7 @@ class PageSeat:
     # --- History ---
 
     def read(self, applied: Applied, replica: Replica) -> None:
-        """An entry of a saved log, as somebody sees it who has no seat."""
+        """Show one entry of a saved log, as a spectator sees it."""
         self.take(applied)
         state = replica.state
         view = self.view_in(state, public_view(state), None)
@@ -566,11 +579,11 @@ class PageSeat:
         )
 
     def kept(self, hand: int) -> doc.Replayed | None:
-        """A hand again, moment by moment, where its moments are still here."""
+        """Return a hand, moment by moment, if its moments are still in memory."""
         return doc.Replayed(hand, tuple(self._frames[hand])) if hand in self._frames else None
 
     def moments(self, hand: int, config: Config) -> Moments:
-        """Collects a hand out of the log, as this page would have shown it."""
+        """Return a collector for a hand of the log, which shows it as this page would have."""
         narrator = Narrator.of(config, self._you)
 
         def lines(applied: Applied) -> Iterator[doc.Line]:
@@ -581,12 +594,12 @@ class PageSeat:
 
 
 def replace_view(view: doc.View) -> doc.View:
-    """A moment without what only mattered then."""
+    """Return a view without what only mattered at that moment."""
     return doc.View(view.entry, view.hand, view.phase, view.page, view.seats, view.turn, view.mine, view.text)
 
 
 def _timeless(view: doc.View) -> doc.View:
-    """The same, whatever time it is; but whether a seat is waited for, and has a time, is no matter of that."""
+    """Return a view without its times. Whether a seat is waited for, or has a time limit, stays."""
     seats = tuple(
         msgspec.structs.replace(one, waited=int(one.waited > 0), left=None if one.left is None else 0)
         for one in view.seats
@@ -595,12 +608,12 @@ def _timeless(view: doc.View) -> doc.View:
 
 
 def _hand_of(applied: Applied) -> int:
-    """The hand that an entry belongs to, as people count."""
+    """Return the hand that an entry belongs to, counted from 1."""
     return applied.before.hand.number + 1
 
 
 def _line_of(applied: Applied, event: Event) -> doc.Line | None:
-    """What happened, as a line; None for what no person wants to read."""
+    """Return an event as a line of the log panel, or None if it is not worth one."""
     kind, data = event["event"], None
     if kind == "tick":
         return None
@@ -625,7 +638,7 @@ def _line_of(applied: Applied, event: Event) -> doc.Line | None:
 
 
 def _lines(event: Event) -> Iterator[doc.Spans]:
-    """What an event says; nothing where that would be noise, or where the page has words of its own."""
+    """Yield the text of an event: nothing if it would be noise, or if the page has its own text."""
     match event["event"]:
         case "result":
             yield from (spans(line) for line in event["outcome"])

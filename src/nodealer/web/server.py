@@ -1,10 +1,13 @@
-"""The page on loopback: files without secrets, a door with a token that opens once, and a WebSocket for documents.
+"""The local server of the page: files without secrets, a token that works once, and a WebSocket for messages.
 
-Other programs on this machine, other users of it and other pages in the browser can reach the port too. So the port is
-on loopback only; `Host` and `Origin` must be its own, which ends DNS rebinding and other pages; other users are nobody,
-where the system tells whose a connection is; and nobody gets a document without the cookie, which is given once, for
-the token in the address that this program printed or opened. The token is in the fragment: browsers send that to
-nobody. The cookie is named after the table: cookies do not know ports.
+Other programs on this machine, other users of it and other pages in the browser can reach the port too. Therefore:
+
+- The port is on loopback only.
+- `Host` and `Origin` must be the server's own. This stops DNS rebinding and other pages.
+- Connections of other users are refused, on systems that tell whose a connection is.
+- Messages need a cookie, which is given once, in exchange for the token in the address that this program printed or
+  opened. The token is in the fragment of the address, which browsers do not send to any server. The cookie is named
+  after the table, because cookies do not distinguish ports.
 """
 
 from __future__ import annotations
@@ -41,16 +44,16 @@ _TYPES: Final = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-#: Where there is something that is not for everybody.
+#: Paths that only this user may request.
 _SECRET: Final = ("/enter", "/documents")
-#: What a game may bring.
+#: The files a game may have for its table.
 _OF_GAMES: Final = ("table.js", "table.css")
 
 Entropy = Callable[[int], bytes]
 
 
 def static_files() -> dict[str, bytes]:
-    """The page itself, by path. Whatever is not listed here is not there."""
+    """Return the files of the page, by path. Nothing else is served."""
     found: dict[str, bytes] = {}
     todo = [("", resources.files("nodealer.web") / "static")]
     while todo:
@@ -64,7 +67,7 @@ def static_files() -> dict[str, bytes]:
 
 
 def game_file(game: GamePackage, name: str) -> bytes | None:
-    """A file of a game's own table."""
+    """Return a file of a game's own table, or None if the game has no such file."""
     if game.table is None or name not in _OF_GAMES:
         return None
     with suppress(OSError, ModuleNotFoundError):
@@ -73,8 +76,10 @@ def game_file(game: GamePackage, name: str) -> bytes | None:
 
 
 class TokenGate:
-    """Lets in who has the token, once. Wrong ones are not counted: 32 random bytes are not guessed, and whoever can say
-    wrong ones would shut the person out."""
+    """Exchanges the token for a cookie, once.
+
+    Wrong tokens are not counted: 32 random bytes cannot be guessed, and a limit would let anyone lock the person out.
+    """
 
     def __init__(self, table: str, entropy: Entropy) -> None:
         self.cookie = f"nodealer-{table}"
@@ -84,12 +89,12 @@ class TokenGate:
         self.new_token()
 
     def new_token(self) -> str:
-        """Another token. The one before it opens nothing any more."""
+        """Replace the token and return the new one. The old one no longer works."""
         self.token = self._entropy(TOKEN_BYTES).hex()
         return self.token
 
     def enter(self, token: str) -> str | None:
-        """The cookie for a token, or None for a wrong one."""
+        """Return a cookie in exchange for the token, or None if the token is wrong or already used."""
         if self.token is None:
             return None
         if not hmac.compare_digest(token.encode(errors="replace"), self.token.encode()):
@@ -100,26 +105,26 @@ class TokenGate:
         return key
 
     def knows(self, cookies: Mapping[str, str]) -> bool:
-        """Whether somebody has been let in."""
+        """Whether these cookies include one that was given out here."""
         given = cookies.get(self.cookie, "").encode(errors="replace")
         return any(hmac.compare_digest(given, key.encode()) for key in self._keys)
 
 
 class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is posted to the door."""
+    """The body of a POST to /enter."""
 
     token: str
 
 
 class TableServer:
-    """The page of one person at one table."""
+    """The web application that serves the page of one person at one table."""
 
     def __init__(self, hub: Hub, door: TokenGate, games: Callable[[str], GamePackage | None], port: int) -> None:
         self._hub = hub
         self._door = door
         self._games = games
         self._hosts = {f"{LOOPBACK}:{port}", f"localhost:{port}"}
-        # What is only for a seat in a tab is not for this page.
+        # Files for a seat in a browser tab are not part of this page.
         self._files = {path: data for path, data in static_files().items() if not path.startswith("tab/")}
         self._headers = _headers(port)
         routes = [
@@ -134,11 +139,11 @@ class TableServer:
 
     @property
     def app(self) -> ASGIApp:
-        """What a server runs."""
+        """The ASGI application."""
         return self._guarded
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Whatever is not of this page is answered nothing."""
+        """Refuse requests that do not come from this page, and pass the others on."""
         refusal = self._refusal(scope)
         if refusal is None:
             await self._starlette(scope, receive, send)
@@ -148,16 +153,17 @@ class TableServer:
             await Response(refusal, 403, self._headers)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> str | None:
+        """Return why a request is refused, or None if it comes from this page and this user."""
         headers = [(name.lower(), value) for name, value in scope["headers"]]
         hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return "another host"
+            return "wrong host"
         origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
         must = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if (origins or must) and origins != [f"http://{hosts[0]}"]:
-            return "another origin"
+            return "wrong origin"
         if scope["path"] in _SECRET and is_stranger(scope["client"], scope["server"]):
-            return "another user"
+            return "wrong user"
         return None
 
     # --- Files ---
@@ -185,11 +191,12 @@ class TableServer:
         return Response(data, 200, self._headers, media_type=_TYPES[path.rpartition(".")[2]])
 
     def _nothing(self) -> Response:
-        return Response("nothing is here", 404, self._headers)
+        return Response("not found", 404, self._headers)
 
-    # --- The door ---
+    # --- The token ---
 
     async def _enter(self, request: Request) -> Response:
+        """Exchange the posted token for a cookie."""
         data = b""
         async for chunk in request.stream():
             data += chunk
@@ -198,19 +205,20 @@ class TableServer:
         try:
             said = msgspec.json.decode(data, type=Enter)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            return Response("no token", 400, self._headers)
+            return Response("invalid token", 400, self._headers)
         key = self._door.enter(said.token)
         if key is None:
-            return Response("this address has been used", 403, self._headers)
+            return Response("this address has already been used", 403, self._headers)
         response = Response(status_code=204, headers=self._headers)
         response.set_cookie(self._door.cookie, key, path="/", httponly=True, samesite="strict")
         return response
 
-    # --- Documents ---
+    # --- Messages ---
 
     async def _documents(self, websocket: WebSocket) -> None:
+        """Exchange messages with a page over a WebSocket, if it has the cookie."""
         if not self._door.knows(websocket.cookies):
-            await websocket.close(1008, "not let in")
+            await websocket.close(1008, "no valid cookie")
             return
         await websocket.accept()
         page = self._hub.come()
@@ -230,12 +238,14 @@ class TableServer:
 
 
 async def _tell(websocket: WebSocket, page: asyncio.Queue[bytes | None]) -> None:
+    """Send the messages of a queue until it ends."""
     while (data := await page.get()) is not None:
         await websocket.send_text(data.decode())
-    await websocket.close(1013, "too many")
+    await websocket.close(1013, "too many messages or pages")
 
 
 def _headers(port: int) -> dict[str, str]:
+    """Return the response headers. They let the page load only what this server serves."""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
         f"connect-src 'self' ws://{LOOPBACK}:{port} ws://localhost:{port}; "
@@ -252,7 +262,7 @@ def _headers(port: int) -> dict[str, str]:
 
 
 class _Server(uvicorn.Server):
-    """Signals are for the program, not for its page."""
+    """A server that leaves signals to the program around it."""
 
     def capture_signals(self) -> Any:
         return nullcontext()
@@ -262,16 +272,19 @@ class _Server(uvicorn.Server):
 async def serve(
     hub: Hub, door: TokenGate, games: Callable[[str], GamePackage | None], port: int = 0
 ) -> AsyncIterator[str]:
-    """The page on a port of loopback, as long as this lasts. Gives the address, with the token in its fragment."""
+    """Serve the page on a loopback port as long as the context lasts.
+
+    Yields the address, with the token in its fragment. Raises `BadParameter` if the port cannot be used.
+    """
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((LOOPBACK, port))
-        # Before the address is told: who comes at once waits, and is not turned away.
+        # Listen before the address is known: a browser that connects at once then waits and is not refused.
         listening.listen(64)
     except OSError as error:
         listening.close()
-        raise BadParameter(f"the page cannot be served on port {port}: {error.strerror}") from None
+        raise BadParameter(f"cannot serve the page on port {port}: {error.strerror}") from None
     port = listening.getsockname()[1]
     config = uvicorn.Config(
         TableServer(hub, door, games, port).app,

@@ -1,7 +1,7 @@
-"""Whose the other end of a connection on loopback is, where the system tells.
+"""Finds out whether a loopback connection comes from another user, on systems that tell.
 
-The token stands in the command line of the browser that is opened, which every user of a machine can read; and a
-browser sends a cookie to every port of a host, also to one that another user listens on. So neither is enough alone.
+The token is in the command line of the browser that is opened, which every user of a machine can read. And browsers
+send a cookie to every port of a host, even one on which another user listens. So neither is enough alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-#: Where Linux lists connections, each end in a line of its own. Other systems tell nobody.
+#: Where Linux lists connections, with one line for each end. Other systems do not have this.
 TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _ESTABLISHED: Final = "01"
 _ROOT: Final = 0
@@ -23,7 +23,7 @@ Address = tuple[str, int]
 
 
 def listed() -> list[str]:
-    """All connections, as the system lists them."""
+    """Return all TCP connections, one line each, as the system lists them."""
     lines: list[str] = []
     for table in TABLES:
         with suppress(OSError):
@@ -32,7 +32,7 @@ def listed() -> list[str]:
 
 
 def is_stranger(client: Address, server: Address, lines: Callable[[], Iterable[str]] = listed) -> bool:
-    """Whether another user has made this connection. Root is none: it can read everything anyway."""
+    """Whether another user made this connection. Root does not count: root can read everything anyway."""
     near, far, users, told = _hex(server), _hex(client), set[int](), False
     for line in lines():
         fields = line.split()
@@ -43,17 +43,17 @@ def is_stranger(client: Address, server: Address, lines: Callable[[], Iterable[s
             told = True
         elif (local, remote, fields[3]) == (far, near, _ESTABLISHED):
             users.add(int(fields[7]))
-    # One that has been closed at its end is of nobody any more, and needs no answer.
+    # A connection already closed at the other end has no owner any more, and needs no answer.
     return told and not (users and users <= {os.getuid(), _ROOT})
 
 
 def _hex(address: Address) -> str:
-    """An address as it is listed: in the order of this machine's bytes."""
+    """Format an address as the system lists it: in the byte order of this machine."""
     number = int.from_bytes(socket.inet_aton(address[0]), sys.byteorder)
     return f"{number:08X}:{address[1]:04X}"
 
 
 def _short(listed_address: str) -> str:
-    """The last four bytes are the address, also where one of sixteen stands for it."""
+    """Shorten a listed address to IPv4: its last four bytes, even if it is written as IPv6."""
     host, _, port = listed_address.partition(":")
     return f"{host[-8:]}:{port}"

@@ -1,4 +1,4 @@
-"""A participant for a page: it knows how long it took to check what others sent, and hears what is beside the log."""
+"""A participant for a page: measures how long checks take, and passes on frames that are not in the log."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Replica
 from nodealer.engine.store import PlayerStore
 
-#: The number of an entry, and the seconds that it took to judge it.
+#: Called with the number of an entry and the seconds its check took.
 Took = Callable[[int, float], None]
 
 
 class PageParticipant(Participant):
-    """Tells `took` how long each entry took, by this clock, and `beside` every frame."""
+    """A participant that reports to `took` how long each entry took, and passes every frame to `beside`."""
 
     def __init__(
         self,
@@ -32,12 +32,13 @@ class PageParticipant(Participant):
         super().__init__(home, **rest)
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
-        """A frame of the table."""
+        """Process a frame of the table, then pass it to `beside`."""
         step = super().receive(frame, number)
         self._beside(self, frame)
         return step
 
     def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[ReceivedEvent]) -> None:
+        """Apply an entry, and report how long that took."""
         number, began = replica.height, self._clock()
         super()._enter(replica, data, numbered, happened)
         if replica.height > number:

@@ -40,7 +40,7 @@ export const T = {
   connection: {
     lost: "The page lost its connection to the program that runs your seat. Reconnecting…",
     gone: "The program that runs this table has stopped. The log is saved: run `nodealer resume` to continue.",
-    used: "This address is incomplete or has already been used. Each address works once: open the latest one that the program printed.",
+    used: "This address is incomplete or has already been used. Each address works once: to get a new one, stop the program and run `nodealer resume`.",
     version: "The page and the program that runs your seat are different versions. Reload the page.",
   },
 
