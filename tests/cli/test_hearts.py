@@ -33,7 +33,7 @@ def test_a_log_is_shown_and_exported() -> None:
     log = Path(__file__).parents[1] / "golden/hearts-mask.jsonl"
     shown = called("show", str(log))
     assert shown.returncode == 0 and "passes three cards to Ben" in shown.stdout and "takes the trick" in shown.stdout
-    assert "has to prove that it has no spade" in shown.stdout and "proof of hidden cards" in shown.stdout
+    assert "must prove that they have no spade" in shown.stdout and "proof of hidden cards" in shown.stdout
     (hand,) = json.loads(called("export", str(log)).stdout)["hands"]
     assert len(hand["tricks"]) == 13 and sum(one["points"] for one in hand["points"]) in (26, 78)
 

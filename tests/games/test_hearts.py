@@ -25,7 +25,7 @@ from nodealer.games.hearts import (
 )
 from nodealer.games.hearts.bot import HeartsBot
 from nodealer.games.hearts.faces import ALL, ALL_POINTS, CARDS, COUNTING, HEARTS, PLAIN, points, suit
-from nodealer.games.hearts.scoring import counted
+from nodealer.games.hearts.scoring import score_hand
 from nodealer.wire import encode
 from sampling import times
 
@@ -54,13 +54,13 @@ def test_it_is_for_four(seats: tuple[int, ...]) -> None:
 def test_points_are_losses_and_end_the_game() -> None:
     rules = HeartsRules(50)
     assert rules.begin(1, SEATS, None, {0: -49, 1: 0, 2: -7, 3: -22}).scores == {0: 49, 1: 0, 2: 7, 3: 22}
-    with pytest.raises(BadParameter, match="the game is over: somebody has 50 points"):
+    with pytest.raises(BadParameter, match="the game is over: a player has 50 points"):
         rules.begin(1, SEATS, None, {0: -50, 1: 0, 2: -7, 3: -21})
 
 
 @pytest.mark.parametrize("goal", [0, -1, 10_001, 1.5, True])
 def test_a_goal_that_is_none(goal: int) -> None:
-    with pytest.raises(BadParameter, match="goes to 1 to 10000 points"):
+    with pytest.raises(BadParameter, match="end at 1 to 10000 points"):
         HeartsRules(goal)
     with pytest.raises(DecodeError):
         HeartsRules.from_parameters(encode({"goal": goal}))
@@ -210,7 +210,7 @@ def test_nobody_moves_before_it_is_proven() -> None:
         dealer.play("3d")
     assert stuck.value.seat == 1 and isinstance(dealer.game.wants, Ask)
     for seat in SEATS:
-        with pytest.raises(IllegalMove, match="not the turn"):
+        with pytest.raises(IllegalMove, match="not seat"):
             dealer.game.moved(seat, encode(Play(dealer.game.held[seat][0])))
     assert net(dealer.game.left((1,), cards=True)) == {0: 0, 1: -26, 2: 0, 3: 0}
 
@@ -269,8 +269,8 @@ def test_a_heart_is_led_with_nothing_else() -> None:
 
 def test_points_and_the_moon() -> None:
     assert sum(map(points, range(CARDS))) == ALL_POINTS and len(COUNTING) == 14
-    assert counted({0: 1, 1: 25, 2: 0, 3: 0}) == {0: 1, 1: 25, 2: 0, 3: 0}
-    assert counted({0: 0, 1: 26, 2: 0, 3: 0}) == {0: 26, 1: 0, 2: 26, 3: 26}
+    assert score_hand({0: 1, 1: 25, 2: 0, 3: 0}) == {0: 1, 1: 25, 2: 0, 3: 0}
+    assert score_hand({0: 0, 1: 26, 2: 0, 3: 0}) == {0: 26, 1: 0, 2: 26, 3: 26}
 
 
 # --- Whole hands ---
@@ -359,10 +359,10 @@ def test_a_move_that_is_none(move: bytes) -> None:
 def test_a_move_at_another_stage() -> None:
     dealer = at_play("2c")
     for move in (Without(), Lead(13), Give((13, 14, 15))):
-        with pytest.raises(IllegalMove, match="the hand is at playing"):
+        with pytest.raises(IllegalMove, match="the hand is in the stage 'playing'"):
             dealer.game.moved(1, encode(move))
-    with pytest.raises(IllegalMove, match="place 0 is not in your hand"):
+    with pytest.raises(IllegalMove, match="the card at place 0 is not in your hand"):
         dealer.game.moved(1, encode(Play(0)))
-    with pytest.raises(IllegalMove, match="not the turn of seat 0"):
+    with pytest.raises(IllegalMove, match="not seat 0's turn"):
         dealer.game.moved(0, encode(Play(1)))
     assert dealer.game.scores == NOTHING

@@ -13,7 +13,7 @@ from nodealer.gamecheck.findings import Findings
 from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
 from nodealer.games.base import Done
 from nodealer.games.hearts import Give, HeartsRules, Lead, Play, Without
-from nodealer.games.hearts.bot import HeartsBot, passed
+from nodealer.games.hearts.bot import HeartsBot, choose_pass
 from nodealer.games.hearts.export import RECORD
 from nodealer.games.hearts.faces import ALL, HEARTS, PLAIN, name, suit
 from nodealer.games.hearts.package import GAME, HANDS, rules_of
@@ -62,7 +62,7 @@ def test_the_two_of_clubs_is_not_chosen() -> None:
     assert WORDS.read(dealer.view(1), "ok") == WORDS.read(dealer.view(1), "2c") == Lead(dealer.at(1, "2c"))
     assert WORDS.read(dealer.view(0), "ok") == Without()
     for wrong in ("2c", "no", "", "3c"):
-        with pytest.raises(IllegalMove, match="who has 2♣ leads it"):
+        with pytest.raises(IllegalMove, match="the player with 2♣ leads it"):
             WORDS.read(dealer.view(0), wrong)
     assert "you have it" in str(WORDS.prompt(dealer.view(1))) and "do not have" in str(WORDS.prompt(dealer.view(0)))
     assert WORDS.move(dealer.game, 0, encode(Without()), NAMES) == "does not have 2♣"
@@ -73,28 +73,26 @@ def test_only_what_can_be_proven_is_read() -> None:
     dealer = at_play("2c", "Ac Kd Qh", "3c")
     view = dealer.view(1)
     assert WORDS.read(view, "ac") == Play(dealer.at(1, "Ac"))
-    for card, why in (("kd", "you have clubs, which were led"), ("qh", "no points in the first trick")):
+    for card, why in (("kd", "you must follow suit, and you have clubs"), ("qh", "no points in the first trick")):
         with pytest.raises(IllegalMove, match=why):
             WORDS.read(view, card)
-    with pytest.raises(IllegalMove, match="one card, please"):
+    with pytest.raises(IllegalMove, match="type one card"):
         WORDS.read(view, "ac kd")
     # A program that plays it all the same is asked once more.
     wrong = Play(dealer.at(1, "Kd"))
-    assert "you could not prove otherwise" in WORDS.sure(view, wrong)
+    assert "you could not prove that" in WORDS.sure(view, wrong)
     assert WORDS.sure(view, {"type": "play", "place": wrong.place}) == WORDS.sure(view, wrong)
     assert WORDS.sure(view, Play(dealer.at(1, "Ac"))) == WORDS.sure(view, Play(99)) == WORDS.sure(view, {}) == ""
     dim = [span.text for line in WORDS.table(view) for span in line.spans if span.mark == "dim"]
-    assert "K♦" in dim and "A♣" not in dim and str(WORDS.prompt(view)).startswith("  you may play ")
+    assert "K♦" in dim and "A♣" not in dim and str(WORDS.prompt(view)).startswith("  your turn: ")
 
 
 def test_why_a_heart_is_not_led() -> None:
     dealer = at_play("2c", "Ac Kd Qh", "3c", "4c")
     dealer.play("Ac", "3c", "4c")
-    with pytest.raises(IllegalMove, match="no heart has been thrown yet"):
+    with pytest.raises(IllegalMove, match="hearts are not broken yet"):
         WORDS.read(dealer.view(1), "qh")
-    assert "no heart thrown yet" in text(WORDS.table(dealer.view(1))) and "you lead" in text(
-        WORDS.table(dealer.view(1))
-    )
+    assert "hearts not broken" in text(WORDS.table(dealer.view(1))) and "you lead" in text(WORDS.table(dealer.view(1)))
 
 
 # --- What is told ---
@@ -105,18 +103,19 @@ def test_what_is_proven_in_words() -> None:
         return WORDS.proven(at_play("2c").game, 0, NoneOf(1, tuple(range(count)), tuple(sorted(faces_))))
 
     assert (
-        told(suit(1)) == "none of these 3 cards is a diamond" and told(suit(HEARTS), 1) == "the last card is no heart"
+        told(suit(1)) == "none of these 3 cards is a diamond"
+        and told(suit(HEARTS), 1) == "the last card is not a heart"
     )
     assert told(frozenset({0})) == "none of these 3 cards is a 2♣"
-    assert told(PLAIN - {0}) == "none of these 3 cards is a card that counts nothing"
-    assert told(ALL - suit(HEARTS)) == "none of these 3 cards is a card but hearts"
+    assert told(PLAIN - {0}) == "none of these 3 cards is a card without points"
+    assert told(ALL - suit(HEARTS)) == "none of these 3 cards is a card other than a heart"
 
 
 def test_what_changed() -> None:
     dealer = at_play("2c 3c", "3d 4d 5d 6d 7d 8d 9d Td Jd Qd Kd Ad 2d", "4c", "5c")
     before = dealer.game
     asks = dealer.game.moved(1, encode(Play(13))).told((Opened(Card(0, 0, 13), face("3d")),))
-    assert WORDS.changed(before, asks, NAMES) == ["Ben has to prove that it has no club"]
+    assert WORDS.changed(before, asks, NAMES) == ["Ben must prove that they have no club"]
     dealer.play("3d", "4c")
     before = dealer.game
     dealer.play("5c")
@@ -137,7 +136,7 @@ def test_results_in_words() -> None:
     assert "Ben shot the moon" in text(WORDS.outcome(over, NAMES)) and "Ben wins the game to 100" in text(
         WORDS.outcome(over, NAMES)
     )
-    assert WORDS.parting(over, 1) == "You have won the game." and "not won" in WORDS.parting(over, 0)
+    assert WORDS.parting(over, 1) == "You won the game." and "did not win" in WORDS.parting(over, 0)
     assert WORDS.parting(over, NO_SEAT) == ""
     for ended, why in (("left", "Cleo left"), ("caught", "Cleo led another card than 2♣")):
         assert why in text(WORDS.outcome(said | {"spoilt": [2], "ended": ended}, NAMES))
@@ -185,9 +184,9 @@ def test_a_page() -> None:
 
 def test_what_the_bot_passes() -> None:
     hand = dict(enumerate(faces("Qs Ks 3s 2c 3c 4c 5d 6d 7d 2h 3h 4h Ah")))
-    assert {hand[place] for place in passed(hand)} == set(faces("Qs Ks Ah"))
+    assert {hand[place] for place in choose_pass(hand)} == set(faces("Qs Ks Ah"))
     guarded = dict(enumerate(faces("Qs 9s 8s 7s 3s Ac Kc 5d 6d 7d 2h 3h 4h")))
-    assert face("Qs") not in {guarded[place] for place in passed(guarded)}
+    assert face("Qs") not in {guarded[place] for place in choose_pass(guarded)}
 
 
 def bot_plays(dealer: Dealer) -> int:

@@ -1,4 +1,4 @@
-"""Hearts: four players, hidden hands, and a proof wherever a rule depends on one. docs/play/hearts.md has the rules."""
+"""Hearts: four players, hidden hands, and a proof whenever a rule depends on a hidden hand. See docs/play/hearts.md."""
 
 from nodealer.games.hearts.hand import Direction, HeartsHand, HeartsStage, Proof
 from nodealer.games.hearts.moves import Give, Lead, Move, Play, Without, read_move

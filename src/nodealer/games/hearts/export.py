@@ -1,4 +1,4 @@
-"""A finished hand as a record that people and programs read: JSON, one document for all hands."""
+"""Export of finished hands as a record for people and programs: one JSON document for all hands."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from nodealer.games.hearts.scoring import result
 from nodealer.games.package import Export
 from nodealer.wire import encode
 
-#: Of the form of this document.
+#: The version of this document's format.
 RECORD_VERSION: Final = 1
 
 
 def record(game: Game, names: Mapping[int, str]) -> dict[str, Any] | None:
-    """Who played which card, who took it, what was proven, and what it counted. What was passed stays hidden."""
+    """Return the record of a hand: the tricks, what was proven, and the points. Passed cards stay hidden."""
     if not isinstance(game, HeartsHand):
         return None
-    said = result(game)
+    final = result(game)
     return {
         "hand": game.number + 1,
         "players": [{"seat": seat + 1, "name": names.get(seat, str(seat))} for seat in game.seats],
-        "passed": said["passed"],
+        "passed": final["passed"],
         "tricks": [
             {
                 "cards": [{"seat": seat + 1, "card": name(face)} for seat, face in trick.cards],
@@ -37,16 +37,16 @@ def record(game: Game, names: Mapping[int, str]) -> dict[str, Any] | None:
             {"trick": proof.trick + 1, "seat": proof.seat + 1, "none_of": [name(face) for face in proof.faces]}
             for proof in game.proofs
         ],
-        "ended": said["ended"],
-        "moon": None if said["moon"] is None else said["moon"] + 1,
-        "spoilt": [seat + 1 for seat in said["spoilt"]],
-        "points": [one | {"seat": one["seat"] + 1} for one in said["points"]],
-        "over": said["over"],
+        "ended": final["ended"],
+        "moon": None if final["moon"] is None else final["moon"] + 1,
+        "spoilt": [seat + 1 for seat in final["spoilt"]],
+        "points": [one | {"seat": one["seat"] + 1} for one in final["points"]],
+        "over": final["over"],
     }
 
 
 def text(records: Sequence[Any]) -> str:
-    """All hands, with a line for each trick, each proof and each player."""
+    """Join the records of all hands into one document, with a line for each trick, proof and player."""
     hands = ",\n".join(f"  {{{','.join(map(_field, one.items()))}}}" for one in records)
     return f'{{"format": "hearts", "version": {RECORD_VERSION}, "hands": [\n{hands}\n]}}\n'
 

@@ -1,4 +1,4 @@
-"""What is printed on a face: 13 × suit + rank, the clubs first, each suit from the two up to the ace."""
+"""The cards of hearts. A face is 13 × suit + rank: clubs first, each suit from the two up to the ace."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ CARDS: Final = 52
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "cdhs"
 SIGNS: Final = "♣♦♥♠"
-#: In words, for a sentence.
+#: The suits in words.
 SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 CLUBS, DIAMONDS, HEARTS, SPADES = range(4)
 
 ALL: Final = frozenset(range(CARDS))
 TWO_OF_CLUBS: Final = 0
 QUEEN: Final = 13 * SPADES + RANKS.index("Q")
-#: What a heart counts, the queen of spades, and all of them together.
+#: The points of the queen of spades, and of all hearts and the queen together. Each heart is one point.
 QUEEN_POINTS: Final = 13
 ALL_POINTS: Final = 26
 
 
 def suit_of(face: int) -> int:
-    """The suit of a face."""
+    """Return the suit of a face."""
     return face // 13
 
 
 def rank_of(face: int) -> int:
-    """The rank of a face: 0 is the two, 12 the ace."""
+    """Return the rank of a face: 0 is the two, 12 the ace."""
     return face % 13
 
 
 def suit(number: int) -> frozenset[int]:
-    """All faces of a suit."""
+    """Return all faces of a suit."""
     return frozenset(range(13 * number, 13 * number + 13))
 
 
 def points(face: int) -> int:
-    """What a face counts for who takes it."""
+    """Return the points of a face for the player who takes it."""
     return QUEEN_POINTS if face == QUEEN else int(suit_of(face) == HEARTS)
 
 
-#: The faces that count something, and those that count nothing.
+#: The faces that are worth points, and those that are not.
 COUNTING: Final = frozenset(face for face in ALL if points(face))
 PLAIN: Final = ALL - COUNTING
 
 
 def name(face: int) -> str:
-    """As in every record: "Qs"."""
+    """Return the name of a face in letters: "Qs"."""
     return RANKS[rank_of(face)] + SUITS[suit_of(face)]
 
 
 def sign(face: int) -> str:
-    """For people: "Q♠"."""
+    """Return the name of a face with its suit symbol: "Q♠"."""
     return RANKS[rank_of(face)] + SIGNS[suit_of(face)]
 
 
-def in_hand(faces: Iterable[int]) -> list[int]:
-    """In the order in which a hand is held: black and red by turns, each suit from the low cards up."""
+def sort_hand(faces: Iterable[int]) -> list[int]:
+    """Sort cards as a hand is held: black and red suits alternate, each suit from low to high."""
     return sorted(faces, key=lambda face: ((CLUBS, DIAMONDS, SPADES, HEARTS).index(suit_of(face)), rank_of(face)))

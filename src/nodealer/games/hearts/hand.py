@@ -1,8 +1,8 @@
-"""One hand of hearts as an immutable machine over public events.
+"""One hand of hearts as an immutable state machine over public events.
 
-A play is three things in this order: a move that names a place, the card at that place, shown, and where the card needs
-it a proof about what its player still holds. Nobody moves in between. So there is nothing to lie about: a move says
-nothing of the card, and a card that is not allowed asks for a proof that its player cannot give.
+A play has three steps: a move that names a place; the card at that place is shown; and, if the card requires it, a
+proof about what its player still holds. No one moves in between. So there is nothing to lie about: a move does not name
+a card, and a card that is not allowed requires a proof that its player cannot give.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from nodealer.games import turns
 from nodealer.games.base import Ask, Done, Turn, Want, WithoutStakes
 from nodealer.games.hearts.faces import CARDS, HEARTS, TWO_OF_CLUBS, suit_of
 from nodealer.games.hearts.moves import Give, Lead, Move, Play, Without, read_move
-from nodealer.games.hearts.scoring import HeartsEnding, at_worst, counted, result
-from nodealer.games.hearts.trick import SEATS, Trick, excluded, taken
+from nodealer.games.hearts.scoring import HeartsEnding, penalty_scores, result, score_hand
+from nodealer.games.hearts.trick import SEATS, Trick, excluded, points_taken
 from nodealer.records import replace
 
 DECK: Final = 0
 HAND: Final = CARDS // SEATS
-#: The numbers of the two rounds in which all move side by side.
+#: The numbers of the two rounds in which all seats move at the same time.
 PASSING_ROUND, OPENING_ROUND = 0, 1
 
 
 class Direction(enum.Enum):
-    """To whom three cards are passed; it changes from hand to hand in this order."""
+    """Where three cards are passed. It changes from hand to hand in this order."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -39,21 +39,21 @@ class Direction(enum.Enum):
 
     @classmethod
     def of(cls, hand: int) -> Direction:
-        """That of a hand."""
+        """Return the direction of a hand."""
         return list(cls)[hand % len(cls)]
 
     @property
     def steps(self) -> int:
-        """How many seats on."""
+        """The number of seats to the left."""
         return {Direction.LEFT: 1, Direction.RIGHT: 3, Direction.ACROSS: 2, Direction.HOLD: 0}[self]
 
 
 class HeartsStage(enum.Enum):
-    """What the hand is at."""
+    """The stage of a hand."""
 
     DEALING = "dealing"
     PASSING = "passing"
-    #: Who has the two of clubs says so.
+    #: Every player declares whether they have the two of clubs.
     OPENING = "opening"
     PLAYING = "playing"
     OVER = "over"
@@ -61,7 +61,7 @@ class HeartsStage(enum.Enum):
 
 @dataclass(frozen=True)
 class Proof:
-    """What a seat has proven: in this trick, that none of the cards it held then was one of these faces."""
+    """A seat's proof, made in this trick, that none of the cards it held then was one of these faces."""
 
     trick: int
     seat: int
@@ -70,7 +70,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class HeartsHand(WithoutStakes):
-    """One hand. What the cards are asked for now is `asking`; when that is empty, somebody is to move."""
+    """One hand of hearts. `asking` is the requested card operations; if it is empty, a move is awaited."""
 
     number: int
     seats: tuple[int, ...]
@@ -81,23 +81,23 @@ class HeartsHand(WithoutStakes):
     stage: HeartsStage = HeartsStage.DEALING
     #: Seat to the places of the hidden cards in its hand, in ascending order.
     held: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    #: Seat to the places that it passes on, and to where it says that the two of clubs is: None for "not here".
+    #: Seat to the places of the cards it passes, and to the place where it declares the two of clubs, or None.
     given: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     said: Mapping[int, int | None] = field(default_factory=dict)
     #: Whose turn it is.
     active: int = -1
     trick: Trick = field(default_factory=Trick)
     tricks: tuple[Trick, ...] = ()
-    #: Seat to the faces that it has proven not to have. Cards that are played only take away; what comes adds.
+    #: Seat to the faces that it has proven not to have. Playing cards keeps this true; receiving cards does not.
     lacks: Mapping[int, frozenset[int]] = field(default_factory=dict)
     proofs: tuple[Proof, ...] = ()
     ending: HeartsEnding | None = None
-    #: Who has spoilt the hand: who left, or was caught.
+    #: The seats that ended the hand early: they left or were caught.
     losers: frozenset[int] = frozenset()
 
     @classmethod
     def begin(cls, number: int, seats: tuple[int, ...], goal: int, scores: Mapping[int, int]) -> HeartsHand:
-        """Thirteen cards for each."""
+        """Start a hand: shuffle, and deal thirteen cards to each seat."""
         portions = tuple(Portion(seat, HAND) for seat in seats)
         return cls(number, seats, goal, dict(scores), (NewDeck(DECK, CARDS), Deal(DECK, portions)))
 
@@ -105,37 +105,37 @@ class HeartsHand(WithoutStakes):
 
     @property
     def wants(self) -> Want:
-        """Cards, moves of all, a move of one, or nothing more."""
+        """The next thing the hand needs: card operations, moves of all seats, a move of one seat, or its end."""
         if self.stage is HeartsStage.OVER:
             return Done(result(self), net={seat: -count for seat, count in self.points.items()})
         if self.asking:
             return Ask(self.asking)
         if self.stage is HeartsStage.PASSING:
-            return Turn(self._missing(self.given), round=PASSING_ROUND)
+            return Turn(self._seats_without(self.given), round=PASSING_ROUND)
         if self.stage is HeartsStage.OPENING:
-            return Turn(self._missing(self.said), round=OPENING_ROUND)
+            return Turn(self._seats_without(self.said), round=OPENING_ROUND)
         return Turn((self.active,))
 
-    def _missing(self, moves: Mapping[int, object]) -> tuple[int, ...]:
+    def _seats_without(self, moves: Mapping[int, object]) -> tuple[int, ...]:
         return tuple(seat for seat in self.seats if seat not in moves)
 
     @property
     def claims(self) -> tuple[NoneOf, ...]:
-        """What has to be proven now."""
+        """The claims that have to be proven now."""
         return tuple(claim for one in self.asking if isinstance(one, Prove) for claim in one.claims)
 
     @property
     def direction(self) -> Direction:
-        """Where cards are passed in this hand."""
+        """The direction in which cards are passed in this hand."""
         return Direction.of(self.number)
 
     def receiver(self, seat: int) -> int:
-        """Who gets the cards that a seat passes on."""
+        """Return the seat that receives the cards a seat passes."""
         return self.seats[(self.seats.index(seat) + self.direction.steps) % SEATS]
 
     @property
     def first(self) -> bool:
-        """Whether this is the first trick."""
+        """True during the first trick."""
         return not self.tricks
 
     @property
@@ -145,89 +145,89 @@ class HeartsHand(WithoutStakes):
 
     @property
     def broken(self) -> bool:
-        """Whether a heart has been played."""
+        """True if a heart has been played."""
         return any(suit_of(face) == HEARTS for face in self.out)
 
     @property
     def taken(self) -> Mapping[int, int]:
-        """What each seat has taken so far."""
-        return taken(self.tricks, self.seats)
+        """The points each seat has taken so far."""
+        return points_taken(self.tricks, self.seats)
 
     @property
     def points(self) -> dict[int, int]:
-        """What the hand counts for each seat: so far, and at its end."""
+        """The points of each seat in this hand, so far or at its end."""
         if self.losers:
-            return at_worst(self.losers, self.seats)
-        return counted(self.taken) if self.stage is HeartsStage.OVER else dict(self.taken)
+            return penalty_scores(self.losers, self.seats)
+        return score_hand(self.taken) if self.stage is HeartsStage.OVER else dict(self.taken)
 
     @property
     def totals(self) -> dict[int, int]:
-        """The points of each seat with this hand."""
+        """The points of each seat including this hand."""
         return {seat: self.scores[seat] + count for seat, count in self.points.items()}
 
     # --- Cards ---
 
     def told(self, events: tuple[Event, ...]) -> HeartsHand:
-        """What was asked for is done."""
+        """Return the hand after the requested card operations."""
         if self.stage is HeartsStage.OVER:
             return self
         asked, hand = self.asking[-1], replace(self, asking=())
         for event in events:
-            hand = hand._heard(event)
+            hand = hand._apply_event(event)
         match asked:
             case Deal() if self.direction is not Direction.HOLD:
                 return replace(hand, stage=HeartsStage.PASSING)
             case Deal() | Pass():
                 return replace(hand, stage=HeartsStage.OPENING)
             case Show(seat=seat):
-                return hand._judged(seat)
+                return hand._judge_card(seat)
             case Prove(claims=claims) if self.stage is HeartsStage.PLAYING:
-                return hand._proven(claims[0])._played()
-        # All have proven that they do not have the two of clubs: then it is nowhere, which no shuffle allows.
-        return hand._spoilt(HeartsEnding.CAUGHT, hand.seats)
+                return hand._record_proof(claims[0])._accept_card()
+        # All seats have proven that they do not have the two of clubs. No valid shuffle allows that.
+        return hand._end_early(HeartsEnding.CAUGHT, hand.seats)
 
-    def _heard(self, event: Event) -> HeartsHand:
+    def _apply_event(self, event: Event) -> HeartsHand:
         if isinstance(event, Moved) and event.holder is not None:
             was = None if event.was is None else event.was.position
-            held = {seat: _without(places, was) for seat, places in self.held.items()}
+            held = {seat: _remove_place(places, was) for seat, places in self.held.items()}
             held[event.holder] = tuple(sorted((*held.get(event.holder, ()), event.card.position)))
-            # A card that comes may be anything: what was proven before holds no more.
+            # The received card may be anything, so what was proven before no longer holds.
             lacks = {seat: faces for seat, faces in self.lacks.items() if seat != event.holder}
             return replace(self, held=held, lacks=lacks)
         if isinstance(event, Opened):
-            held = {seat: _without(places, event.card.position) for seat, places in self.held.items()}
+            held = {seat: _remove_place(places, event.card.position) for seat, places in self.held.items()}
             return replace(self, held=held, trick=self.trick.with_card(self.active, event.face))
         return self
 
-    def _judged(self, seat: int) -> HeartsHand:
-        """The card is on the table. What has to be proven for it is asked for now, unless it has been before."""
+    def _judge_card(self, seat: int) -> HeartsHand:
+        """Judge the card that was just shown: request the proof it requires, unless it was proven before."""
         face = self.trick.cards[-1][1]
         if self.stage is HeartsStage.OPENING:
             if face != TWO_OF_CLUBS:
-                return self._spoilt(HeartsEnding.CAUGHT, (seat,))
-            return replace(self, stage=HeartsStage.PLAYING)._played()
+                return self._end_early(HeartsEnding.CAUGHT, (seat,))
+            return replace(self, stage=HeartsStage.PLAYING)._accept_card()
         before = Trick(self.trick.cards[:-1])
-        owed = self._open_questions(seat, excluded(face, before, first=self.first, broken=self._broken_before))
+        owed = self._unproven_faces(seat, excluded(face, before, first=self.first, broken=self._broken_before))
         if not owed or not self.held[seat]:
-            return self._played()
+            return self._accept_card()
         return replace(self, asking=(Prove(DECK, (NoneOf(seat, self.held[seat], owed),)),))
 
     @property
     def _broken_before(self) -> bool:
-        """Whether a heart had been played before the card that lies there last."""
+        """True if a heart had been played before the last card of the trick."""
         return any(suit_of(face) == HEARTS for face in self.out - {self.trick.cards[-1][1]})
 
-    def _open_questions(self, seat: int, faces: frozenset[int]) -> tuple[int, ...]:
-        """Of some faces those that might still be in a hand: what was played is not, nor what was proven."""
+    def _unproven_faces(self, seat: int, faces: frozenset[int]) -> tuple[int, ...]:
+        """Return those of `faces` that may still be in the seat's hand: neither played nor proven absent."""
         return tuple(sorted(faces - self.out - self.lacks.get(seat, frozenset())))
 
-    def _proven(self, claim: NoneOf) -> HeartsHand:
+    def _record_proof(self, claim: NoneOf) -> HeartsHand:
         lacks = {**self.lacks, claim.seat: self.lacks.get(claim.seat, frozenset()) | frozenset(claim.faces)}
         proof = Proof(len(self.tricks), claim.seat, claim.faces)
         return replace(self, lacks=lacks, proofs=(*self.proofs, proof))
 
-    def _played(self) -> HeartsHand:
-        """The card stands: the next seat, the next trick, or the end."""
+    def _accept_card(self) -> HeartsHand:
+        """Accept the card and go on: to the next seat, the next trick, or the end."""
         if not self.trick.full:
             return replace(self, active=turns.after(self.active, self.seats))
         hand = replace(self, active=self.trick.winner, tricks=(*self.tricks, self.trick), trick=Trick())
@@ -238,46 +238,49 @@ class HeartsHand(WithoutStakes):
     # --- Moves ---
 
     def moved(self, seat: int, move: bytes) -> HeartsHand:
-        """A move of a seat whose turn it is."""
+        """Return the hand after a seat's move. Raises `IllegalMove`."""
         want = self.wants
         if not isinstance(want, Turn) or seat not in want.seats:
-            raise IllegalMove(f"it is not the turn of seat {seat}")
-        return self.made(seat, read_move(move))
+            raise IllegalMove(f"it is not seat {seat}'s turn")
+        return self.apply_move(seat, read_move(move))
 
-    def made(self, seat: int, move: Move) -> HeartsHand:
-        """A move. Raises `IllegalMove`."""
+    def apply_move(self, seat: int, move: Move) -> HeartsHand:
+        """Apply a decoded move of a seat whose turn it is. Raises `IllegalMove`."""
         match self.stage, move:
             case HeartsStage.PASSING, Give(places=places):
-                return self._given(seat, places)
+                return self._record_pass(seat, places)
             case HeartsStage.OPENING, Lead(place=place):
-                self._refuse_other(seat, place)
-                return self._said(seat, place)
+                self._refuse_foreign_place(seat, place)
+                return self._declare(seat, place)
             case HeartsStage.OPENING, Without():
-                return self._said(seat, None)
+                return self._declare(seat, None)
             case HeartsStage.PLAYING, Play(place=place):
-                self._refuse_other(seat, place)
+                self._refuse_foreign_place(seat, place)
                 return replace(self, asking=(Show(DECK, seat, (place,)),))
-        raise IllegalMove(f"not now: the hand is at {self.stage.value}")
+        raise IllegalMove(f"you cannot do that now: the hand is in the stage {self.stage.value!r}")
 
-    def _refuse_other(self, seat: int, place: int) -> None:
+    def _refuse_foreign_place(self, seat: int, place: int) -> None:
         if place not in self.held[seat]:
-            raise IllegalMove(f"place {place} is not in your hand")
+            raise IllegalMove(f"the card at place {place} is not in your hand")
 
-    def _given(self, seat: int, places: tuple[int, ...]) -> HeartsHand:
+    def _record_pass(self, seat: int, places: tuple[int, ...]) -> HeartsHand:
         if list(places) != sorted(set(places)):
-            raise IllegalMove("three different cards, in ascending order of their places")
+            raise IllegalMove("pass three different cards, in ascending order of their places")
         for place in places:
-            self._refuse_other(seat, place)
+            self._refuse_foreign_place(seat, place)
         hand = replace(self, given={**self.given, seat: places})
-        if hand._missing(hand.given):
+        if hand._seats_without(hand.given):
             return hand
         gifts = tuple(Gift(giver, hand.receiver(giver), hand.given[giver]) for giver in hand.seats)
         return replace(hand, asking=(Pass(DECK, gifts),))
 
-    def _said(self, seat: int, place: int | None) -> HeartsHand:
-        """Where the two of clubs is. Judged when all have spoken, so that nobody's word depends on another's."""
+    def _declare(self, seat: int, place: int | None) -> HeartsHand:
+        """Record a seat's declaration about the two of clubs.
+
+        Declarations are judged when all seats have made theirs, so that none depends on another.
+        """
         hand = replace(self, said={**self.said, seat: place})
-        if hand._missing(hand.said):
+        if hand._seats_without(hand.said):
             return hand
         for leader in hand.seats:
             if (at := hand.said[leader]) is not None:
@@ -288,12 +291,12 @@ class HeartsHand(WithoutStakes):
     # --- Ends ---
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> HeartsHand:
-        """Three cannot play it to its end: it counts all for who left, and nothing for the others."""
-        return self if self.stage is HeartsStage.OVER else self._spoilt(HeartsEnding.LEFT, seats)
+        """End the hand: three cannot finish it. The seats that left get 26 points each, the others none."""
+        return self if self.stage is HeartsStage.OVER else self._end_early(HeartsEnding.LEFT, seats)
 
-    def _spoilt(self, ending: HeartsEnding, losers: tuple[int, ...]) -> HeartsHand:
+    def _end_early(self, ending: HeartsEnding, losers: tuple[int, ...]) -> HeartsHand:
         return replace(self, stage=HeartsStage.OVER, ending=ending, losers=self.losers | {*losers}, asking=())
 
 
-def _without(places: tuple[int, ...], place: int | None) -> tuple[int, ...]:
+def _remove_place(places: tuple[int, ...], place: int | None) -> tuple[int, ...]:
     return tuple(other for other in places if other != place)

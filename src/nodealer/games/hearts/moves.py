@@ -1,4 +1,4 @@
-"""What a player can do. No move says which card it is about: it names a place, and the card is shown afterwards."""
+"""The moves of hearts. No move says which card it is about: it names a place, and the card is shown afterwards."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from nodealer.errors import DecodeError, IllegalMove
 from nodealer.wire import Message, Natural, decode
 
 MOVE_BYTES_MAX: Final = 128
-#: So many cards are passed.
+#: The number of cards each player passes.
 GIVEN: Final = 3
 
 
 class Give(Message, frozen=True, tag="give"):
-    """The three cards that I pass on, by their places, in ascending order."""
+    """Pass three cards: their places, in ascending order."""
 
     places: Annotated[tuple[Natural, ...], msgspec.Meta(min_length=GIVEN, max_length=GIVEN)]
 
 
 class Lead(Message, frozen=True, tag="lead"):
-    """I have the two of clubs, here, and lead it."""
+    """Declare that the card at this place is the two of clubs, and lead it."""
 
     place: Natural
 
 
 class Without(Message, frozen=True, tag="without"):
-    """I do not have the two of clubs."""
+    """Declare that one does not have the two of clubs."""
 
 
 class Play(Message, frozen=True, tag="play"):
-    """The card at this place."""
+    """Play the card at this place."""
 
     place: Natural
 
@@ -40,7 +40,7 @@ Move = Give | Lead | Without | Play
 
 
 def read_move(data: bytes) -> Move:
-    """A move, strictly decoded. Raises `IllegalMove`."""
+    """Decode a move strictly. Raises `IllegalMove`."""
     try:
         move: Move = decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)
     except DecodeError as error:

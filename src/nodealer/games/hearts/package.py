@@ -13,12 +13,12 @@ from nodealer.games.hearts.text import HeartsWords
 from nodealer.games.hearts.trick import SEATS
 from nodealer.games.package import GamePackage, Measured, Setting, whole_number
 
-#: A hand counts 26 or more, and four who have 99 each have 396: the sixteenth ends every game.
+#: Every hand adds at least 26 points. Four players below 100 have at most 396, so the sixteenth hand ends every game.
 HANDS: Final = 16
 
 
 def rules_of(settings: Mapping[str, str]) -> HeartsRules:
-    """The rules for so many points."""
+    """Make the rules from the settings. Raises `BadParameter`."""
     return HeartsRules(whole_number("points", settings["points"]))
 
 
@@ -27,7 +27,7 @@ GAME: Final = GamePackage(
     version=HeartsRules.version,
     rules=HeartsRules.from_parameters,
     from_settings=rules_of,
-    settings=(Setting("points", "who reaches so many ends the game", str(GOAL)),),
+    settings=(Setting("points", "the game ends when a player has this many points", str(GOAL)),),
     seats=SEATS,
     hands=HANDS,
     bot=HeartsBot,

@@ -1,4 +1,4 @@
-"""A hand of hearts as one person sees it, as plain JSON for a page."""
+"""A hand of hearts as one person sees it, as JSON for the page."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from nodealer.games.base import Done, Turn
 from nodealer.games.hearts.faces import name
 from nodealer.games.hearts.hand import HeartsHand, HeartsStage
 from nodealer.games.hearts.moves import GIVEN
-from nodealer.games.hearts.text import asked_of, lacking
+from nodealer.games.hearts.text import describe_claim, proven_voids
 from nodealer.games.hearts.trick import Trick
-from nodealer.games.hearts.view import hand_of, opening, playable
+from nodealer.games.hearts.view import hand_of, opening_move, playable
 from nodealer.games.view import View, plain_page
 
-#: Of the form of this document.
+#: The version of this document's format.
 PAGE_VERSION: Final = 1
 
 
 def page(view: View) -> dict[str, Any]:
-    """The trick, the hand with what can be played of it, who has how many points. Cards are written as "As"."""
+    """Return the trick, the person's hand with the playable cards, and the points. Cards are written as "As"."""
     plain = plain_page(view) | {"version": PAGE_VERSION}
     game = view.game
     if not isinstance(game, HeartsHand):
@@ -36,17 +36,17 @@ def page(view: View) -> dict[str, Any]:
         "number": len(game.tricks) + 1,
         "broken": game.broken,
         "trick": _trick(game.trick),
-        # The one before it, so that nobody misses who took it.
+        # The previous trick, so that no one misses who took it.
         "last": _trick(game.tricks[-1]) | {"winner": game.tricks[-1].winner} if game.tricks else None,
         "seats": [_seat(game, seat) for seat in game.seats],
         "mine": [
             {"place": place, "card": name(face), "can": place in may or game.stage is HeartsStage.PASSING}
             for place, face in hand_of(view).items()
         ],
-        # Whose proof is waited for, and of what.
-        "proving": [{"seat": claim.seat, "what": asked_of(claim)} for claim in game.claims],
-        # What has to be said of the two of clubs: there is nothing to choose.
-        "opening": msgspec.to_builtins(opening(view)) if opens else None,
+        # The proofs that are owed now.
+        "proving": [{"seat": claim.seat, "what": describe_claim(claim)} for claim in game.claims],
+        # The only legal answer about the two of clubs: there is nothing to choose.
+        "opening": msgspec.to_builtins(opening_move(view)) if opens else None,
         "result": want.result if isinstance(want, Done) else None,
     }
 
@@ -64,5 +64,5 @@ def _seat(game: HeartsHand, seat: int) -> dict[str, Any]:
         "total": game.totals[seat] if game.stage is HeartsStage.OVER else game.scores[seat],
         "passes_to": game.receiver(seat),
         "has_passed": seat in game.given,
-        "lacks": lacking(game, seat),
+        "lacks": proven_voids(game, seat),
     }

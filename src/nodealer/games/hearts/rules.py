@@ -1,4 +1,4 @@
-"""Hearts with its parameters: how many points end the game, and who can play another hand."""
+"""The rules of hearts with their parameter: how many points end the game."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PARAMETERS_BYTES_MAX: Final = 64
 
 
 class HeartsParameters(Message, frozen=True):
-    """What a session agrees on."""
+    """The parameters that a session of hearts agrees on."""
 
     goal: Annotated[int, msgspec.Meta(ge=1, le=GOAL_MAX)]
 
 
 @dataclass(frozen=True)
 class HeartsRules:
-    """The rules. The table counts points as losses: a loss counts at once, and nobody gains by one."""
+    """The rules of hearts. The table counts points as losses: they count at once, and no player gains from them."""
 
     goal: int = GOAL
 
@@ -44,23 +44,23 @@ class HeartsRules:
 
     def __post_init__(self) -> None:
         if type(self.goal) is not int or not 1 <= self.goal <= GOAL_MAX:
-            raise BadParameter(f"a game of hearts goes to 1 to {GOAL_MAX} points, not {self.goal!r}")
+            raise BadParameter(f"a game of hearts must end at 1 to {GOAL_MAX} points, not {self.goal!r}")
 
     @property
     def parameters(self) -> bytes:
-        """What the table agreed on, as canonical JSON."""
+        """The parameters that the table agreed on, as canonical JSON."""
         return encode(HeartsParameters(self.goal))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> HeartsRules:
-        """What a session agreed on. Raises `DecodeError`."""
+        """Make the rules from the parameters of a session. Raises `DecodeError`."""
         return cls(decode(HeartsParameters, raw, what="the parameters of hearts", limit=PARAMETERS_BYTES_MAX).goal)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HeartsHand:
-        """Another hand of four. Raises `BadParameter` where they are not four, or somebody has reached the goal."""
+        """Start a hand. Raises `BadParameter` if there are not four seats, or a player has reached the goal."""
         if len(seats) != SEATS or len(set(seats)) != SEATS:
-            raise BadParameter(f"hearts is for four, not for {len(seats)}")
+            raise BadParameter(f"hearts is for four players, not {len(seats)}")
         scores = {seat: -chips[seat] for seat in seats}
         if max(scores.values()) >= self.goal:
-            raise BadParameter(f"the game is over: somebody has {max(scores.values())} points")
+            raise BadParameter(f"the game is over: a player has {max(scores.values())} points")
         return HeartsHand.begin(hand, tuple(sorted(seats)), self.goal, scores)

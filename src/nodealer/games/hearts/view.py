@@ -1,9 +1,9 @@
-"""What a player of hearts sees of its own: for bots, words and pages."""
+"""What a player of hearts sees of their own hand: for bots, texts and pages."""
 
 from __future__ import annotations
 
 from nodealer.errors import BadParameter
-from nodealer.games.hearts.faces import TWO_OF_CLUBS, in_hand
+from nodealer.games.hearts.faces import TWO_OF_CLUBS, sort_hand
 from nodealer.games.hearts.hand import DECK, HeartsHand, HeartsStage
 from nodealer.games.hearts.moves import Lead, Move, Without
 from nodealer.games.hearts.trick import allowed
@@ -11,21 +11,24 @@ from nodealer.games.view import View
 
 
 def game_of(view: View) -> HeartsHand:
-    """The hand that is seen."""
+    """Return the hand in a view. Raises `BadParameter` if it is of another game."""
     if not isinstance(view.game, HeartsHand):
-        raise BadParameter("this is no hand of hearts")
+        raise BadParameter("this is not a hand of hearts")
     return view.game
 
 
 def hand_of(view: View) -> dict[int, int]:
-    """The cards in this seat's hand, as they are held: place to face."""
+    """Return the cards in this seat's hand, sorted as they are held: place to face."""
     places = game_of(view).held.get(view.seat, ())
     faces = {view.cards[DECK, place]: place for place in places if (DECK, place) in view.cards}
-    return {faces[face]: face for face in in_hand(faces)}
+    return {faces[face]: face for face in sort_hand(faces)}
 
 
 def playable(view: View) -> dict[int, int]:
-    """Of them those that can be played, and proven, now. Others would leave the seat with a proof it cannot give."""
+    """Return the cards of this seat's hand that may be played now: place to face.
+
+    Any other card would require a proof that the seat cannot give.
+    """
     game, hand = game_of(view), hand_of(view)
     if game.stage is not HeartsStage.PLAYING:
         return {}
@@ -33,7 +36,7 @@ def playable(view: View) -> dict[int, int]:
     return {place: face for place, face in hand.items() if face in legal}
 
 
-def opening(view: View) -> Move:
-    """The truth about the two of clubs: there is nothing to choose."""
+def opening_move(view: View) -> Move:
+    """Return the true answer about the two of clubs. There is nothing to choose."""
     at = next((place for place, face in hand_of(view).items() if face == TWO_OF_CLUBS), None)
     return Without() if at is None else Lead(at)
