@@ -52,7 +52,7 @@ def test_shuffles_at_a_table_of_poker() -> None:
     events = told("holdem", "mask", {"stack": "20"})
     assert of(events, "cards") == [
         "You shuffled; proven: the same cards",
-        "Ben shuffled; proven, you checked it: nobody knows the order",
+        "Ben shuffled; proven, you checked it: no one knows the order",
     ]
     (result,) = [event for event in events if event["event"] == "result"]
     lines = in_words(result)
@@ -66,7 +66,7 @@ def test_a_collectible_game(you: int | None) -> None:
     events = told("wardens", "duel", {"decks": "tide,tide"}, you=you)
     whose = "your" if you == 0 else "Ada's"
     checked = "proven, you checked it" if you == 0 else "proven"
-    assert f"Ben shuffled {whose} deck; {checked}: nobody knows the order" in of(events, "cards")
+    assert f"Ben shuffled {whose} deck; {checked}: no one knows the order" in of(events, "cards")
     # Who looked is told to the others; what one saw oneself one knows.
     names = {event["name"] for event in events if event["event"] == "looked"}
     assert names == ({"Ben"} if you == 0 else {"Ada", "Ben"})

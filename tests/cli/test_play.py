@@ -340,7 +340,7 @@ def test_a_person_plays_a_hand(tmp_path: Path) -> None:
     person = Terminal("--seats", "2", "--hands", "1", "--log", str(path))
     said = person.read_until(r"\n> ")
     assert "you are Ada" in said and "your turn: " in said and "?=help" in said
-    assert "You shuffled; proven" in said and "Ben shuffled; proven, you checked it: nobody knows the order" in said
+    assert "You shuffled; proven" in said and "Ben shuffled; proven, you checked it: no one knows the order" in said
     for typed, answer in [("?\n", "check or call"), ("raise 99999\n", "you can"), ("juggle\n", "not a move")]:
         person.type(typed)
         assert answer in person.read_until(r"\n> ")

@@ -29,8 +29,8 @@ from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.protocols import make_protocol
 
-MANY = "lock cannot show a .* alone, pass hidden .* or do [0-9]+ things more, and free needs that; mask can$"
-SHARE = "duel cannot make a deck that all players share or .*, and holdem needs that; mask, lock, offset and chain can"
+MANY = "lock cannot show a .* only, pass hidden .* or do [0-9]+ other things, which free needs; mask can$"
+SHARE = "duel cannot make a deck that all players share or .*, which holdem needs; mask, lock, offset and chain can"
 
 
 def lobby(count: int = 2) -> LocalTable:
@@ -62,13 +62,13 @@ def test_who_is_asked_declines() -> None:
     game = Part("free", Free.version, Raw(Free().parameters))
     with pytest.raises(Declined):
         table.agree(Proposal(game, Part("lock", make_protocol("lock").claims.version), (), roster))
-    assert "lock cannot" in said[0] and said[0].endswith("and free needs that; mask can")
+    assert "lock cannot" in said[0] and said[0].endswith("which free needs; mask can")
     assert not first.begun
     table.agree(proposal_of(Free(9), make_protocol("mask"), roster.members))
 
 
 def test_the_library() -> None:
-    with pytest.raises(BadParameter, match="all players share, and free needs that; mask can"):
+    with pytest.raises(BadParameter, match="all players share, which free needs; mask can"):
         nodealer.table(["Ada", "Ben"], protocol="duel")
     table = nodealer.table(["Ada", "Ben"], protocol="lock", cards=4)
     table.shuffle(4)
@@ -86,7 +86,7 @@ def test_the_library() -> None:
         (("--protocol", "duel"), "duel cannot seat 4 players, only 2"),
         (("--game", "wardens", "--protocol", "mask"), "mask cannot make a deck that belongs to one player"),
         (("--game", "wardens", "--seats", "3"), "duel cannot seat 3 players, only 2; no other protocol can"),
-        (("--protocol", "lock", "--parameters", '{"community":"server"}'), "without a seat with the role server"),
+        (("--protocol", "lock", "--parameters", '{"community":"server"}'), "needs a seat with the role server"),
     ],
 )
 def test_the_command(options: tuple[str, ...], sentence: str) -> None:

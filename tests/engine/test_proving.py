@@ -267,5 +267,5 @@ def test_what_was_proven_in_words(positions: tuple[int, ...], none_of: tuple[int
 
 def test_that_a_card_is_one_of_some() -> None:
     assert NoneOf.one_of(1, (4,), {0, 2}, of=4) == NoneOf(1, (4,), (1, 3))
-    with pytest.raises(BadParameter, match="has not all of"):
+    with pytest.raises(BadParameter, match="does not have all of"):
         NoneOf.one_of(1, (4,), {0, 4}, of=4)

@@ -400,7 +400,9 @@ def test_late_by_several_hands(game: Make) -> None:
 
 def test_the_game_needs_what_the_protocol_has(game: Make) -> None:
     few = OPERATIONS - {Capability.SHOW_ALL, Capability.PEEK_LOOK}
-    lacking = "clear cannot show a player's cards to all or let any player look at the next cards, and tiny needs that"
+    lacking = (
+        "clear cannot show a player's cards to everyone or let any player look at the next cards, which tiny needs"
+    )
     with pytest.raises(BadParameter, match=f"^{lacking}; mask can$"):
         game(TinyRules(peek=Look.LOOK), protocol={"operations": few})
     with pytest.raises(BadParameter, match=r"^clear cannot make decks of 10001 cards, only of 2 to 10000; no other"):

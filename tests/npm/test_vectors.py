@@ -83,5 +83,5 @@ def test_what_does_not_fit_together_is_refused(seats: list[BareSeat]) -> None:
         bare_steps.faces([seats[0].fragments, seats[1].fragments[1:]])
     with pytest.raises(BadParameter, match="51 keys for 52 cards"):
         bare_steps.lock(seats[0].keys[0], seats[0].keys[:51], seats[0].fragments)
-    with pytest.raises(BadParameter, match="not one more"):
+    with pytest.raises(BadParameter, match="one more than cards"):
         replace(seats[0], keys=seats[0].keys[:CARDS])

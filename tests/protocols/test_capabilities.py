@@ -137,7 +137,7 @@ def is_played_or_never_begins(name: str, parameters: bytes, capability: Capabili
         game = Game(protocol, rules, seats=2 + len(roles), roles=roles).play()
         assert game.state.phase is Phase.ENDED and not game.state.faults and len(game.state.results) == 1
         return
-    with pytest.raises(BadParameter, match=f"^{name} cannot .*, and script needs that; .* can$"):
+    with pytest.raises(BadParameter, match=f"^{name} cannot .*, which script needs; .* can$"):
         Game(protocol, rules, seats=2 + len(roles), roles=roles)
     # And rightly: whatever is claimed, such a deck is not made, or refuses it.
     (new,), *before = rules.script
@@ -183,30 +183,30 @@ def test_all_that_is_claimed_is_tried(name: str, parameters: bytes) -> None:
         (
             "lock",
             script_of(Capability.RETURN_SHUFFLED, owned=False),
-            "lock cannot shuffle cards back into the deck, and script needs that; mask can",
+            "lock cannot shuffle cards back into the deck, which script needs; mask can",
         ),
         (
             "duel",
             script_of(Capability.DEAL_TOP, owned=False),
-            "duel cannot make a deck that all players share or deal the next cards to any player, and script needs "
-            "that; mask, lock, offset and chain can",
+            "duel cannot make a deck that all players share or deal the next cards to any player, which script "
+            "needs; mask, lock, offset and chain can",
         ),
         (
             "lock",
             script_of(Capability.PEEK_TAKE, owned=False),
-            "lock cannot let any player look at the next cards and keep one, and script needs that; mask can",
+            "lock cannot let any player look at the next cards and keep one, which script needs; mask can",
         ),
         (
             "duel",
             script_of(Capability.PEEK_KEEP_BY_OWNER, owned=True),
-            "duel cannot let the owner of a deck keep one of its next cards and order the others, and script needs "
-            "that; no other protocol can",
+            "duel cannot let the owner of a deck keep one of its next cards and order the others, which script "
+            "needs; no other protocol can",
         ),
         (
             "chain",
             script_of(Capability.PEEK_TAKE_BY_OWNER, owned=True),
             "chain cannot make a deck that belongs to one player or let the owner of a deck look at its next cards and "
-            "keep one, and script needs that; duel can",
+            "keep one, which script needs; duel can",
         ),
     ],
 )
@@ -226,7 +226,7 @@ def test_the_sentence(name: str, script: tuple[tuple[Operation, ...], ...], sent
             b'{"community":"server"}',
             2,
             5,
-            "lock cannot do without a seat with the role server; mask, offset and chain can",
+            "lock needs a seat with the role server; mask, offset and chain can",
         ),
     ],
 )

@@ -34,5 +34,5 @@ def test_faces_are_made_when_they_are_needed(name: str, lazy: str) -> None:
 def test_nothing_finishes_that_nobody_asked_for(name: str) -> None:
     deck = new_deck(name, 4)
     assert isinstance(deck, StagedDeck)
-    with pytest.raises(BadParameter, match="nothing was asked"):
+    with pytest.raises(BadParameter, match="no operation is in progress"):
         deck.at(asked=None).finish()

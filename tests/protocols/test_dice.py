@@ -110,7 +110,7 @@ def test_another_table_hand_number_or_roll_is_another_roll() -> None:
 def test_a_false_share_names_its_seat() -> None:
     one, _ = answered(asked(Random(7, (6,))), tapes_of(3))
     duty = one.duties[1]
-    with pytest.raises(PeerFault, match="not what it committed to") as fault:
+    with pytest.raises(PeerFault, match="not the ones it committed to") as fault:
         one.apply(duty, encode(RollOpen(bytes(32))))
     assert fault.value.seat == 1
 

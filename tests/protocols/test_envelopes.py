@@ -77,7 +77,7 @@ def test_another_value_or_salt_names_its_seat(spoilt: Mapping[str, bytes]) -> No
     one = after(sealed().request(Unseal(8)))
     duty = one.duties[0]
     honest = {"salt": TAPES[0].draw("seal", b"", size=32), "value": b"7"}
-    with pytest.raises(PeerFault, match="not what it sealed") as fault:
+    with pytest.raises(PeerFault, match="not the one it sealed") as fault:
         one.apply(duty, encode(Unsealing(**{**honest, **spoilt})))
     assert fault.value.seat == 0
 

@@ -57,6 +57,6 @@ def test_what_they_say(name: str) -> None:
         assert words.doing and words.means.endswith("."), kind
         assert bool(words.done) == bool(words.shows), kind
     shuffles = [words for words in STEPS[name].values() if words.done.startswith("shuffled")]
-    assert shuffles and all(words.last == "nobody knows the order" for words in shuffles)
+    assert shuffles and all(words.last == "no one knows the order" for words in shuffles)
     if name != "chain":
         assert any(KEY_NEEDS_NO_PROOF in words.means for words in STEPS[name].values())

@@ -142,7 +142,7 @@ class NoneOf:
         """Claim that each card is one of `faces`, that is, none of the other faces of a deck with `of` faces."""
         wanted = frozenset(faces)
         if not wanted <= frozenset(range(of)):
-            raise BadParameter(f"a deck of {of} faces has not all of {sorted(wanted)}")
+            raise BadParameter(f"a deck of {of} faces does not have all of {sorted(wanted)}")
         return cls(seat, positions, tuple(face for face in range(of) if face not in wanted))
 
     def refuse_form(self) -> None:
@@ -234,7 +234,7 @@ class Random:
             raise BadParameter(f"a roll gives 1 to {ROLLS_MAX} numbers, not {len(self.sides)}")
         for sides in self.sides:
             if type(sides) is not int or not 2 <= sides <= SIDES_MAX:
-                raise BadParameter(f"a number of a roll is one of 2 to {SIDES_MAX}, not of {sides!r}")
+                raise BadParameter(f"each number of a roll must have 2 to {SIDES_MAX} sides, not {sides!r}")
 
 
 #: The longest value that can be sealed, in bytes.
@@ -280,7 +280,7 @@ def words(operation: Operation) -> list[object]:
         case Prove(deck=deck, claims=claims):
             return ["prove", deck, [[claim.seat, claim.positions, claim.faces] for claim in claims]]
         case Return(deck=deck, positions=positions, place=place, by=by, depth=depth):
-            # Without a depth the field is left out.
+            # A depth of zero is left out.
             return ["return", deck, positions, place.value, by, *([depth] if depth else [])]
         case Peek(deck=deck, seat=seat, count=count, then=then):
             return ["peek", deck, seat, count, then.value]
@@ -375,8 +375,8 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.DEAL_POSITIONS_TO_OWNER: "deal cards from chosen places of a deck to its owner",
     Capability.OPEN_TOP: "turn up the next cards",
     Capability.OPEN_POSITIONS: "turn up cards at chosen places of the deck",
-    Capability.SHOW_ALL: "show a player's cards to all",
-    Capability.SHOW_ONE: "show a player's cards to one other alone",
+    Capability.SHOW_ALL: "show a player's cards to everyone",
+    Capability.SHOW_ONE: "show a player's cards to one other player only",
     Capability.PASS: "pass hidden cards from player to player",
     Capability.PROVE: "prove what hidden cards are not",
     Capability.RETURN_TOP: "put cards back on top of the deck",
@@ -392,10 +392,10 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.PEEK_REORDER_BY_OWNER: "let the owner of a deck put its next cards in another order",
     Capability.PEEK_KEEP_BY_OWNER: "let the owner of a deck keep one of its next cards and order the others",
     Capability.PEEK_TAKE_BY_OWNER: "let the owner of a deck look at its next cards and keep one",
-    Capability.MIX: "let a player shuffle its own hand",
+    Capability.MIX: "let a player shuffle their own hand",
     Capability.CLOSE: "put a deck away",
     Capability.RANDOM: "roll dice",
-    Capability.SEAL: "seal what players say, and open it later",
+    Capability.SEAL: "seal players' bids or guesses and open them later",
 }
 
 #: Capabilities that need no cards, and so no protocol. Every table has them.
@@ -432,10 +432,12 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
 
 
 def _needed_for(portion: Portion, owner: int | None) -> Capability:
+    """Return the capability that one portion of a deal needs."""
     return Capability(f"deal:{'positions' if portion.positions else 'top'}{_by(portion.seat, owner)}")
 
 
 def _by(seat: int, owner: int | None) -> str:
+    """Return the suffix of a capability name if the seat owns the deck."""
     return ":owner" if seat == owner else ""
 
 

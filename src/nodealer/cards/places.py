@@ -353,6 +353,6 @@ def _seen_by(
 
 
 def _without(cards: Mapping[int, T], positions: tuple[int, ...]) -> dict[int, T]:
-    """Return a copy of a mapping without these positions."""
+    """Return `cards` without these positions."""
     gone = frozenset(positions)
     return {position: what for position, what in cards.items() if position not in gone}

@@ -1,4 +1,4 @@
-"""The card protocols behind one interface (`base.py`), and the list of those that there are."""
+"""The card protocols behind one interface (`base.py`), and the registry of all of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.text import STEPS as OFFSET_STEPS
 from nodealer.protocols.text import StepText
 
-#: Name to what makes the protocol from its parameters (canonical JSON) on a group.
+#: Protocol name to its constructor, which takes parameters (canonical JSON) and a group.
 PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
     "mask": Mask,
     "lock": Lock,
@@ -30,7 +30,7 @@ PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
     "duel": Duel,
 }
 
-#: Name to its kinds of steps, in words for people.
+#: Protocol name to the descriptions of its steps, by kind of duty.
 STEPS: Final[dict[str, dict[str, StepText]]] = {
     "mask": MASK_STEPS,
     "lock": LOCK_STEPS,
@@ -39,7 +39,7 @@ STEPS: Final[dict[str, dict[str, StepText]]] = {
     "duel": DUEL_STEPS,
 }
 
-#: Name to the parameters of every mode it has, the default first. Numbers among them are as by default.
+#: Protocol name to the parameters of each of its modes, the default first. Numeric parameters have their defaults.
 MODES: Final[dict[str, tuple[bytes, ...]]] = {
     "mask": (b"{}",),
     "lock": (b"{}", b'{"community":"server"}'),
@@ -50,14 +50,17 @@ MODES: Final[dict[str, tuple[bytes, ...]]] = {
 
 
 def make_protocol(name: str, parameters: bytes = b"{}", on: Group | None = None) -> CardProtocol:
-    """A protocol by name. Without a group it runs on the one that people get by default."""
+    """Create a protocol by name. Without a group, it uses the default one.
+
+    Raise `BadParameter` if the name is unknown.
+    """
     if name not in PROTOCOLS:
         raise BadParameter(f"there is no protocol {name!r}; there are {', '.join(sorted(PROTOCOLS)) or 'none'}")
     return PROTOCOLS[name](parameters, on)
 
 
 def refuse_unserved(claims: Claims, needs: Needs) -> None:
-    """Raise `BadParameter` when a protocol cannot serve a table, and say which could."""
+    """Raise `BadParameter` if a protocol cannot serve a table, naming the protocols that could."""
     try:
         claims.refuse(needs)
     except BadParameter as reason:
@@ -67,7 +70,7 @@ def refuse_unserved(claims: Claims, needs: Needs) -> None:
 
 
 def _serves(name: str, needs: Needs) -> bool:
-    """Whether a protocol can serve a table in one of its modes."""
+    """Return whether a protocol can serve a table in at least one of its modes."""
     for parameters in MODES[name]:
         with suppress(BadParameter):
             make_protocol(name, parameters).claims.refuse(needs)

@@ -1,9 +1,9 @@
-"""The one interface that five protocols stand behind.
+"""The interface that all five protocols implement.
 
-A protocol makes *decks*. A deck is an immutable public value: a game's request and a seat's message each give the next
-deck, what happened, and the checks that are owed for it. What a seat owes is a *duty*; the message that fulfils one is
-a pure function of the deck, the duty, the seat's tape and, where a person chooses, the choice. So restarting, replaying
-and auditing a seat are all the same call.
+A protocol creates *decks*. A deck is an immutable public value: each request of a game and each message of a seat
+returns the next deck, the events, and the checks that must still be made. A message that a seat owes is a *duty*. The
+message that fulfils it is a pure function of the deck, the duty, the seat's tape and, if a person chooses, the choice.
+So restarting, replaying and auditing a seat are all the same call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
 @dataclass(frozen=True)
 class Binding:
-    """What a deck knows of the table it lies on. All of it is in every challenge and every derived secret."""
+    """The table that a deck belongs to. All of it is bound into every challenge and every derived secret."""
 
     protocol: str
     version: int
@@ -36,16 +36,16 @@ class Binding:
     hand: int
     #: The seats that take part in the cryptography, in the order of play.
     seats: tuple[int, ...]
-    #: Seats with a role of their own, such as ("dealer", 0).
+    #: Seats with a special role, such as ("dealer", 0).
     roles: tuple[tuple[str, int], ...]
     group: Group = field(repr=False)
     #: Seats and their identity keys, for protocols that order seats by them.
     identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
-    #: Seats that went when a deck said that they could be trying again (`Deck.tossed`): nobody gets another try.
+    #: Seats that left while a deck reported `tossed`, so they might have left to get another try. They do not get one.
     tried: frozenset[int] = frozenset()
 
     def without(self, seats: tuple[int, ...]) -> Binding:
-        """The table after these seats have left. What is made from now on is bound to those who stay."""
+        """Return the table after these seats have left. Everything created from it is bound to the remaining seats."""
         return replace(
             self,
             roster=digest("roster without", self.roster, *seats),
@@ -55,12 +55,13 @@ class Binding:
 
     @cached_property
     def players(self) -> tuple[int, ...]:
-        """The seats with secrets and cards of their own: all but servers."""
+        """The seats with secrets and cards of their own: all except servers."""
         servers = {seat for role, seat in self.roles if role == "server"}
         return tuple(seat for seat in self.seats if seat not in servers)
 
     @cached_property
     def _duties(self) -> dict[tuple[object, ...], Duty]:
+        """The duties created so far, by their fields."""
         return {}
 
     def duty(
@@ -75,7 +76,10 @@ class Binding:
         may_choose: bool = False,
         recalls: bytes | None = None,
     ) -> Duty:
-        """A duty at this table: one object, as a deck says again what it is owed whenever one of many has answered."""
+        """Return the duty with these fields.
+
+        Equal calls return the same object, because decks list their duties often.
+        """
         words = (deck, seat, kind, anchor, choice, optional, may_choose, recalls)
         known = self._duties.get(words)
         if known is None:
@@ -84,53 +88,56 @@ class Binding:
 
     # defence: copied-key
     def context(self, *, deck: int, epoch: int, step: str, seat: int, anchor: bytes) -> Context:
-        """Where a proof made at this table belongs: `anchor` is that of the duty it is made for."""
+        """Return the context of a proof made at this table.
+
+        `anchor` is the anchor of the duty that the proof is for.
+        """
         table = (self.protocol, self.version, self.session, self.roster, self.hand)
         return Context(*table, deck, epoch, step, seat, anchor)
 
     def inputs(self, *, deck: int, epoch: int, seat: int, others: tuple[bytes, ...] = ()) -> bytes:
-        """The public inputs of a derived secret; `others` is what the secret will be combined with."""
+        """Return the public inputs of a derived secret. `others` is what the secret will be combined with."""
         place = (self.protocol, self.version, self.session, self.roster, self.hand, deck, epoch, seat)
         return digest("inputs", *place, *others)
 
 
-#: The step of an optional duty with which a seat says that cards it got are none. Where a protocol has it, it comes
-#: before the open books: it names the culprit and costs the secrecy of those cards alone.
+#: The kind of an optional duty: the seat reports that cards it got are not cards. If a protocol has it, it comes before
+#: disclosure, because it names the culprit and reveals only those cards.
 MISDEAL: Final = "misdeal"
-#: How much of what it cannot do a refusal names: the sentence is for people.
+#: The most missing capabilities that an error message lists.
 NAMED_MAX: Final = 3
 
 
 @dataclass(frozen=True)
 class Duty:
-    """One message that a seat owes, or (`optional`) may send. Several may be open at once.
+    """A message that a seat owes or, if `optional`, may send. Several can be open at once.
 
     `anchor` is the digest of what the message answers: an entry that fulfils the duty must have seen it.
     """
 
     binding: Binding = field(repr=False)
-    #: None for what is owed to the table itself: a move, the begin of a hand.
+    #: None if the message is owed to the table itself, such as a move or the start of a hand.
     deck: int | None
     seat: int
-    #: Which message: the protocol's word for it, or the table's own (`engine/duties.py`).
+    #: The kind of message: a name of the protocol, or of the table (`engine/duties.py`).
     kind: str
     anchor: bytes
-    #: A person has to choose something before the message can be made.
+    #: A person must choose something before the message can be created.
     choice: bool = False
     optional: bool = False
-    #: A person may choose, before the seat answers by itself.
+    #: A person may choose something before the seat answers automatically.
     may_choose: bool = False
-    #: The duty, of the same seat, whose choice the message is made of once more.
+    #: An earlier duty of the same seat whose choice this message repeats.
     recalls: bytes | None = None
 
     @property
     def chosen(self) -> bytes:
-        """The duty whose choice the message is made of."""
+        """The ID of the duty whose choice goes into the message."""
         return self.recalls or self.id
 
     @cached_property
     def id(self) -> bytes:
-        """What an entry names to say which duty it fulfils."""
+        """The ID by which an entry names the duty that it fulfils."""
         session, hand = self.binding.session, self.binding.hand
         deck = "table" if self.deck is None else self.deck
         return digest("duty", session, hand, deck, self.seat, self.kind, self.anchor)
@@ -138,7 +145,7 @@ class Duty:
 
 @dataclass(frozen=True)
 class DeckChange:
-    """What a request or a message did: the next deck, the events, and the checks that are owed for it."""
+    """The result of a request or message: the next deck, the events, and the checks that must still be made."""
 
     deck: Deck
     events: tuple[Event, ...] = ()
@@ -146,7 +153,7 @@ class DeckChange:
 
 
 class Deck(Protocol):
-    """The public state of one deck. Immutable; refusing something means raising, and changes nothing."""
+    """The public state of one deck. It is immutable: an invalid call raises and changes nothing."""
 
     @property
     def places(self) -> Places:
@@ -154,44 +161,44 @@ class Deck(Protocol):
 
     @property
     def duties(self) -> tuple[Duty, ...]:
-        """What is owed now."""
+        """The duties that are open now."""
 
     def request(self, operation: Operation) -> DeckChange:
-        """Begin an operation. Raises `BadParameter` for one that makes no sense now."""
+        """Begin an operation. Raise `BadParameter` if it is not possible now."""
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
-        """Take the message that fulfils `duty`.
+        """Apply the message that fulfils `duty`.
 
-        Raises `Malformed` for bytes that cannot be right, `PeerFault` for a message that is well formed and false.
+        Raise `Malformed` if the bytes cannot be valid, and `PeerFault` if the message is well formed but false.
         """
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
-        """The message that an honest seat sends for `duty`. Depends only on what the duty is anchored to."""
+        """Return the message that an honest seat sends for `duty`. It depends only on what the duty is anchored to."""
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        """The faces that a seat can read, from public data and its own tape: its cards, and what is open.
+        """Return the faces that a seat can read from public data and its own tape: its cards and the open ones.
 
-        Raises `CardUnreadable` when data that the seat got is false.
+        Raise `CardUnreadable` if data that the seat got is false.
         """
 
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
-        """Go on without these seats, or None when this protocol cannot."""
+        """Continue without these seats. Return None if this protocol cannot."""
 
     @property
     def tossed(self) -> bool:
-        """Whether somebody who goes now has seen what chance has made of this deck, and could be trying again."""
+        """Whether a seat that leaves now has seen a random outcome here and may want another try."""
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """What each seat would leave half done if it were gone now, for those that owe such a message."""
+        """What each seat would leave half done by leaving now, for the seats that owe such a message."""
 
     def digest(self) -> bytes:
-        """For comparing replicas."""
+        """Return a digest for comparing replicas."""
 
 
 @dataclass(frozen=True)
 class Cheat:
-    """A way to cheat, when it is seen, and whether the culprit is named."""
+    """A way to cheat, when it is detected, and whether the culprit is named."""
 
     cheat: str
     seen: Literal["at once", "at opening", "at the end", "never"]
@@ -200,7 +207,7 @@ class Cheat:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a table needs of its protocol: its game, and who sits at it."""
+    """What a table needs from its protocol, because of its game and its seats."""
 
     game: str
     seats: int
@@ -213,7 +220,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class Claims:
-    """What a protocol can serve, and what it promises. Data, printed by `nodealer protocols`."""
+    """The capabilities and promises of a protocol, as data. `nodealer protocols` prints them."""
 
     name: str
     version: int
@@ -222,10 +229,10 @@ class Claims:
     operations: frozenset[Capability]
     roles: tuple[str, ...]
     cheats: tuple[Cheat, ...]
-    #: What happens when a seat stays silent.
+    #: What happens if a seat stops responding.
     dropout: str
     cost: Mapping[str, str]
-    #: Whether every hand ends with all seats opening their seeds.
+    #: Whether every hand ends with all seats disclosing their seeds.
     open_book_at_end: bool = False
 
     def __post_init__(self) -> None:
@@ -235,7 +242,7 @@ class Claims:
             raise BadParameter(f"{self.name} claims {self.cards} cards")
 
     def refuse(self, needs: Needs) -> None:
-        """Raise `BadParameter` when a table needs more than this protocol has."""
+        """Raise `BadParameter` if a table needs more than this protocol offers."""
         if not self.seats[0] <= needs.seats <= self.seats[1]:
             raise BadParameter(f"{self.name} cannot seat {needs.seats} players, only {_span(self.seats)}")
         if not self.cards[0] <= needs.cards <= self.cards[1]:
@@ -243,20 +250,20 @@ class Claims:
         lacking = needs.operations - self.operations - WITHOUT_CARDS
         missing = [str(operation) for operation in Capability if operation in lacking] if lacking else []
         if len(missing) > NAMED_MAX:
-            missing = [*missing[: NAMED_MAX - 1], f"do {len(missing) - NAMED_MAX + 1} things more"]
+            missing = [*missing[: NAMED_MAX - 1], f"do {len(missing) - NAMED_MAX + 1} other things"]
         if missing:
-            raise BadParameter(f"{self.name} cannot {_either(missing)}, and {needs.game} needs that")
+            raise BadParameter(f"{self.name} cannot {_either(missing)}, which {needs.game} needs")
         if vacant := sorted(frozenset(self.roles) - needs.roles):
-            raise BadParameter(f"{self.name} cannot do without a seat with the role {vacant[0]}")
+            raise BadParameter(f"{self.name} needs a seat with the role {vacant[0]}")
 
     def refuse_players(self, binding: Binding) -> None:
-        """Raise `BadParameter` where a deck cannot be made: for fewer seats than this one could shuffle alone."""
+        """Raise `BadParameter` if the number of players is not one for which this protocol can create a deck."""
         if not self.seats[0] <= len(binding.players) <= self.seats[1]:
             few = f"{_span(self.seats)} players, not for {len(binding.players)}"
             raise BadParameter(f"{self.name} makes decks for {few}")
 
     def as_json(self) -> dict[str, Any]:
-        """The row of `nodealer protocols --json`."""
+        """Return the row of `nodealer protocols --json`."""
         return {
             "name": self.name,
             "version": self.version,
@@ -271,26 +278,30 @@ class Claims:
 
 
 def _span(limits: tuple[int, int]) -> str:
+    """Format a range of numbers for an error message."""
     low, high = limits
     return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _either(words: Sequence[str]) -> str:
+    """Join phrases with commas and "or"."""
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 class CardProtocol(Protocol):
-    """One of the five."""
+    """A card protocol with its parameters, on one group."""
 
     @property
-    def claims(self) -> Claims: ...
+    def claims(self) -> Claims:
+        """What the protocol can do and promises."""
+
     @property
     def parameters(self) -> bytes:
-        """What the table agreed on about it, as canonical JSON."""
+        """The parameters that the table agreed on, as canonical JSON."""
 
     @property
     def group(self) -> Group:
-        """The group it runs on."""
+        """The group that the protocol computes in."""
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> Deck:
-        """A deck that nobody has touched yet; its duties begin with making it. Ends with `Finished`."""
+        """Create a deck that no seat has touched. Its duties start with making it; a `Finished` event ends that."""

@@ -1,4 +1,4 @@
-"""What lies on a table among the decks and has no cards: dice, envelopes. To what a deck is asked it has no answer."""
+"""The base of table objects that have a deck number but no cards: dice and envelopes."""
 
 from __future__ import annotations
 
@@ -15,36 +15,39 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Cardless:
-    """One number of the table, with no deck of cards."""
+    """A table object with a deck number but without cards. It answers everything about cards with nothing."""
 
     binding: Binding = field(repr=False)
     number: int
 
     @property
     def places(self) -> Places:
-        """There are no cards."""
+        """An empty deck."""
         return Places(self.number, (0,), ())
 
     @property
     def tossed(self) -> bool:
-        """Nothing here is made again."""
+        """Always False: nothing here is ever repeated."""
         return False
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """What it costs to leave something closed is the game's to say: it is told of it."""
+        """Always empty.
+
+        The game learns from an event that a seat left something closed, and decides what that costs.
+        """
         return {}
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        """There are no cards."""
+        """Return no faces: there are no cards."""
         return {}
 
     def begun(self, label: str, times: int, operation: Operation, seats: tuple[int, ...]) -> bytes:
-        """What is begun here for the nth time: everything that was agreed on before it."""
+        """Return the digest that identifies the nth operation here, from everything agreed on before it."""
         binding = self.binding
         table = (binding.protocol, binding.version, binding.session, binding.roster, binding.hand)
         return digest(label, *table, self.number, times, encode(words(operation)), encode(list(seats)))
 
     def binding_without(self, seats: tuple[int, ...]) -> Binding:
-        """The table after these seats have left, those that were there."""
+        """Return the table after these seats have left. Seats that were not there are ignored."""
         return self.binding.without(tuple(seat for seat in seats if seat in self.binding.seats))

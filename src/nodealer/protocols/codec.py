@@ -1,4 +1,4 @@
-"""Reading the messages of the card protocols: strict JSON outside, exactly so many points or scalars inside."""
+"""Decoding of protocol messages: strict JSON outside, an exact number of points or scalars inside."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ M = TypeVar("M", bound=Message)
 
 
 def read_message(kind: type[M], data: bytes) -> M:
-    """A message of one kind."""
+    """Decode a message of this class."""
     return decode(kind, data, what=f"the {kind.__struct_config__.tag}")
 
 
 # defence: fits-all, identity-key, zero
 def read_points(group: Group, data: bytes, count: int, what: str) -> Points:
-    """Exactly `count` points, none the identity."""
+    """Decode exactly `count` points. Raise `DecodeError` if there are more or fewer, or one is the identity."""
     _expect(data, count * group.point_size, what)
     try:
         return group.points(data)
@@ -30,7 +30,7 @@ def read_points(group: Group, data: bytes, count: int, what: str) -> Points:
 
 
 def read_secrets(group: Group, data: bytes, count: int, what: str) -> Scalars:
-    """Exactly `count` scalars, none zero."""
+    """Decode exactly `count` scalars. Raise `DecodeError` if there are more or fewer, or one is zero."""
     _expect(data, count * group.scalar_size, what)
     try:
         scalars = group.scalars(data)
@@ -47,15 +47,15 @@ def _expect(data: bytes, size: int, what: str) -> None:
 
 
 def read_choice(choice: bytes | None) -> list[int]:
-    """What a person chose about cards that it looked at: positions, as a JSON list."""
+    """Decode a person's choice among cards: a JSON list of positions. Raise `BadParameter` if it is not one."""
     if choice is None:
-        raise BadParameter("this is for a person to choose")
+        raise BadParameter("a person must choose before this message can be sent")
     try:
         return msgspec.json.decode(choice, type=list[int])
     except msgspec.MsgspecError as error:
-        raise BadParameter(f"a choice is a list of positions: {error}") from None
+        raise BadParameter(f"a choice must be a list of positions: {error}") from None
 
 
 def point_index(points: Points) -> dict[bytes, int]:
-    """Encoding to index, for looking points up. Shorter than the array where points repeat."""
+    """Return a map from encoding to index. It has fewer entries than the array if points repeat."""
     return {encoding: index for index, encoding in enumerate(encodings(points))}

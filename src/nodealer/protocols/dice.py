@@ -1,8 +1,9 @@
-"""Numbers without cards: dice, coins, who begins. The same beside every card protocol: hashes, and no group.
+"""Random numbers without cards: dice, coins, who begins. They work with every card protocol and need only hashes.
 
-Every seat commits to 32 bytes of its tape. When all have, every seat opens them, and the numbers are drawn from all of
-them together: as long as one seat's bytes are unknown to the others, nobody could have aimed. Who opens last knows the
-numbers first, and may be silent; then there are none, and they are never drawn again without it. docs/spec/dice.md.
+Every seat commits to 32 bytes from its tape. Once all have committed, every seat opens its bytes, and the numbers are
+derived from all of them together. If at least one seat's bytes are unknown to the others, no one can influence the
+numbers. The seat that opens last knows the numbers first and may stay silent. Then there are no numbers, and the roll
+is never repeated without that seat. See docs/spec/dice.md.
 """
 
 from __future__ import annotations
@@ -24,51 +25,53 @@ from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import Digest, Message, encode
 
-#: What a seat adds to a roll.
+#: The size of a seat's contribution to a roll.
 SHARE_BYTES: Final = 32
 Share = Annotated[bytes, msgspec.Meta(min_length=SHARE_BYTES, max_length=SHARE_BYTES)]
 
-#: The two steps of a roll.
+#: The two kinds of duties of a roll.
 COMMIT: Final = "roll"
 OPEN: Final = "roll open"
 
 STEPS: Final = {
     COMMIT: StepText(
-        "takes the dice", "A hash of 32 bytes that it has drawn: it can open them later, and can open no others."
+        "takes the dice",
+        "A hash of 32 random bytes. The player can later open these bytes and no others.",
     ),
     OPEN: StepText(
-        "rolls", "The bytes that it had hashed before anybody opened any. All seats' bytes together are the numbers."
+        "rolls",
+        "The bytes behind the hash, which all sent before anyone opened theirs. Together they give the numbers.",
     ),
 }
 
 
 class RollCommit(Message, frozen=True, tag="roll"):
-    """The hash of my share."""
+    """The hash of the sender's share."""
 
     commitment: Digest
 
 
 class RollOpen(Message, frozen=True, tag="roll-open"):
-    """My share."""
+    """The sender's share."""
 
     share: Share
 
 
 @dataclass(frozen=True)
 class Dice(Cardless):
-    """One number of the table at which is rolled, now or before. Nothing in it is secret."""
+    """A deck number at which numbers are rolled. All state is public."""
 
-    #: How often was rolled here before: the same roll asked for again is another one.
+    #: The number of rolls here so far, so that a repeated request is a different roll.
     rolls: int = 0
-    #: What is asked for now, and those who take part; None between two rolls.
+    #: The current request and its participants, or None between two rolls.
     asked: Random | None = None
     seats: tuple[int, ...] = ()
-    #: What this roll is: everything that was agreed on before it.
+    #: The identity of this roll: a digest of everything agreed on before it.
     origin: bytes = b""
     commitments: Mapping[int, bytes] = field(default_factory=dict)
     shares: Mapping[int, bytes] = field(default_factory=dict)
 
-    # --- What is owed ---
+    # --- Duties ---
 
     @property
     def _all_in(self) -> bool:
@@ -76,7 +79,7 @@ class Dice(Cardless):
 
     @property
     def duties(self) -> tuple[Duty, ...]:
-        """First everybody's commitment, then everybody's share."""
+        """First every seat's commitment, then every seat's share."""
         if self.asked is None:
             return ()
         if not self._all_in:
@@ -91,32 +94,35 @@ class Dice(Cardless):
     def _committed(self) -> bytes:
         return encode([[seat, self.commitments[seat]] for seat in self.seats])
 
-    # --- What is done ---
+    # --- Operations ---
 
     def request(self, operation: Operation) -> DeckChange:
-        """Roll. Raises `BadParameter` for a roll that cannot be, and for anything that takes cards."""
+        """Start a roll. Raise `BadParameter` if the roll is not valid or the operation needs cards."""
         if not isinstance(operation, Random) or self.asked is not None:
-            raise BadParameter(f"{self.number} is rolled, and has no cards")
+            raise BadParameter(f"deck {self.number} is used for rolls and has no cards")
         operation.refuse_sides()
         seats = operation.seats or self.binding.players
         if len(set(seats)) != len(seats) or not set(seats) <= set(self.binding.players):
-            raise BadParameter(f"seats {seats} are not each here once")
+            raise BadParameter(f"seats {seats} are not all at the table, or one appears twice")
         origin = self.begun("roll", self.rolls, operation, seats)
         after = replace(self, rolls=self.rolls + 1, asked=operation, seats=seats, origin=origin)
         return DeckChange(replace(after, commitments={}, shares={}))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
-        """A commitment, or the share that it commits to."""
+        """Apply a commitment or an opened share. Raise `PeerFault` if the share does not match its commitment."""
         if duty.kind == COMMIT:
             commitment = read_message(RollCommit, message).commitment
             return DeckChange(replace(self, commitments={**self.commitments, duty.seat: commitment}))
         share = read_message(RollOpen, message).share
         if self._commitment(duty.seat, share) != self.commitments[duty.seat]:
-            raise PeerFault(duty.seat, "what it opens for the roll is not what it committed to")
+            raise PeerFault(duty.seat, "the bytes it opened for the roll are not the ones it committed to")
         return replace(self, shares={**self.shares, duty.seat: share})._rolled()
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
-        """The share comes from the tape, so a seat that comes back opens what it committed to."""
+        """Return the commitment or the share.
+
+        The share comes from the tape, so that a restarted seat opens the same one.
+        """
         share = tape.draw("roll", digest("roll share", self.origin, duty.seat), size=SHARE_BYTES)
         if duty.kind == COMMIT:
             return encode(RollCommit(self._commitment(duty.seat, share)))
@@ -124,11 +130,11 @@ class Dice(Cardless):
 
     # defence: copied-dice
     def _commitment(self, seat: int, share: bytes) -> bytes:
-        # With the seat: a copied commitment opens to nothing.
+        # The seat is included so that a copied commitment cannot be opened.
         return digest("roll commitment", self.origin, seat, share)
 
     def _rolled(self) -> DeckChange:
-        """The numbers, once all shares are there."""
+        """Finish with the numbers if all shares are open."""
         if self.asked is None or self.shares.keys() < set(self.seats):
             return DeckChange(self)
         shares = b"".join(self.shares[seat] for seat in self.seats)
@@ -138,15 +144,20 @@ class Dice(Cardless):
         return self._finished(Rolled(self.number, drawn))
 
     def _finished(self, *events: Event) -> DeckChange:
+        """End the roll with these events."""
         done = () if self.asked is None else (Finished(self.asked),)
         return DeckChange(replace(self, asked=None), (*events, *done))
 
-    # --- Who leaves ---
+    # --- Seats that leave ---
 
     # defence: rolled-again
     def without(self, seats: tuple[int, ...]) -> DeckChange:
-        """As long as a commitment is missing nobody has opened anything: the others go on, if there are several. One
-        alone would try shares until it likes the numbers. After that a share that is missing is missing for good."""
+        """Continue without these seats.
+
+        As long as a commitment is missing, no share is open: the other seats go on if there are at least two. One seat
+        alone could try shares until it likes the numbers. Once all have committed, a missing share is missing for good,
+        and the roll ends without numbers.
+        """
         binding = self.binding_without(seats)
         if self.asked is None:
             return DeckChange(replace(self, binding=binding))
@@ -161,7 +172,7 @@ class Dice(Cardless):
         return DeckChange(replace(self, binding=binding, seats=here))
 
     def digest(self) -> bytes:
-        """For comparing replicas."""
+        """Return a digest for comparing replicas."""
         asked = b"" if self.asked is None else encode(words(self.asked))
         said = [sorted(self.commitments.items()), sorted(self.shares.items())]
         return digest("dice", self.number, self.rolls, asked, encode(list(self.seats)), self.origin, encode(said))

@@ -1,7 +1,8 @@
-"""Secrets without cards: each seat says something now that is read later, a bid or a guess. Hashes, and no group.
+"""Sealed values without cards: each seat commits now to a bid or a guess that is opened later. Needs only hashes.
 
-A seat commits to what its person chose, with a salt of its tape: who hashes all likely bids finds nothing. What it
-opens later is held against the hash. Who leaves in between takes what it said along. docs/spec/dice.md.
+A seat commits to the value that its player chose, with a salt from its tape, so that hashing all likely bids finds
+nothing. The opened value is checked against the hash. If a seat leaves in between, its value is lost. See
+docs/spec/dice.md.
 """
 
 from __future__ import annotations
@@ -31,20 +32,23 @@ UNSEAL: Final = "unseal"
 
 STEPS: Final = {
     SEAL: StepText(
-        "seals something", "A hash of what it says and of 32 bytes of its own: it can open that later, and no other."
+        "seals a value",
+        "A hash of the value and of 32 random bytes. The player can later open this value and no other.",
     ),
-    UNSEAL: StepText("opens what it sealed", "What it said, with the 32 bytes: everybody makes the same hash of it."),
+    UNSEAL: StepText(
+        "opens a sealed value", "The value and the 32 random bytes. Everyone can check that they give the same hash."
+    ),
 }
 
 
 class Sealing(Message, frozen=True, tag="seal"):
-    """The hash of what I say."""
+    """The hash of the sender's value."""
 
     commitment: Digest
 
 
 class Unsealing(Message, frozen=True, tag="unseal"):
-    """What I said, and the salt that it was hashed with."""
+    """The sender's value, and the salt that it was hashed with."""
 
     salt: Salt
     value: Annotated[bytes, msgspec.Meta(max_length=SEALED_MAX)]
@@ -52,29 +56,29 @@ class Unsealing(Message, frozen=True, tag="unseal"):
 
 @dataclass(frozen=True)
 class Envelopes(Cardless):
-    """The envelopes of one number of the table. Nothing in it is secret."""
+    """The envelopes of one deck number. All state is public."""
 
-    #: How often was sealed here before.
+    #: The number of times that values were sealed here.
     times: int = 0
-    #: What is asked for now, and who still owes it.
+    #: The current request, and the seats that still owe a message for it.
     asked: Seal | Unseal | None = None
     owing: tuple[int, ...] = ()
-    #: What this sealing is: everything that was agreed on before it.
+    #: The identity of this round of envelopes: a digest of everything agreed on before it.
     origin: bytes = b""
-    #: The envelopes that are closed.
+    #: The commitments of closed envelopes, by seat.
     closed: Mapping[int, bytes] = field(default_factory=dict)
-    #: Those that are being opened: what was in which.
+    #: The envelopes opened by the current request: seat to value, or None if it is lost.
     opened: Mapping[int, bytes | None] = field(default_factory=dict)
     gone: frozenset[int] = frozenset()
-    #: Whether was sealed and not opened since. If all who should have sealed are gone there is no envelope, and yet it
-    #: can be asked for: the game need not know, and nobody gets a hand broken off by going.
+    #: Whether values were sealed and not opened since. If all seats that should have sealed left, there is no envelope,
+    #: but opening them is still allowed: the game need not know, and no one can break off a hand by leaving.
     sealed: bool = False
 
-    # --- What is owed ---
+    # --- Duties ---
 
     @property
     def duties(self) -> tuple[Duty, ...]:
-        """What each seat has to say, or to open. Nobody waits for another."""
+        """The message that each seat owes. No seat waits for another."""
         return tuple(self._duty(seat) for seat in self.owing)
 
     def _duty(self, seat: int) -> Duty:
@@ -88,48 +92,48 @@ class Envelopes(Cardless):
     def _said(self) -> bytes:
         return encode(sorted(self.closed.items()))
 
-    # --- What is done ---
+    # --- Operations ---
 
     def request(self, operation: Operation) -> DeckChange:
-        """Seal, or open what is sealed. Raises `BadParameter` for what makes no sense now."""
+        """Begin to seal or open envelopes. Raise `BadParameter` if that is not possible now."""
         if self.asked is not None or not isinstance(operation, Seal | Unseal):
-            raise BadParameter(f"{self.number} has envelopes, and no cards")
+            raise BadParameter(f"deck {self.number} is used for envelopes and has no cards")
         return self._seal(operation) if isinstance(operation, Seal) else self._unseal(operation)
 
     def _seal(self, operation: Seal) -> DeckChange:
         seats = operation.seats or self.binding.players
         if self.closed:
-            raise BadParameter(f"{self.number} has envelopes that were not opened")
+            raise BadParameter(f"deck {self.number} has envelopes that have not been opened")
         if not seats or len(set(seats)) != len(seats) or not set(seats) <= set(self.binding.players):
-            raise BadParameter(f"seats {seats} are not each here once")
+            raise BadParameter(f"seats {seats} are not all at the table, or one appears twice")
         origin = self.begun("seal", self.times, operation, seats)
         after = replace(self, times=self.times + 1, asked=operation, owing=seats, origin=origin, opened={})
         return DeckChange(replace(after, sealed=True))
 
     def _unseal(self, operation: Unseal) -> DeckChange:
         if not self.sealed:
-            raise BadParameter(f"{self.number} has no envelope that is closed")
+            raise BadParameter(f"deck {self.number} has no closed envelopes")
         owing = tuple(seat for seat in sorted(self.closed) if seat not in self.gone)
         lost = dict.fromkeys(self.closed.keys() & self.gone)
         return replace(self, asked=operation, owing=owing, opened=lost)._done()
 
     # defence: two-bids
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
-        """An envelope, or what is in it."""
+        """Apply a commitment or an opened value. Raise `PeerFault` if the value does not match its commitment."""
         rest = tuple(seat for seat in self.owing if seat != duty.seat)
         if duty.kind == SEAL:
             commitment = read_message(Sealing, message).commitment
             return replace(self, owing=rest, closed={**self.closed, duty.seat: commitment})._done()
         said = read_message(Unsealing, message)
         if self._commitment(duty.seat, said.salt, said.value) != self.closed[duty.seat]:
-            raise PeerFault(duty.seat, "what it opens is not what it sealed")
+            raise PeerFault(duty.seat, "the value it opened is not the one it sealed")
         return replace(self, owing=rest, opened={**self.opened, duty.seat: said.value})._done()
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
-        """`choice` is what the person says, then and when it is opened."""
+        """Return the commitment or the opened value. Both times, `choice` is the value that the player chose."""
         if choice is None or len(choice) > SEALED_MAX:
-            raise BadParameter(f"what is sealed has at most {SEALED_MAX} bytes")
-        # For this value: what is opened on a fork, where another was chosen, says nothing about this one.
+            raise BadParameter(f"a sealed value is missing or longer than {SEALED_MAX} bytes")
+        # The salt depends on the value: opening another value on a fork then reveals nothing about this one.
         salt = tape.draw("seal", digest("seal salt", self.origin, duty.seat, choice), size=SALT_BYTES)
         if duty.kind == SEAL:
             return encode(Sealing(self._commitment(duty.seat, salt, choice)))
@@ -137,11 +141,11 @@ class Envelopes(Cardless):
 
     # defence: two-bids
     def _commitment(self, seat: int, salt: bytes, value: bytes) -> bytes:
-        # With the seat: a copied envelope opens to nothing.
+        # The seat is included so that a copied envelope cannot be opened.
         return digest("sealed", self.origin, seat, salt, value)
 
     def _done(self) -> DeckChange:
-        """Once nobody owes anything."""
+        """Finish the request if no seat owes a message."""
         if self.owing or self.asked is None:
             return DeckChange(self)
         done = Finished(self.asked)
@@ -150,10 +154,10 @@ class Envelopes(Cardless):
         events = tuple(Unsealed(self.number, seat, value) for seat, value in sorted(self.opened.items()))
         return DeckChange(replace(self, asked=None, closed={}, opened={}, sealed=False), (*events, done))
 
-    # --- Who leaves ---
+    # --- Seats that leave ---
 
     def without(self, seats: tuple[int, ...]) -> DeckChange:
-        """The others go on. What a seat sealed and did not open is lost with it."""
+        """Continue without these seats. Values that they sealed and did not open are lost."""
         binding = self.binding_without(seats)
         rest = tuple(seat for seat in self.owing if seat not in seats)
         lost = dict.fromkeys(set(self.owing).intersection(seats)) if isinstance(self.asked, Unseal) else {}
@@ -161,7 +165,7 @@ class Envelopes(Cardless):
         return after._done()
 
     def digest(self) -> bytes:
-        """For comparing replicas."""
+        """Return a digest for comparing replicas."""
         asked = b"" if self.asked is None else encode(words(self.asked))
         said = [sorted(self.closed.items()), sorted(self.opened.items()), sorted(self.gone), list(self.owing)]
         return digest("envelopes", self.number, self.times, self.sealed, asked, self.origin, encode(said))

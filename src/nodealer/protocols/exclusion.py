@@ -1,9 +1,9 @@
-"""What a seat proves of cards that stay hidden: that none of them is one of some faces.
+"""Proofs about cards that stay hidden: that none of them is one of some faces.
 
-"No card in my hand is a heart" names the hearts; "the card that I lay down is a heart" names all other faces, for every
-card is a face of its deck. Which cards and which faces, the log says and never the message. The seat sends products of
-all of them with one fresh secret; `proofs/exclusion.py` says what is shown and what is not. For decks with a key for
-each card and seat, `mask` and `lock`.
+"No card in my hand is a heart" names the hearts. "The card I play face down is a heart" names all other faces, because
+every card is a face of its deck. The cards and faces are given by the log, never by the message. The seat sends
+products of all of them with one fresh secret; `proofs/exclusion.py` explains what that shows and what it does not. It
+works for decks with a key for each card and seat: `mask` and `lock`.
 """
 
 from __future__ import annotations
@@ -29,17 +29,20 @@ EXCLUDE: Final = "exclude"
 
 WORDS: Final = StepText(
     "proves what hidden cards are not",
-    "Shows of cards that stay hidden that none of them is one of some faces, such as the hearts: multiplies those "
-    "faces and the cards by one secret, and no two products are the same. The proof shows that it was one secret for "
-    "all, and nothing else of the cards.",
+    "Shows that none of some hidden cards is one of some faces, such as the hearts: all of them are multiplied by "
+    "one secret, and no card's product equals a face's product. The proof shows that the secret was the same for "
+    "all. It reveals nothing else about the cards.",
     "proved what hidden cards are not",
     "none of the cards is one of these faces",
 )
 
 
 class Exclude(Message, frozen=True, tag=EXCLUDE):
-    """None of my hidden cards that were asked about is one of the faces that were: one secret times G, times each of
-    these faces, and times the face of each card. The proof shows that it is the same secret."""
+    """A proof that none of the sender's hidden cards in question is one of the faces in question.
+
+    Contains one secret times G, times each of these faces, and times the face of each card. The proof shows that the
+    secret is the same.
+    """
 
     key: bytes
     faces: bytes
@@ -48,7 +51,7 @@ class Exclude(Message, frozen=True, tag=EXCLUDE):
 
 
 def prove(deck: RecoverableDeck[Any], operation: Prove) -> DeckChange:
-    """Begin: everybody whose claim it is owes its proof at once."""
+    """Begin a `Prove`: every seat with a claim owes its proof at once."""
     claims = deck.places.validate_claims(operation, deck.binding.players)
     for claim in claims:
         _refuse_shared(deck, claim)
@@ -57,7 +60,7 @@ def prove(deck: RecoverableDeck[Any], operation: Prove) -> DeckChange:
 
 @dataclass(frozen=True)
 class Proving:
-    """Seats prove their claims, side by side."""
+    """Stage: seats prove their claims, in parallel."""
 
     #: The claims that are not proven yet.
     claims: tuple[NoneOf, ...]
@@ -80,8 +83,10 @@ class Proving:
 
 
 def prove_none(deck: RecoverableDeck[Any], duty: Duty, tape: Tape, claim: NoneOf) -> bytes:
-    """The message of the seat that owes `duty`. Raises `Unprovable` where the claim is false: a message would show the
-    card."""
+    """Return the proof message of the seat that owes `duty`.
+
+    Raise `Unprovable` if the claim is false, because a message would reveal the card.
+    """
     excluded = _excluded(deck, claim)
     s = deck.card_secrets(tape, claim.positions, duty.seat)
     sent, proof = exclusion.prove(_transcript(deck, duty, claim), tape, excluded, s)
@@ -89,7 +94,7 @@ def prove_none(deck: RecoverableDeck[Any], duty: Duty, tape: Tape, claim: NoneOf
 
 
 def check_none(deck: RecoverableDeck[Any], duty: Duty, claim: NoneOf, message: bytes) -> Check:
-    """What the message of `prove_none` owes."""
+    """Decode a message of `prove_none` and return the check that it must pass."""
     said, group = read_message(Exclude, message), deck.binding.group
     sent = ExclusionProducts(
         read_points(group, said.key, 1, "the key of the products"),
@@ -100,7 +105,7 @@ def check_none(deck: RecoverableDeck[Any], duty: Duty, claim: NoneOf, message: b
 
 
 def _transcript(deck: RecoverableDeck[Any], duty: Duty, claim: NoneOf) -> Transcript:
-    """Which faces and which cards, each with the epoch it has its position from, beside the place in the log."""
+    """Return the transcript for a duty, with the faces, and the cards with the epochs of their positions."""
     transcript = deck.transcript(duty, deck.epoch)
     transcript.absorb(labels.NAMES, *claim.faces)
     for card in map(deck.places.card, claim.positions):
@@ -109,19 +114,19 @@ def _transcript(deck: RecoverableDeck[Any], duty: Duty, claim: NoneOf) -> Transc
 
 
 def _excluded(deck: RecoverableDeck[Any], claim: NoneOf) -> Exclusion:
-    """The statement, from the public state of the deck alone."""
+    """Return the statement to prove, from public state only."""
     return Exclusion(deck.face_points(claim.faces), deck.hidden_cards(claim.positions, claim.seat))
 
 
 def _refuse_shared(deck: RecoverableDeck[Any], claim: NoneOf) -> None:
-    """Nobody can say anything of a card that is not under its own key alone."""
+    """Raise `BadParameter` if a card of the claim is not under the seat's key alone: nothing can be proven about it."""
     for position in claim.positions:
         if not _held_alone(deck, claim.seat, position):
             raise BadParameter(f"card {position} of deck {deck.number} is not under the key of seat {claim.seat} alone")
 
 
 def _held_alone(deck: RecoverableDeck[Any], seat: int, position: int) -> bool:
-    """Whether a card is hidden, the seat's, and everybody's key of it is published but the seat's."""
+    """Return whether a hidden card belongs to the seat and all other seats have published their keys to it."""
     if deck.places.owner(position) != seat or deck.places.face(position) is not None:
         return False
     return set(deck.masked_by(position)) - deck.released.get(position, {}).keys() == {seat}

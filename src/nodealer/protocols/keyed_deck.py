@@ -1,8 +1,8 @@
 """Decks that deal, open and show cards by publishing a key for each card.
 
-What `mask`, `lock` and `offset` share: every seat has a secret for every card, whose public key everybody knows;
-dealing a card means that all others publish theirs, opening it that all do, showing it that the holder does. A protocol
-adds how a deck is made, and how published secrets turn a card into a face.
+Shared by `mask`, `lock` and `offset`. Every seat has a secret for every card, whose public key is known. To deal a
+card, all other seats publish their secrets; to open it, all seats do; to show it, the holder does. Each protocol adds
+how a deck is made and how published secrets turn a card into a face.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import Message, encode
 
-#: From so many keys on, one sum costs less than a multiplication for each.
+#: From this many keys on, one combined sum is cheaper than one multiplication per key.
 JOINED_PAYS: Final = 8
 
 #: Position to seat to the secret that the seat has published for that card.
@@ -32,14 +32,14 @@ Published = Mapping[int, Mapping[int, Scalars]]
 
 
 def publish(published: Published, seat: int, positions: tuple[int, ...], keys: Scalars) -> Published:
-    """With a seat's secrets of these cards."""
+    """Return `published` with a seat's secrets for these cards added."""
     added = {p: {**published.get(p, {}), seat: keys[place]} for place, p in enumerate(positions)}
     return {**published, **added}
 
 
 # defence: another-key, false-key, other-card
 def refuse_other_keys(seat: int, positions: tuple[int, ...], keys: Scalars, wanted: Points) -> None:
-    """A published secret that is not the one of its card's public key is a fault."""
+    """Raise `PeerFault` if a published secret does not match its card's public key."""
     if len(keys) >= JOINED_PAYS and _all_fit(seat, keys, wanted):
         return
     public = keys * wanted.group.G
@@ -49,7 +49,10 @@ def refuse_other_keys(seat: int, positions: tuple[int, ...], keys: Scalars, want
 
 
 def _all_fit(seat: int, keys: Scalars, wanted: Points) -> bool:
-    """Whether all are what they should be, by one sum: the same verdict as one by one, but for one time in 2^128."""
+    """Return whether all keys match, by one combined sum.
+
+    The result differs from checking one by one with probability 2^-128.
+    """
     minus_one = -wanted.group.integers([1])
     return holds_without_entropy(
         Check(seat, "published keys", (Equation.each((keys, wanted.group.G), (minus_one, wanted)),))
@@ -62,23 +65,23 @@ class KeyedDeck(StagedDeck):
 
     released: Published = field(default_factory=dict, repr=False, kw_only=True)
 
-    # --- What a protocol adds ---
+    # --- What each protocol implements ---
 
     @abstractmethod
     def masked_by(self, position: int) -> tuple[int, ...]:
-        """The seats whose secrets a card is under."""
+        """Return the seats whose secrets mask a card."""
 
     @abstractmethod
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
-        """A seat's public keys for the cards at these positions."""
+        """Return a seat's public keys for these cards."""
 
     @abstractmethod
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
-        """A seat's own secrets for the cards at these positions."""
+        """Return a seat's own secrets for these cards."""
 
     @abstractmethod
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
-        """The faces at these positions, from every seat's secrets; None where it is no face of the deck."""
+        """Return the faces at these positions, given every seat's secrets, or None for a card that is not a face."""
 
     # --- Faces ---
 
@@ -94,7 +97,7 @@ class KeyedDeck(StagedDeck):
         return known
 
     def faces_of(self, positions: tuple[int, ...]) -> dict[int, int]:
-        """The faces of cards whose secrets are all published, by position."""
+        """Return position to face for cards whose secrets are all published. Raise `Undecided` if one is not a face."""
         found = dict(zip(positions, self.unmask(positions, {}), strict=True))
         for position, face in found.items():
             if face is None:
@@ -102,7 +105,10 @@ class KeyedDeck(StagedDeck):
         return {position: face for position, face in found.items() if face is not None}
 
     def unmask(self, positions: tuple[int, ...], extra: Mapping[int, Scalars]) -> list[int | None]:
-        """Cards that are under different seats' secrets (before and after a seat left) are looked at apart."""
+        """Return the faces at these positions from the published secrets and those in `extra` (seat to secrets).
+
+        Cards that are masked by different sets of seats (before and after a seat left) are decrypted separately.
+        """
         apart: dict[tuple[int, ...], list[int]] = {}
         for place, position in enumerate(positions):
             apart.setdefault(self.masked_by(position), []).append(place)
@@ -116,16 +122,19 @@ class KeyedDeck(StagedDeck):
         return [found[place] for place in range(len(positions))]
 
     def published(self, positions: tuple[int, ...], seat: int) -> Scalars:
-        """What a seat has published for these cards."""
+        """Return the secrets that a seat has published for these cards. Raise `BadParameter` if one is missing."""
         try:
             return concat(*[self.released[position][seat] for position in positions])
         except KeyError:
-            raise BadParameter(f"seat {seat} has not published all keys of {positions}") from None
+            raise BadParameter(f"seat {seat} has not published its keys to all of the cards {positions}") from None
 
-    # --- What is owed ---
+    # --- Duties ---
 
     def owing(self, wanted: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
-        """Of what is wanted of each seat, what it has not published yet. An open card needs nothing."""
+        """Return the positions in `wanted` that each seat has not yet published its secret for.
+
+        Open cards need none.
+        """
         still = {seat: tuple(p for p in positions if self._owes(seat, p)) for seat, positions in wanted.items()}
         return {seat: positions for seat, positions in still.items() if positions}
 
@@ -135,14 +144,14 @@ class KeyedDeck(StagedDeck):
 
 
 class Release(Message, frozen=True, tag="release"):
-    """My secrets of the cards that are dealt, opened or shown, in the order of the request."""
+    """The sender's secrets for the cards that are dealt, opened or shown, in the order of the request."""
 
     keys: bytes
 
 
 @dataclass(frozen=True)
 class Releasing:
-    """Seats publish their secrets of the cards that are dealt, opened or shown: side by side, or in groups."""
+    """Stage: seats publish their secrets for the cards that are dealt, opened or shown, in parallel or in groups."""
 
     operation: Deal | Open | Show
     positions: tuple[int, ...]
@@ -153,7 +162,7 @@ class Releasing:
     # defence: coalition
     @classmethod
     def of(cls, deck: KeyedDeck, operation: Deal | Open | Show) -> Self:
-        """What an operation needs."""
+        """Return the stage of an operation: which seats owe which secrets. Raise `BadParameter` if it is not valid."""
         players, places = deck.binding.players, deck.places
         match operation:
             case Deal():
@@ -165,7 +174,7 @@ class Releasing:
                 wanted = dict.fromkeys(players, positions)
             case Show():
                 if operation.to is not None:
-                    raise BadParameter(f"{deck.binding.protocol} shows a card to all or to nobody")
+                    raise BadParameter(f"{deck.binding.protocol} can show a card to everyone, but not to one seat")
                 positions = places.validate_show(operation)
                 wanted = {operation.seat: positions}
         return cls(operation, positions, deck.owing(wanted), deck.trail)
@@ -179,8 +188,11 @@ class Releasing:
         return tuple(deck.duty(seat, "release", self.anchor) for seat in self.in_turn)
 
     def half(self, deck: KeyedDeck) -> Mapping[int, Half]:
-        """Whoever owes a key, now or in a later group, of a card that others have published theirs of: two friends in
-        two groups may know the card together. A show is the holder's alone."""
+        """Return what each seat would leave half done.
+
+        That is every seat that owes a secret, now or in a later group, for a card to which others have published
+        theirs: two colluding seats in two groups may know the card together. A show concerns only the holder.
+        """
         if isinstance(self.operation, Show):
             return {}
         what = Half.DEALT if isinstance(self.operation, Deal) else Half.OPENED
@@ -195,7 +207,7 @@ class Releasing:
         return self.take(deck, duty.seat, keys)
 
     def take(self, deck: KeyedDeck, seat: int, keys: Scalars) -> DeckChange:
-        """A seat's secrets, each checked against its public key."""
+        """Accept a seat's secrets after checking each against its public key."""
         positions = self.owing[seat]
         refuse_other_keys(seat, positions, keys, deck.card_keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
@@ -205,7 +217,7 @@ class Releasing:
         return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
 
     def settle(self, deck: KeyedDeck) -> DeckChange:
-        """Wait while secrets are owed; then move or open the cards."""
+        """Wait while secrets are owed, then move or open the cards."""
         if self.owing:
             return DeckChange(deck.to(self))
         if isinstance(self.operation, Deal):
@@ -215,5 +227,5 @@ class Releasing:
 
 
 def release(deck: KeyedDeck, operation: Deal | Open | Show) -> DeckChange:
-    """Begin an operation by asking every seat for the secrets it has not published yet."""
+    """Begin an operation: every seat owes the secrets that it has not published yet."""
     return Releasing.of(deck, operation).settle(deck)

@@ -1,6 +1,6 @@
-"""Cards in the layers in which they got their keys, and the faces that they are.
+"""The cards of a deck in layers, and the faces that they encode.
 
-A deck is made in one layer; every return or recovery that gives cards new keys makes a new one, with new positions.
+A deck starts with one layer. Each return or recovery that gives cards new keys adds a layer with new positions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nodealer.tape import Tape, framed
 
 
 class CardArray(Protocol):
-    """An array of cards: points, or several arrays of them side by side."""
+    """An array of cards: points, or several parallel arrays of points."""
 
     @property
     def group(self) -> Group: ...
@@ -34,22 +34,22 @@ C = TypeVar("C", bound=CardArray)
 
 @dataclass(frozen=True)
 class Layer(Generic[C]):
-    """Cards that got their keys together, the first at position `first`."""
+    """Cards that got their keys together. The first is at position `first`."""
 
     first: int
     epoch: int
-    #: The table at which they were made: those who have left since are still in their keys.
+    #: The table at which the layer was created. Seats that have left since are still part of its keys.
     binding: Binding
-    #: The digest of the cards that the keys are put on: what the keys are drawn for.
+    #: The digest of the cards that the keys were applied to, which the keys are derived from.
     origin: bytes
     cards: C
-    #: Seat to its public key for each card; empty where keys have none.
+    #: Seat to its public key for each card. Empty if the keys have no public part.
     keys: Mapping[int, Points]
 
 
 @dataclass(frozen=True)
 class Layers(Generic[C]):
-    """All layers of a deck. `label` is the one that secrets of cards are drawn under."""
+    """All layers of a deck. `label` separates the secrets that are drawn for its cards."""
 
     label: str
     deck: int
@@ -59,26 +59,26 @@ class Layers(Generic[C]):
         return bool(self.every)
 
     def with_layer(self, layer: Layer[C]) -> Layers[C]:
-        """With one layer more."""
+        """Return the layers with one more added."""
         return Layers(self.label, self.deck, (*self.every, layer))
 
     def of(self, position: int) -> Layer[C]:
-        """The layer that a position belongs to."""
+        """Return the layer that a position belongs to."""
         if len(self.every) == 1:
             return self.every[0]
         return self.every[bisect_right(self.every, position, key=lambda layer: layer.first) - 1]
 
     def cards(self, positions: tuple[int, ...]) -> C:
-        """The cards at these positions, in this order."""
+        """Return the cards at these positions, in this order."""
         first, *rest = [layer.cards.take(places) for layer, places in self._runs(positions)]
         return first.concat(rest) if rest else first
 
     def keys(self, positions: tuple[int, ...], seat: int) -> Points:
-        """A seat's public keys for the cards at these positions."""
+        """Return a seat's public keys for the cards at these positions."""
         return concat(*(_keys(layer, seat).take(places) for layer, places in self._runs(positions)))
 
     def secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
-        """A seat's own secrets for the cards at these positions."""
+        """Return a seat's own secrets for the cards at these positions."""
         drawn: dict[int, Scalars] = {}
         for layer, _ in self._runs(positions):
             if layer.first not in drawn:
@@ -86,15 +86,17 @@ class Layers(Generic[C]):
         return concat(*(drawn[layer.first].take(places) for layer, places in self._runs(positions)))
 
     def drawn(self, tape: Tape, layer: Layer[C], seat: int) -> Scalars:
-        """A seat's secrets for all cards of a layer, drawn for exactly the cards they are put on; zero for a seat that
-        has none in them."""
+        """Draw a seat's secrets for all cards of a layer, derived from exactly the cards they are applied to.
+
+        They are zero for a seat that has no part in the layer's keys.
+        """
         if seat not in layer.binding.players:
             return layer.cards.group.integers([0] * len(layer.cards))
         inputs = layer.binding.inputs(deck=self.deck, epoch=layer.epoch, seat=seat, others=(layer.origin,))
         return draw_scalars(tape, self.label, inputs, layer.cards.group, len(layer.cards))
 
     def _runs(self, positions: tuple[int, ...]) -> Iterator[tuple[Layer[C], list[int]]]:
-        """Positions as runs of places in one layer, in order: most requests are one run."""
+        """Group positions into runs within one layer, in order. Most requests are a single run."""
         places: list[int] = []
         layer = self.of(positions[0])
         for position in positions:
@@ -106,34 +108,38 @@ class Layers(Generic[C]):
 
 
 def _keys(layer: Layer[C], seat: int) -> Points:
-    """A seat's keys for all cards of a layer: the identity, where the cards are not under any of its own."""
+    """Return a seat's keys for all cards of a layer. They are the identity if the seat has no part in the layer."""
     return layer.keys[seat] if seat in layer.keys else layer.cards.group.identity(len(layer.cards))
 
 
 @dataclass(frozen=True)
 class Faces:
-    """The faces of a deck, hashed to the group: nobody knows a relation between two of them, and equal prints differ.
+    """The faces of a deck, hashed to the group.
 
-    They are made when somebody needs them: asking for a deck costs nothing.
+    No one knows a relation between two of them; identical cards differ too.
+
+    They are computed when first needed, so creating a deck costs nothing.
     """
 
     group: Group = field(repr=False)
-    #: The label of the hash, and the digest of the table and the deck that the faces are for.
+    #: The domain label of the hash, and the digest of the table and deck that the faces are bound to.
     label: bytes
     bound: bytes
     size: int
 
     @cached_property
     def points(self) -> Points:
+        """The point of each face."""
         made = hash_to_points(self.group, self.label, [framed("face", self.bound, face) for face in range(self.size)])
-        # Encoded once, here: whoever takes some of them has their encodings too.
+        # Encode once here, so that subsets of the points already have their encodings.
         made.to_bytes()
         return made
 
     @cached_property
     def index(self) -> Mapping[bytes, int]:
+        """Map from a point's encoding to its face."""
         return point_index(self.points)
 
     def find(self, points: Points) -> list[int | None]:
-        """The faces that these points are; None for one that is none."""
+        """Return the face of each point, or None if it is not a face."""
         return [self.index.get(encoding) for encoding in encodings(points)]

@@ -1,8 +1,8 @@
-"""Decks that go on when seats leave.
+"""Decks that continue after seats leave.
 
-What `mask` and `lock` share: those who stay make the deck again around the cards that they hold, in a new epoch. What
-is asked meanwhile waits, and what was in progress is asked again for those who stay. A protocol adds how the deck is
-made again (`leave`).
+Shared by `mask` and `lock`: the remaining seats rebuild the deck around the cards they hold, in a new epoch. Requests
+made meanwhile wait, and the interrupted request is restarted for the remaining seats. Each protocol adds how the deck
+is rebuilt (`leave`).
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ from nodealer.tape import Tape, digest
 
 C = TypeVar("C", bound=CardArray)
 
-#: How a deck goes on without seats: a function of the deck and those who leave.
+#: Continues a deck without seats, given the deck and the seats that leave. Returns None if it cannot.
 Leave = Callable[[Any, tuple[int, ...]], DeckChange | None]
 
 
 @dataclass(frozen=True)
 class RecoverableDeck(KeyedDeck, Generic[C]):
-    """A deck with layers of cards, each under the keys of the seats that were there when it was made."""
+    """A deck with layers of cards, each under the keys of the seats that were there when it was created."""
 
     leave: Leave = field(repr=False, compare=False, kw_only=True)
     layers: Layers[C] = field(repr=False, kw_only=True)
-    #: How often keys for the whole deck were begun, what was broken off included: no number is used twice.
+    #: The number of times that keys for the whole deck were started, including interrupted ones. No number is used
+    #: twice.
     epoch: int = field(default=0, kw_only=True)
-    #: Positions that lay in a pile when a seat left. Their cards are in the deck again, under other positions.
+    #: Positions that were in the pile when a seat left. Their cards are back in the deck under other positions.
     dead: frozenset[int] = field(default=frozenset(), kw_only=True)
-    #: Hidden positions that a seat held or had laid aside when it left. What is still asked about them is skipped.
+    #: Hidden positions that a seat held or had discarded when it left. Requests that name them skip them.
     lost: frozenset[int] = field(default=frozenset(), kw_only=True)
-    #: Whether the deck is being made again around the cards that are held.
+    #: Whether the deck is being rebuilt around the cards that seats hold.
     rebuilding: bool = field(default=False, kw_only=True)
-    #: Seats that have left and whose keys of the cards in progress are published: those cards come first.
+    #: Seats that have left after publishing their keys to the cards in progress. Those cards are finished first.
     leavers: tuple[int, ...] = field(default=(), kw_only=True)
 
-    # --- What a deck with keys needs ---
+    # --- What a keyed deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
         return self.layers.of(position).binding.players
@@ -58,22 +59,22 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
         return self.layers.secrets(tape, positions, seat)
 
-    # --- What is proven of hidden cards ---
+    # --- Proofs about hidden cards ---
 
     @abstractmethod
     def face_points(self, faces: tuple[int, ...]) -> Points:
-        """Some faces of the deck, as points."""
+        """Return these faces of the deck as points."""
 
     @abstractmethod
     def hidden_cards(self, positions: tuple[int, ...], seat: int) -> HiddenCards:
-        """Cards that are under a seat's keys alone, as a proof about them sees them."""
+        """Return cards that are under a seat's keys alone, in the form that proofs about them use."""
 
-    # --- Requests around a seat's leaving ---
+    # --- Requests while a seat leaves ---
 
     def request(self, operation: Operation) -> DeckChange:
-        """Take a request; while the deck is made again, it is begun when the deck is whole.
+        """Take a request. If the deck is being rebuilt, the request begins when the deck is complete.
 
-        What will make no sense then is refused now.
+        Raise `BadParameter` now if it will not be possible then.
         """
         if self.asked is not None or isinstance(self.stage, Quiet):
             return self.begin(operation, operation)
@@ -86,7 +87,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         return DeckChange(asked)
 
     def begin(self, operation: Operation, asked: Operation) -> DeckChange:
-        """Begin what is left of an operation: it may have waited while a seat left whose cards it names."""
+        """Begin what remains of an operation: it may name cards of a seat that left while it waited."""
         left = self._with_living_positions(operation)
         if left is not None:
             return super().begin(left, asked)
@@ -95,9 +96,9 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         return self.at(trail=self.trail_with(operation), asked=asked).finish()
 
     def _with_living_positions(self, operation: Operation) -> Operation | None:
-        """The operation about cards that are still there; None if these are none.
+        """Return the operation restricted to cards that still exist, or None if none do.
 
-        A request that names a dead position of the pile means any card that nobody has seen: the next ones.
+        A request that names a dead position of the pile means any unseen card: it gets the next ones.
         """
         match operation:
             case Deal(portions=portions) if any(self.dead & set(portion.positions) for portion in portions):
@@ -107,7 +108,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
                 return replace(operation, count=operation.count or len(operation.positions), positions=())
             case Return() if self.lost & set(operation.positions):
                 positions = tuple(position for position in operation.positions if position not in self.lost)
-                # Without any of its cards a shuffle is still one of the pile.
+                # A shuffle without any of its cards still shuffles the pile.
                 left = positions or operation.place is Place.SHUFFLED
                 return replace(operation, positions=positions) if left else None
             case _:
@@ -120,8 +121,11 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
     # --- For a protocol's `leave` ---
 
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
-        """Go on without these seats: at once, if cards that are on their way need their keys. Else these cards come
-        first. Otherwise somebody who has seen a card could have a friend leave, who owes nothing, and get another."""
+        """Continue without these seats: at once if cards in progress need their keys, otherwise after those cards.
+
+        Without the delay, a player who has seen a card could have a friend who owes nothing leave, and get another
+        card.
+        """
         leavers = tuple(sorted({*self.leavers, *seats}))
         needed = frozenset(self.stage.owing if isinstance(self.stage, Releasing) else leavers)
         if needed.isdisjoint(leavers) and len(self.binding.without(leavers).players) > 1:
@@ -129,18 +133,20 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         return self.leave(self.at(leavers=()) if self.leavers else self, leavers)
 
     def finish(self, *events: Event, **changes: Any) -> DeckChange:
-        """What was asked is done; now the deck goes on without those who have left meanwhile."""
+        """Finish the current request, then continue without the seats that have left meanwhile."""
         done = super().finish(*events, leavers=(), **changes)
         step = self.leave(done.deck, self.leavers) if self.leavers else None
         return done if step is None else DeckChange(step.deck, (*done.events, *step.events), step.checks)
 
     def trail_without(self, seats: tuple[int, ...]) -> bytes:
-        """The trail once these have left: what is owed then is another duty than what was owed before, even if nobody
-        has said a word since."""
+        """Return the trail after these seats have left.
+
+        It makes the duties that follow different from those before, even if no message was sent in between.
+        """
         return digest("without", self.trail, self.epoch, *seats)
 
     def left_by(self, seats: tuple[int, ...]) -> Self:
-        """This deck once these seats are gone, with what they held, in an epoch of its own."""
+        """Return this deck after these seats have left with the cards they held, in a new epoch."""
         return self.at(
             binding=self.binding.without(seats),
             places=self.places.remove_seats(seats),
@@ -151,21 +157,21 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         )
 
     def _hidden_cards_of(self, seats: tuple[int, ...]) -> frozenset[int]:
-        """What seats hold or have laid aside and nobody else has seen."""
+        """Return the hidden cards that these seats hold or have discarded and no one else has seen."""
         return frozenset(position for position in self.places.hidden_owned if self.places.owner(position) in seats)
 
     def taken_from(self, seats: tuple[int, ...]) -> tuple[Moved, ...]:
-        """What is told of the hands of those who leave: hidden cards go back."""
+        """Return the events for the hands of seats that leave: their hidden cards go back."""
         places = self.places
         gone = (p for p, seat in places.held.items() if seat in seats and places.face(p) is None)
         return tuple(Moved(places.card(position), None) for position in gone)
 
     def rebuilt(self, count: int) -> Self:
-        """The deck with a new pile of `count` cards. The old one is dead."""
+        """Return the deck with a new pile of `count` cards. The positions of the old pile are dead."""
         return self.at(places=self.places.rebuild(count), dead=self.dead | self.places.in_pile)
 
     def resume(self) -> DeckChange:
-        """Ask an idle deck again for what it had not finished. Cards that were on their way have gone back."""
+        """Restart an unfinished request on an idle deck. Cards that were in progress have gone back."""
         whole = self.at(rebuilding=False)
         if self.asked is None:
             return DeckChange(whole)

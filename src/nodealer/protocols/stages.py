@@ -1,7 +1,7 @@
 """Decks that move through stages.
 
-A protocol gives its decks a table of what each request begins, and writes down which stage may follow which: both stand
-in its `stages.py`. A deck knows its stages by these alone, so that stages know decks and decks no stages.
+A protocol's `stages.py` has a table of what each request begins and a table of which stage may follow which. Decks know
+their stages only through these tables, so stages depend on decks, but decks on no stage.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nodealer.wire import encode
 
 
 class Stage(Protocol):
-    """What a deck is in the middle of: what is owed, an honest seat's message, and how a message is judged."""
+    """What a deck is in the middle of: the duties, the messages of honest seats, and how a message is applied."""
 
     def duties(self, deck: Any) -> tuple[Duty, ...]: ...
     def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange: ...
@@ -32,49 +32,49 @@ class Stage(Protocol):
 
 @dataclass(frozen=True)
 class Quiet:
-    """Nothing is owed."""
+    """A stage without duties."""
 
     def duties(self, deck: Any) -> tuple[Duty, ...]:
         return ()
 
     def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange:
-        raise BadParameter("the deck owes nothing")
+        raise BadParameter("no message is due for this deck")
 
     def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        raise BadParameter("the deck owes nothing")
+        raise BadParameter("no message is due for this deck")
 
 
 @dataclass(frozen=True)
 class Untouched(Quiet):
-    """A deck before its first stage."""
+    """Stage: a deck before its first stage."""
 
 
 @dataclass(frozen=True)
 class Idle(Quiet):
-    """Nothing is going on; the deck takes requests."""
+    """Stage: the deck is complete and takes requests."""
 
 
 @dataclass(frozen=True)
 class Closed(Quiet):
-    """The deck takes no requests any more."""
+    """Stage: the deck is closed and takes no more requests."""
 
 
 @runtime_checkable
 class Publishing(Protocol):
-    """A stage in which seats publish what opens cards: one that stops in between leaves them half done."""
+    """A stage in which seats publish what opens cards. A seat that leaves in the middle leaves cards half done."""
 
     def half(self, deck: Any) -> Mapping[int, Half]: ...
 
 
-#: Which stages may follow which. Plain data, for tests and for the diagrams in docs/.
+#: The stages that may follow each stage. Plain data, for tests and for the diagrams in docs/.
 Transitions = Mapping[type[Stage], frozenset[type[Stage]]]
-#: What begins an operation: a function of the deck and the operation.
+#: What begins each kind of operation: a function of the deck and the operation.
 Requests = Mapping[type[Operation], Callable[[Any, Any], DeckChange]]
 
 
 @dataclass(frozen=True)
 class StagedDeck(ABC):
-    """The public state of one deck. `trail` is a hash over everything that was ever asked of it and said to it."""
+    """The public state of one deck. `trail` is a hash over all requests and messages so far."""
 
     requests: Requests = field(repr=False, compare=False)
     binding: Binding
@@ -82,10 +82,10 @@ class StagedDeck(ABC):
     places: Places
     trail: bytes
     stage: Stage = field(default=Untouched(), kw_only=True)
-    #: The operation that is in progress.
+    #: The operation in progress, as the game requested it.
     asked: Operation | None = field(default=None, kw_only=True)
 
-    # --- The interface of a deck ---
+    # --- The `Deck` interface ---
 
     @property
     def duties(self) -> tuple[Duty, ...]:
@@ -95,7 +95,7 @@ class StagedDeck(ABC):
         return self.begin(operation, operation)
 
     def begin(self, operation: Operation, asked: Operation) -> DeckChange:
-        """Begin an operation. `asked` is what the game asked for and will be told is finished."""
+        """Begin an operation. `asked` is what the game requested and will be reported as finished."""
         if not isinstance(self.stage, Idle):
             raise BadParameter(f"deck {self.number} is busy or closed")
         if type(operation) not in self.requests:
@@ -104,7 +104,7 @@ class StagedDeck(ABC):
         return self.requests[type(operation)](deck, operation)
 
     def trail_with(self, operation: Operation) -> bytes:
-        """The trail once this is asked for."""
+        """Return the trail after this request."""
         return digest("asked", self.trail, encode(words(operation)))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
@@ -133,40 +133,40 @@ class StagedDeck(ABC):
     # --- For stages ---
 
     def at(self, **changes: Any) -> Self:
-        """This deck with some fields changed."""
+        """Return this deck with some fields changed."""
         return replace(self, **changes)
 
     def to(self, stage: Stage, **changes: Any) -> Self:
-        """This deck in its next stage. Nothing else changes a stage."""
+        """Return this deck in its next stage. Only this changes a stage."""
         return replace(self, stage=stage, **changes)
 
     def told(self, duty: Duty, message: bytes) -> Self:
-        """This deck with one more message in its trail."""
+        """Return this deck with a message added to its trail."""
         return self.at(trail=digest("said", self.trail, duty.id, message))
 
     def duty(self, seat: int, kind: str, anchor: bytes, *, choice: bool = False, may_choose: bool = False) -> Duty:
-        """A duty of this deck."""
+        """Return a duty of this deck."""
         return self.binding.duty(self.number, seat, kind, anchor, choice=choice, may_choose=may_choose)
 
     def transcript(self, duty: Duty, epoch: int) -> Transcript:
-        """The transcript of a proof for a duty."""
+        """Return the transcript of a proof for a duty."""
         where = {"deck": self.number, "epoch": epoch, "seat": duty.seat}
         return self.binding.context(**where, step=duty.kind, anchor=duty.anchor).transcript()
 
     def inputs(self, seat: int, epoch: int, *others: bytes) -> bytes:
-        """The public inputs of a secret that a seat derives for this deck."""
+        """Return the public inputs of a secret that a seat derives for this deck."""
         return self.binding.inputs(deck=self.number, epoch=epoch, seat=seat, others=others)
 
     # --- Ends of stages ---
 
     def finish(self, *events: Event, **changes: Any) -> DeckChange:
-        """What was asked is done."""
+        """Finish the current request and return to idle."""
         if self.asked is None:
-            raise BadParameter("nothing was asked")
+            raise BadParameter("no operation is in progress")
         return DeckChange(self.to(Idle(), asked=None, **changes), (*events, Finished(self.asked)))
 
     def hand_out(self, dealt: Mapping[int, tuple[int, ...]], **changes: Any) -> DeckChange:
-        """Cards of the pile are in seats' hands: seat to positions."""
+        """Finish a deal: move cards of the pile to hands. `dealt` maps seats to positions."""
         places = self.places
         for seat, positions in dealt.items():
             places = places.move_to_hand(positions, seat)
@@ -174,17 +174,17 @@ class StagedDeck(ABC):
         return self.finish(*moved, places=places, **changes)
 
     def turn_up(self, faces: Mapping[int, int], **changes: Any) -> DeckChange:
-        """Cards are face up: position to face."""
+        """Finish by turning cards face up. `faces` maps positions to faces."""
         places = self.places.open(faces)
         opened = (Opened(places.card(position), face) for position, face in faces.items())
         return self.finish(*opened, places=places, **changes)
 
 
-# --- Requests that are the same everywhere ---
+# --- Requests that all protocols share ---
 
 
 def lay_aside(deck: StagedDeck, operation: Return) -> DeckChange:
-    """Cards go to the discards, and nowhere else: every protocol can do that."""
+    """Discard cards. Raise `BadParameter` for any other kind of return."""
     positions = deck.places.validate_return(operation)
     if operation.place is not Place.DISCARD:
         raise BadParameter(f"{deck.binding.protocol} cannot put cards back into the deck")
@@ -193,5 +193,5 @@ def lay_aside(deck: StagedDeck, operation: Return) -> DeckChange:
 
 
 def close(deck: StagedDeck, operation: Close) -> DeckChange:
-    """Nothing is asked of the deck any more."""
+    """Close the deck for further requests."""
     return DeckChange(deck.to(Closed(), asked=None), (Finished(operation),))

@@ -1,7 +1,7 @@
-"""The steps of the protocols for people. What each protocol does stands beside it, in its own `words.py`.
+"""Descriptions of protocol steps for people. Each protocol's own descriptions are in its `text.py`.
 
-A step is named by the kind of duty that it fulfils. Only what a player would want to hear of while it plays has a line
-there: who shuffled, and what that proves.
+A step is named by the kind of duty that it fulfils. `done`, `shows` and `last` are filled in only for steps that a
+player wants to know about during a game: who shuffled, and what that proves.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Final
 
 @dataclass(frozen=True)
 class StepText:
-    """A kind of step."""
+    """The description of one kind of step."""
 
-    #: What somebody is doing, after a name: "shuffles".
+    #: What a player is doing, after their name: "shuffles".
     doing: str
-    #: What it is, and why it can be trusted: a sentence or two for somebody who reads a log.
+    #: What the step is and why it can be trusted, in a sentence or two for readers of a log.
     means: str
-    #: What a player is told when it is done, after a name; empty for what is only work.
+    #: What players see when it is done, after a name. Empty for steps that are only internal work.
     done: str = ""
-    #: What its proof shows, and what holds once everybody who owed such a step has made it.
+    #: What its proof shows, and what holds once everyone who owed such a step has done it.
     shows: str = ""
     last: str = ""
 
 
-#: What a published key is worth, wherever keys are published.
+#: Why published keys can be trusted, in every protocol that publishes keys.
 KEY_NEEDS_NO_PROOF: Final = (
-    "A published key needs no proof: everybody knows the public key of every card and sees whether this is its secret."
+    "A published key needs no proof: the public key of every card is known, so everyone can check that the secret fits."
 )
 SAME_CARDS: Final = "the same cards"
-NOBODY_KNOWS: Final = "nobody knows the order"
+NOBODY_KNOWS: Final = "no one knows the order"

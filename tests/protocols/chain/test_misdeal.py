@@ -214,7 +214,7 @@ def test_a_contradiction_that_no_proof_explains(fast: Group) -> None:
     for seat in range(3):
         with pytest.raises(CardUnreadable, match="another card"):
             deck.knows(seat, game.tape(seat))
-    with pytest.raises(BadParameter, match="owes nothing"):
+    with pytest.raises(BadParameter, match="no message is due"):
         deck.stage.apply(deck, deck_of(game).duties[0], b"")
 
 

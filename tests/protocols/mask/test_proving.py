@@ -274,7 +274,7 @@ def test_claims_that_are_none(fast: Group) -> None:
         with pytest.raises(BadParameter, match="no faces, or they are not in ascending order"):
             NoneOf(1, (1,), numbers).refuse_form()
     deck = dealt(fast).decks[0]
-    with pytest.raises(BadParameter, match="has not all of"):
+    with pytest.raises(BadParameter, match="does not have all of"):
         one_of(deck, 0, {3, 16})
     with pytest.raises(BadParameter, match="no faces"):
         one_of(deck, 0, range(16)).refuse_form()

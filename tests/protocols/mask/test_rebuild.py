@@ -469,7 +469,7 @@ def test_a_held_card_that_is_not_found_stops_the_hand_and_names_nobody(fast: Gro
             forge = false_held(change)(deck, duty, decks.tapes[0], honest) if lies else honest
             deck = decks.step(deck, duty, forge)
         (duty,) = deck.duties
-        with pytest.raises(Undecided, match="not exactly one card of the rebuilt deck"):
+        with pytest.raises(Undecided, match="match exactly one card of the rebuilt deck"):
             deck.apply(duty, deck.message(duty, decks.tapes[duty.seat]))
 
 

@@ -131,8 +131,8 @@ def test_pairs_left_as_they_were(fast: Group) -> None:
         scaled = OffsetPairs(back * step.before.A, back * step.before.B)
         return cheats.send(deck, duty, tape, replace(step, scales=back, scaled=scaled).mapped(step.order))
 
-    is_refused(caught(fast, unscaled, "shuffle", 1), "scaled: pair 0 has a point of the deck before it")
-    is_refused(caught(fast, undone, "shuffle", 1), "deck: pair 0 has a point of the deck before it")
+    is_refused(caught(fast, unscaled, "shuffle", 1), "scaled: pair 0 has a point of the previous deck")
+    is_refused(caught(fast, undone, "shuffle", 1), "deck: pair 0 has a point of the previous deck")
 
 
 @pytest.mark.parametrize("step", [0, 1, 3, 4, -1, 2**40])

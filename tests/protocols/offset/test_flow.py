@@ -117,7 +117,7 @@ def test_what_it_does_not_offer(fast: Group) -> None:
     for operation in (Return(0, (0,), Place.TOP), Return(0, (0,), Place.SHUFFLED)):
         with pytest.raises(BadParameter, match="cannot put cards back"):
             decks.decks[0].request(operation)
-    with pytest.raises(BadParameter, match="belong to a seat"):
+    with pytest.raises(BadParameter, match="belong to one seat"):
         Offset(on=fast).new_deck(table(fast), 0, 4, 1)
     with pytest.raises(BadParameter, match="up to 1000 cards"):
         Offset(on=fast).new_deck(table(fast), 0, 1001, None)

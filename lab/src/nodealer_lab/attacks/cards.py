@@ -140,7 +140,7 @@ OTHER_OFFSET: Final = Attack(
     ways={
         "offset": (
             AttackMethod(
-                "another offset revealed than shuffled with",
+                "another offset revealed than the one used in the shuffle",
                 {"revealOffset": _forge_offset},
                 defence=(_OPENED,),
                 find_gain=find_spoilt_card,

@@ -300,7 +300,7 @@ TOLD: Final = Attack(
     ways={
         "mask": (
             AttackMethod(
-                "a card that somebody looks at told as another",
+                "a false answer to a player who looks at cards",
                 {"tell": _forge_tell},
                 play=_play_told,
                 defence=(without_proof_check("nodealer.protocols.mask.peek:Telling.apply"),),
@@ -573,7 +573,7 @@ MIXED: Final = Attack(
     ways={
         "mask": (
             AttackMethod(
-                "a card exchanged when a player orders what it looked at, or shuffles its hand",
+                "a card exchanged when a player reorders cards or shuffles a hand",
                 {"mix": _forge_mix},
                 play=_play_mixed,
                 defence=(SHUFFLE_PROOF,),

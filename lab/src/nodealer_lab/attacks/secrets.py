@@ -479,7 +479,11 @@ PICKER: Final = Attack(
     does="draws keys until it is the first of the pickers",
     ways={
         "lock": (
-            AttackMethod("the last to join grinds the order of pickers", play=_play_picker, if_unseen="cannot be seen"),
+            AttackMethod(
+                "the last player to join tries keys until they like the order of pickers",
+                play=_play_picker,
+                if_unseen="cannot be seen",
+            ),
         )
     },
 )

@@ -18,8 +18,8 @@ STEPS: Final = {
     ),
     "coin": StepText(
         "turns its coin up",
-        "One's coin, as the hash promised. It needs no proof: everybody hashes it again. All coins together say which "
-        "deck is played.",
+        "One's coin, as the hash promised. It needs no proof: everybody hashes it again. All coins together say "
+        "which deck is played.",
     ),
     "unblind": StepText(
         "opens a deck",
@@ -35,8 +35,8 @@ STEPS: Final = {
     ),
     "pass": StepText(
         "passes cards on",
-        "One's part of a draw: the card's name as it was before one's shuffle, or its number without one's key. Names "
-        "are checked by hashing; the proof shows that the number is the right one.",
+        "One's part of a draw: the card's name as it was before one's shuffle, or its number without one's key. "
+        "Names are checked by hashing; the proof shows that the number is the right one.",
     ),
     "reveal": StepText(
         "shows cards",

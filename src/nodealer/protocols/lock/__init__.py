@@ -1,4 +1,4 @@
-"""`lock`: every card under one secret of each seat; shuffled with one secret for all, locked with one for each.
+"""`lock`: every card is under one secret of each seat; shuffled with one secret for all cards, locked with one each.
 
 docs/spec/protocols/lock.md describes the protocol as built, message by message.
 """

@@ -1,10 +1,9 @@
 """The bare steps of `lock`, on any group, without proofs and without a log.
 
 On secp256k1 they are byte for byte those of the npm package `mental-poker` 1.0.0: secrets of 32 bytes, big-endian;
-points of 33 bytes, compressed; the j-th face is the sum of all j-th fragments; a player has a key for each place and
-after them the one of the cascade. Played so, a game is compatible and not proven: docs/spec/protocols/lock-npm.md says
-what is then
-seen when.
+compressed points of 33 bytes; the j-th face is the sum of all j-th fragments; a player has a key for each position,
+followed by the key of the cascade. A game played this way is compatible but not proven: docs/spec/protocols/lock-npm.md
+says what is then detected when.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import point_index
 
-#: What a game with a seat that makes no proofs promises, in place of the claims of `lock`. "At the end" is when every
-#: seat has opened all its keys, and only for those who then have them all.
+#: What a game with a seat that sends no proofs promises, instead of the claims of `lock`. "At the end" means when every
+#: seat has opened all its keys, and only for seats that have all of them.
 NOT_PROVEN: Final = (
     Cheat("a card doubled under another scalar", "at the end", True),
-    Cheat("a card replaced by a point that is no card", "at the end", True),
+    Cheat("a card replaced by a point that is not a card", "at the end", True),
     Cheat("cards marked in the cascade, and the slot repaired in the lock", "at the end", True),
     Cheat("two equal points in a deck that is passed on", "at once", True),
     Cheat("a false key for a card that is drawn or opened", "at once", True),
-    Cheat("fragments chosen after seeing the others', where the seats do not commit to them", "never", False),
-    Cheat("a cheater who does not open its keys at the end", "never", False),
+    Cheat("fragments chosen after seeing the others', if the seats do not commit to them", "never", False),
+    Cheat("a cheater who does not open their keys at the end", "never", False),
     Cheat("players telling each other their cards outside the table", "never", False),
 )
 
@@ -38,82 +37,85 @@ NOT_PROVEN: Final = (
 
 
 def faces(fragments: Sequence[Points]) -> Points:
-    """Each face from its fragments, one array of fragments a seat."""
+    """Return the sum of the fragments of each face. There is one array of fragments per seat."""
     if len({len(points) for points in fragments}) != 1:
         raise BadParameter(f"fragments for different numbers of faces: {[len(points) for points in fragments]}")
     return reduce(lambda total, points: total + points, fragments)
 
 
 def cascade(secret: Scalars, cards: Points, order: Order) -> Points:
-    """Permute, then multiply: card j of the result was card π(j), π the order."""
+    """Permute, then multiply: card j of the result is card order(j) times the secret."""
     return secret.group.products(secret, cards.take(order))
 
 
 def lock_factors(secret: Scalars, keys: Scalars) -> Scalars:
-    """What moves each card from the one secret of the cascade to its own key."""
+    """Return the factors that move each card from the cascade's secret to its own key."""
     return secret.invert() * keys
 
 
 def lock(secret: Scalars, keys: Scalars, cards: Points) -> Points:
-    """Take the secret of the cascade off every card and put the card's own key on, in one multiplication."""
+    """Remove the cascade's secret from every card and apply the card's own key, in one multiplication."""
     if len(keys) != len(cards):
         raise BadParameter(f"{len(keys)} keys for {len(cards)} cards")
     return lock_factors(secret, keys) * cards
 
 
 def unlock(cards: Points, keys: Sequence[Scalars]) -> Points:
-    """The cards without these keys, one array of keys a seat."""
+    """Return the cards with these keys removed. There is one array of keys per seat."""
     return reduce(lambda total, key: total * key, keys).invert() * cards
 
 
-# --- A seat of a game that is compatible and not proven ---
+# --- A seat of a game that is compatible but not proven ---
 
 
 @dataclass(frozen=True)
 class BareSeat:
-    """A seat's fragments and secrets, laid out as the package's player: the keys of the places, then the cascade's."""
+    """A seat's fragments and secrets, laid out as the package's player: a key per position, then the cascade's."""
 
     fragments: Points = field(repr=False)
     keys: Scalars = field(repr=False)
 
     def __post_init__(self) -> None:
         if len(self.keys) != len(self.fragments) + 1:
-            raise BadParameter(f"{len(self.keys)} keys for {len(self.fragments)} cards, and not one more")
+            raise BadParameter(
+                f"{len(self.keys)} keys for {len(self.fragments)} cards; there must be one more than cards"
+            )
 
     @staticmethod
     def draw(group: Group, cards: int, entropy: Callable[[int], bytes]) -> BareSeat:
-        """A new seat for a deck of so many cards."""
+        """Draw a new seat for a deck with this many cards."""
         fragments = group.map_to_points(entropy(cards * group.uniform_size))
         return BareSeat(fragments, group.wide_scalars(entropy((cards + 1) * group.wide_size)))
 
     @property
     def cards(self) -> int:
+        """The number of cards."""
         return len(self.fragments)
 
     @property
     def public_keys(self) -> Points:
-        """What the other seats get before the cascade, so that every secret that arrives can be checked."""
+        """The public keys that other seats get before the cascade, to check every secret that arrives later."""
         return self.keys * self.keys.group.G
 
     def cascade(self, cards: Points, order: Order) -> Points:
-        """This seat's turn in the cascade."""
+        """Take this seat's turn in the cascade."""
         return cascade(self.keys[self.cards], cards, order)
 
     def lock(self, cards: Points) -> Points:
-        """This seat's turn in the lock."""
+        """Take this seat's turn in the lock."""
         return lock(self.keys[self.cards], self.keys[: self.cards], cards)
 
 
 def refuse_deck(seat: int, cards: Points, count: int) -> None:
-    """All that can be seen of a deck that a seat passes on without a proof: its size, and that no two are equal."""
+    """Raise `PeerFault` if a deck sent without a proof has the wrong size or two equal cards."""
     if len(cards) != count:
-        raise PeerFault(seat, f"passed on {len(cards)} cards instead of {count}")
+        raise PeerFault(seat, f"sent {len(cards)} cards instead of {count}")
     if len(point_index(cards)) != count:
-        raise PeerFault(seat, "passed on a deck with two equal cards")
+        raise PeerFault(seat, "sent a deck with two equal cards")
 
 
 def refuse_keys(seat: int, public: Points, secrets: Scalars) -> None:
-    """Secrets that arrive must be those of the public keys."""
+    """Raise `PeerFault` if secrets do not match the seat's public keys."""
     if len(public) != len(secrets) or secrets * public.group.G != public:
         raise PeerFault(seat, "sent a key that is not the one it announced")
 
@@ -125,11 +127,11 @@ def recheck(
     announced: Sequence[Points],
     keys: Sequence[Scalars],
 ) -> None:
-    """When the game is over and all keys are open: was every step what it had to be?
+    """Check every step after the game, when all keys are open.
 
-    `cascaded` and `locked` are the decks as the seats passed them on, in turn; `announced` are their public keys from
-    before the cascade. Raises `PeerFault` for the first seat that opens other keys than these, and then for the first
-    that did anything else than permute and multiply. The permutations need not be told: equal sets are enough.
+    `cascaded` and `locked` are the decks as the seats sent them, in turn; `announced` are their public keys from before
+    the cascade. Raise `PeerFault` for the first seat whose opened keys are not these, and then for the first that did
+    anything other than permute and multiply. The permutations need not be known: comparing sets is enough.
     """
     count = len(deck)
     for seat, (public, key) in enumerate(zip(announced, keys, strict=True)):

@@ -1,4 +1,4 @@
-"""The lock: each seat in turn takes its one secret off every card and puts one of the card's own on."""
+"""The lock: each seat in turn replaces its cascade secret on every card with one secret per card."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Locking:
-    """Each seat in turn moves every card from its one secret to a secret of the card's own."""
+    """Stage: each seat in turn moves every card from its cascade secret to a secret for that card."""
 
-    #: The cards as they stand, with the keys of the seats that have had their turn.
+    #: The cards so far, with the keys of the seats that have had their turn.
     layer: Layer[Points]
-    #: Seat to the public key of its one secret.
+    #: Seat to the public key of its cascade secret.
     old: Mapping[int, Points]
     anchor: bytes
 
     @staticmethod
     def of(deck: LockDeck, cards: Points, keys: Mapping[int, Points]) -> Locking:
-        """The lock of a deck that has been through the cascade."""
+        """Return the first locking stage of a deck after its cascade."""
         first = deck.places.position_count if deck.layers else 0
         return Locking(Layer(first, deck.epoch, deck.binding, deck_digest(cards), cards, {}), keys, deck.trail)
 
@@ -56,7 +56,7 @@ class Locking:
         said, group, before = read_message(LockedCards, message), deck.binding.group, self.layer.cards
         keys = read_points(group, said.keys, len(before), "the keys")
         cards = read_points(group, said.cards, len(before), "the cards")
-        # Publishing one secret must never publish another.
+        # Publishing one secret must never reveal another.
         index = point_index(keys)
         if len(index) != len(before) or self.old[duty.seat].to_bytes() in index:
             raise Malformed("two cards have the same key, or one has the key of the cascade")
@@ -67,6 +67,6 @@ class Locking:
             return DeckChange(deck.to(replace(self, layer=layer, anchor=deck.trail)), (), (check,))
         done = deck.rebuilt(len(cards)) if deck.layers else deck
         done = done.at(layers=deck.layers.with_layer(layer))
-        # The new deck is made, or what a leaver interrupted goes on.
+        # Finish the new deck, or resume what a leaving seat interrupted.
         step = done.finish() if isinstance(deck.asked, NewDeck) else done.to(Idle()).resume()
         return replace(step, checks=(check, *step.checks))

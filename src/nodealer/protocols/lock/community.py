@@ -1,8 +1,8 @@
 """Community cards: which cards of the pile are opened for the table.
 
-Peer to peer, the first picker who is still there names them, each time. With a server, a seat without cards names the
-positions for the whole hand in one entry; it learns nothing and can fix nothing, since a card opens only when every
-seat has published its secret for it.
+Without a server, the first remaining picker names them each time. With a server, a seat without cards names the
+positions for the whole hand in one entry. It learns nothing and cannot cheat, because a card opens only when every seat
+has published its secret for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nodealer.wire import encode
 
 
 def picker_order(binding: Binding) -> tuple[int, ...]:
-    """The order of pickers, seeded by all players' public keys in ascending order, concatenated."""
+    """Return the order of pickers, seeded by all players' public keys, sorted and concatenated."""
     keys = {seat: key for seat, key in binding.identities if seat in binding.players}
     seed = digest("lock pickers", b"".join(sorted(keys.values())))
     return tuple(sorted(keys, key=lambda seat: digest("lock picker", seed, keys[seat])))
@@ -29,6 +29,7 @@ def picker_order(binding: Binding) -> tuple[int, ...]:
 
 # defence: another-place
 def _refuse(deck: LockDeck, pick: Pick, count: int) -> None:
+    """Raise `Malformed` unless a pick names `count` different cards of the pile."""
     if len(pick.positions) != count or len(set(pick.positions)) != count:
         raise Malformed(f"the pick does not name {count} different cards")
     for position in pick.positions:
@@ -37,15 +38,15 @@ def _refuse(deck: LockDeck, pick: Pick, count: int) -> None:
 
 
 def _draw(deck: LockDeck, tape: Tape, seat: int, anchor: bytes, count: int) -> Pick:
-    """Positions at random, where no person chooses."""
+    """Pick positions at random, when no person chooses."""
     inputs = deck.inputs(seat, deck.epoch, anchor)
     order = tape.permutation("lock pick", inputs, len(deck.places.pile))
-    # What is picked is told to all, and says nothing of the cards there.
+    # The picked positions are public and reveal nothing about the cards.
     return Pick(tuple(deck.places.pile[place] for place in order.vartime_list()[:count]))
 
 
 def open_cards(deck: LockDeck, operation: Open) -> DeckChange:
-    """Cards for the table are picked: by the first picker who is there, or by the server for the whole hand."""
+    """Begin to open cards for the table, picked by the first remaining picker or by the server for the whole hand."""
     if operation.positions:
         return release(deck, operation)
     deck.places.next_cards(operation.count)
@@ -56,7 +57,7 @@ def open_cards(deck: LockDeck, operation: Open) -> DeckChange:
 
 
 def _open_picked(deck: LockDeck, operation: Open, picked: tuple[int, ...]) -> DeckChange:
-    """Open as many of the cards that were picked as are asked for."""
+    """Open as many of the picked cards as were requested."""
     positions = picked[: operation.count]
     owing = deck.owing(dict.fromkeys(deck.binding.players, positions))
     return Releasing(operation, positions, owing, deck.trail).settle(deck)
@@ -64,7 +65,7 @@ def _open_picked(deck: LockDeck, operation: Open, picked: tuple[int, ...]) -> De
 
 @dataclass(frozen=True)
 class Picking:
-    """The first picker names the positions of one opening."""
+    """Stage: the first picker names the positions of one opening."""
 
     operation: Open
     anchor: bytes
@@ -90,7 +91,7 @@ class Picking:
 
 @dataclass(frozen=True)
 class ServerPicking:
-    """The server names an order of all cards that are left in the pile: what the table gets, for the whole hand."""
+    """Stage: the server orders all cards left in the pile, which decides what the table gets for the whole hand."""
 
     operation: Open
     anchor: bytes

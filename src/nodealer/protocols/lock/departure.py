@@ -1,7 +1,7 @@
-"""Seats leave: the deck is made again by those who stay, or, once cards were dealt, recovered.
+"""Seats leave a `lock` deck: the remaining seats start it again or, if cards were dealt, recover it.
 
-A recovery keeps the faces. All faces that are not public go through a new cascade; each card that a survivor holds is
-raised to the same secrets, so that it can be found in that deck and taken out; the rest is locked.
+A recovery keeps the faces. All faces that are not public go through a new cascade. Each card that a remaining seat
+holds is raised to the same secrets, so that it can be found in that deck and taken out. The rest is locked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nodealer.protocols.stages import Closed, Idle
 
 
 def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
-    """Go on without these seats; None when fewer than two players stay."""
+    """Continue without these seats. Return None if fewer than two players remain."""
     staying = deck.binding.without(seats).players
     if len(staying) < 2:
         return None
@@ -29,14 +29,17 @@ def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
     if isinstance(deck.stage, Closed):
         return DeckChange(stays)
     if not deck.layers or deck.faces is None:
-        # Nothing was dealt: the deck is made from new fragments.
+        # No card was dealt: start again from new fragments.
         return DeckChange(stays.to(CommittingFragments(stays.trail), faces=None, face_index={}))
     step = _recover(stays, deck.faces)
     return DeckChange(step.deck, (*deck.taken_from(seats), *step.events), step.checks)
 
 
 def _without_server(deck: LockDeck, seats: tuple[int, ...]) -> LockDeck:
-    """A server has no secrets: nothing is made again. What it set apart stands; otherwise a picker picks now."""
+    """Return the deck without its server. A server has no secrets, so nothing is rebuilt.
+
+    Positions that it has reserved stay valid; otherwise a picker picks now.
+    """
     if deck.server not in seats:
         return deck
     trail = deck.trail_without(seats)
@@ -46,9 +49,9 @@ def _without_server(deck: LockDeck, seats: tuple[int, ...]) -> LockDeck:
 
 
 def _recover(deck: LockDeck, faces: Points) -> DeckChange:
-    """Begin the cascade of all faces that are not public, with the cards that are to be taken out of it."""
+    """Begin the cascade of all faces that are not public, noting the held cards to take out of it."""
     hidden, held = deck.places.face_down, deck.places.hidden_owned
     if len(hidden) == len(held):
-        # No card is left that anybody could still be dealt.
+        # No card is left that could be dealt.
         return deck.rebuilt(0).to(Idle()).resume()
     return DeckChange(deck.to(Cascading(faces.take(hidden), {}, deck.trail, held)))

@@ -1,4 +1,4 @@
-"""The messages of `lock`. Points and scalars are concatenated encodings; the deck fixes how many."""
+"""The messages of `lock`. Points and scalars are concatenated encodings; the deck determines how many."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from nodealer.wire import Digest, Message, Natural
 
 
 class FragmentCommitment(Message, frozen=True, tag="commit"):
-    """A hash of my fragments of the faces."""
+    """The hash of the sender's fragments of the faces."""
 
     commitment: Digest
 
 
 class Fragments(Message, frozen=True, tag="fragments"):
-    """My fragment of every face: a face is the sum of all seats' fragments."""
+    """The sender's fragment of every face. A face is the sum of all seats' fragments."""
 
     points: bytes
 
 
 class Cascade(Message, frozen=True, tag="cascade"):
-    """Every card multiplied by my one secret, the deck permuted, and the proof of both."""
+    """Every card multiplied by the sender's one secret, the deck permuted, and the proof of both."""
 
     key: bytes
     cards: bytes
@@ -26,7 +26,7 @@ class Cascade(Message, frozen=True, tag="cascade"):
 
 
 class LockedCards(Message, frozen=True, tag="lock"):
-    """Each card moved from my one secret to a secret of its own: their public keys, the cards, and the proof."""
+    """Each card moved from the sender's one secret to its own: the public keys, the cards, and the proof."""
 
     keys: bytes
     cards: bytes
@@ -34,20 +34,20 @@ class LockedCards(Message, frozen=True, tag="lock"):
 
 
 class Pick(Message, frozen=True, tag="pick"):
-    """The positions that are to be opened: the picker's choice, or the server's for the whole hand."""
+    """The positions to open: the picker's choice, or the server's for the whole hand."""
 
     positions: tuple[Natural, ...]
 
 
 class HeldCards(Message, frozen=True, tag="held"):
-    """The cards I hold, moved from their own secrets to my one secret of the recovery."""
+    """The cards that the sender holds, moved from their own secrets to the sender's one secret of the recovery."""
 
     cards: bytes
     proof: bytes
 
 
 class RaisedCards(Message, frozen=True, tag="raised"):
-    """All other seats' held cards multiplied by my one secret of the recovery."""
+    """All other seats' held cards multiplied by the sender's one secret of the recovery."""
 
     cards: bytes
     proof: bytes

@@ -1,4 +1,4 @@
-"""`lock` as one of the five: what it claims, and how a deck begins."""
+"""`lock` as a `CardProtocol`: its claims, and how a deck begins."""
 
 from __future__ import annotations
 
@@ -47,28 +47,28 @@ CLAIMS: Final = Claims(
         Cheat("a card replaced in the lock", "at once", True),
         Cheat("fragments chosen after seeing the others'", "at once", True),
         Cheat("a false secret for a card that is dealt or opened", "at once", True),
-        Cheat("a false word on what hidden cards are not", "at once", True),
+        Cheat("a false claim about what hidden cards are not", "at once", True),
         Cheat("a held card substituted or left out in a recovery", "at once", True),
-        Cheat("the last to join grinds the order of pickers", "never", False),
+        Cheat("the last player to join tries keys until they like the order of pickers", "never", False),
         Cheat("players telling each other their cards outside the table", "never", False),
     ),
-    dropout="those who stay recover the deck and keep their cards; the leaver knows faces that are live again",
+    dropout="the others recover the deck and keep their cards; the leaver knows faces that are in play again",
     cost={
-        "rounds to make a deck": "2 of all seats at once, then two turns a seat",
+        "rounds to make a deck": "2 of all seats in parallel, then two turns per seat",
         "rounds to deal, open or show": "1, and 1 more for a pick",
-        "bytes a seat, 52 cards": "12,200 to make the deck, 32 for each secret published",
+        "bytes per seat, 52 cards": "12,200 to make the deck, 32 for each secret published",
     },
 )
 
 
 class LockParameters(Message, frozen=True, omit_defaults=True):
-    """Who picks the cards for the table: players in an order from their keys, or a server."""
+    """Who picks the cards for the table: players in an order derived from their keys, or a server."""
 
     community: Literal["pickers", "server"] = "pickers"
 
 
 class Lock:
-    """The protocol on one group, ristretto255 unless told otherwise."""
+    """The `lock` protocol on one group, ristretto255 by default."""
 
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
         self.group = on if on is not None else group()
@@ -80,9 +80,9 @@ class Lock:
         return replace(CLAIMS, roles=(SERVER,)) if self._said.community == "server" else CLAIMS
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> LockDeck:
-        """A deck that waits for the fragments of its faces."""
+        """Create a deck that waits for the fragments of its faces."""
         if owner is not None:
-            raise BadParameter("lock has no decks that belong to a seat")
+            raise BadParameter("lock cannot make decks that belong to one seat")
         CLAIMS.refuse_players(binding)
         server = dict(binding.roles).get(SERVER) if self._said.community == "server" else None
         trail = digest("lock", binding.session, binding.roster, binding.hand, deck, size)

@@ -1,8 +1,8 @@
-"""The held cards in a recovery: raised to the secrets of the new cascade, found in its deck, and taken out.
+"""Held cards in a recovery: raised to the secrets of the new cascade, found in its deck, and taken out.
 
-A held card is V = s·face under its holder's secret alone, K = s·G: everybody else has published theirs. The holder
-shows X = (e/s)·V with log_V X = log_K E; the others in turn multiply it by their e. It is then that card's point in the
-deck that the cascade left, and nobody has seen a face.
+A held card is V = s·face under its holder's secret alone, K = s·G: all other seats have published theirs. The holder
+shows X = (e/s)·V with log_V X = log_K E, and the others in turn multiply it by their e. The result is that card's point
+in the deck after the cascade, and no one has seen a face.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from nodealer.wire import encode
 
 
 def holder(deck: LockDeck, position: int) -> int:
-    """The survivor who holds a card, or laid it aside."""
+    """Return the remaining seat that holds or has discarded a card."""
     return deck.places.held[position] if position in deck.places.held else deck.places.discards[position]
 
 
 def held_point(deck: LockDeck, position: int) -> Points:
-    """V = s·face: the locked card without everybody's published secrets but the holder's own."""
+    """Return V = s·face: the locked card with all published secrets removed, leaving only the holder's."""
     mine = holder(deck, position)
     others = [seat for seat in deck.masked_by(position) if seat != mine]
     product = deck.binding.group.integers([1])
@@ -43,7 +43,7 @@ def held_point(deck: LockDeck, position: int) -> Points:
 
 # defence: held
 def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points, X: Points) -> linear.Statement:
-    """E = t·K and X = t·V for each card, t = e/s."""
+    """Return the statement E = t·K and X = t·V for each card, with t = e/s."""
     V = concat(*(held_point(deck, position) for position in positions))
     K = deck.card_keys(positions, seat)
     same = E + deck.binding.group.identity(len(positions))
@@ -53,12 +53,12 @@ def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points,
 
 @dataclass(frozen=True)
 class LockDeclaring:
-    """All holders move their cards to their one secret of this cascade, side by side."""
+    """Stage: all holders move their cards to their one secret of this cascade, in parallel."""
 
     held: tuple[int, ...]
     cards: Points
     keys: Mapping[int, Points]
-    #: Position to the card as it stands.
+    #: Position to the card as raised so far.
     raised: Mapping[int, Points]
     anchor: bytes
 
@@ -93,7 +93,7 @@ class LockDeclaring:
 
 @dataclass(frozen=True)
 class Raising:
-    """Each seat in turn multiplies everybody else's held cards by its one secret."""
+    """Stage: each seat in turn multiplies all other seats' held cards by its one secret."""
 
     held: tuple[int, ...]
     cards: Points
@@ -107,7 +107,7 @@ class Raising:
         return tuple(position for position in self.held if holder(deck, position) != seat)
 
     def next(self, deck: LockDeck) -> DeckChange:
-        """Skip seats that have nothing to do; after the last, take the held cards out of the deck."""
+        """Skip seats that have nothing to multiply. After the last, take the held cards out of the deck."""
         turns = self.turns
         while turns and not self._others(deck, turns[0]):
             turns = turns[1:]
@@ -140,7 +140,7 @@ class Raising:
         return replace(step, checks=(check, *step.checks))
 
     def _take_out(self, deck: LockDeck) -> DeckChange:
-        """What no survivor holds is the new deck."""
+        """Lock the cards that no remaining seat holds as the new deck."""
         held = {self.raised[position].to_bytes() for position in self.held}
         rest = [place for place, card in enumerate(encodings(self.cards)) if card not in held]
         if len(rest) != len(self.cards) - len(self.held):
@@ -150,10 +150,11 @@ class Raising:
 
 @dataclass(frozen=True)
 class LockUnfound:
-    """A held card is not exactly one card of the recovered deck.
+    """Stage: a held card does not match exactly one card of the recovered deck.
 
-    The proof of the last raise is judged after its message: if it is false, as it must be, that seat is named before
-    anybody answers here. If every proof holds, this cannot be: then whoever is next stops the hand, and names nobody.
+    The proof of the last raise is checked after its message. It must be false, and then that seat is named before any
+    seat answers here. If every proof is valid, this cannot happen; the next message then stops the hand without naming
+    anyone.
     """
 
     anchor: bytes
@@ -165,4 +166,4 @@ class LockUnfound:
         return encode(LockedCards(b"", b"", b""))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
-        raise Undecided(f"a held card is not exactly one card of the recovered deck {deck.number}")
+        raise Undecided(f"a held card does not match exactly one card of the recovered deck {deck.number}")

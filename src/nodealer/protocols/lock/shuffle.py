@@ -1,7 +1,7 @@
-"""How a `lock` deck is made: fragments under commitments, the cascade, the lock.
+"""How a `lock` deck is made: committed fragments, the cascade, the lock.
 
-Fragments come from all seats at once, so that nobody knows a relation between two faces. In the cascade each seat in
-turn multiplies every card by one secret and permutes.
+All seats contribute fragments, so that no one knows a relation between two faces. In the cascade, each seat in turn
+multiplies every card by one secret and permutes the deck.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _commitment(deck: LockDeck, seat: int, points: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class CommittingFragments:
-    """All seats commit to their fragments, side by side."""
+    """Stage: all seats commit to their fragments, in parallel."""
 
     anchor: bytes
     said: Mapping[int, bytes] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class CommittingFragments:
 
 @dataclass(frozen=True)
 class OpeningFragments:
-    """All seats open their fragments, side by side; a face is the sum of its fragments."""
+    """Stage: all seats open their fragments, in parallel. A face is the sum of its fragments."""
 
     commitments: Mapping[int, bytes]
     anchor: bytes
@@ -83,9 +83,10 @@ class OpeningFragments:
         return DeckChange(stage.cascading(deck))
 
     def cascading(self, deck: LockDeck) -> LockDeck:
-        """The faces, ready for the cascade; or everything once more if two faces are equal or one is the identity.
+        """Return the deck with its faces, ready for the cascade.
 
-        Only all seats together could arrange that, so it is nobody's fault.
+        If two faces are equal or one is the identity, return it ready to start over. Only all seats together could
+        cause that, so no one is at fault.
         """
         faces = bare_steps.faces([self.said[seat] for seat in deck.binding.players])
         index = point_index(faces)
@@ -96,13 +97,13 @@ class OpeningFragments:
 
 @dataclass(frozen=True)
 class Cascading:
-    """Each seat in turn multiplies every card by its one secret and permutes the deck."""
+    """Stage: each seat in turn multiplies every card by its one secret and permutes the deck."""
 
     cards: Points
     #: Seat to the public key of its one secret, for the seats that have had their turn.
     keys: Mapping[int, Points]
     anchor: bytes
-    #: In a recovery, the positions that survivors hold: their cards are to be found in this deck.
+    #: In a recovery, the positions that remaining seats hold, whose cards must be found in this deck.
     held: tuple[int, ...] = ()
 
     # defence: only-friends
@@ -128,7 +129,7 @@ class Cascading:
         cards = read_points(group, said.cards, len(self.cards), "the cards")
         transcript = deck.transcript(duty, deck.epoch)
         if len(cards) == 1:
-            # All faces but one are public: there is nothing to permute, and everybody knows the card.
+            # All faces but one are public, so everyone knows the card, and there is nothing to permute.
             check = equality.check_equality(transcript, S, self.cards, cards, said.proof)
         else:
             check = shuffle.check(transcript, OneScalar(S, self.cards, cards), said.proof)

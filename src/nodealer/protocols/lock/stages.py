@@ -1,4 +1,4 @@
-"""The stages of a `lock` deck: what each request begins, and what may follow what."""
+"""The stages of a `lock` deck: what each request begins, and which stage may follow which."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ REQUESTS: Final[Requests] = {
     Close: close,
 }
 
-#: When a seat leaves, a deck that is being made goes back to the fragments, and one that was dealt to the cascade; or
-#: it rests, where no card is left to deal.
+#: When a seat leaves, an unfinished new deck goes back to the fragments, and a dealt one to the cascade. If no card is
+#: left to deal, the deck becomes idle.
 TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({CommittingFragments}),
     CommittingFragments: frozenset({CommittingFragments, OpeningFragments}),

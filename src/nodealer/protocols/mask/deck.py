@@ -1,6 +1,6 @@
 """The public state of a `mask` deck, and how its secrets are drawn.
 
-A card is (msg, pk, epk). `pk` is the sum of the seats' keys for that card and is never sent: the keys are.
+A card is (msg, pk, epk). `pk` is the sum of the seats' keys for that card. Messages contain the keys, never the sum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nodealer.tape import Tape, digest
 
 @dataclass(frozen=True)
 class Masked:
-    """Cards on their way: epk and msg, one array each."""
+    """Masked cards: parallel arrays of epk and msg."""
 
     epk: Points
     msg: Points
@@ -38,70 +38,70 @@ class Masked:
         return len(self.epk)
 
     def digest(self) -> bytes:
-        """What secrets that are put on these cards depend on."""
+        """Return the digest of these cards, from which secrets applied to them are derived."""
         return digest("mask cards", self.epk.to_bytes(), self.msg.to_bytes())
 
     def take(self, places: Sequence[int] | Order) -> Masked:
-        """The cards at these places; or all of them in a secret order."""
+        """Return the cards at these places, or all of them in a secret order."""
         return Masked(self.epk.take(places), self.msg.take(places))
 
     def concat(self, others: Sequence[Masked]) -> Masked:
-        """These cards and then others."""
+        """Return these cards followed by the others."""
         epk, msg = (other.epk for other in others), (other.msg for other in others)
         return Masked(concat(self.epk, *epk), concat(self.msg, *msg))
 
 
 @dataclass(frozen=True)
 class PeekRecord:
-    """What the log has of one card, or of several, for a seat that has looked at them."""
+    """What the log contains about one or several cards for a seat that has peeked at them."""
 
-    #: The table and the epoch at which it looked, and the digest of all cards that it looked at.
+    #: The table and the epoch of the peek, and the digest of all cards in it.
     binding: Binding = field(repr=False)
     epoch: int
     cards: bytes
-    #: For one card: the sum of everybody's parts of the mask, under the looker's key.
+    #: For one card: the sum of all other seats' parts of the mask, under the peeking seat's key.
     parts: Masked | None = None
 
     def secret(self, tape: Tape, deck: int, seat: int) -> Scalars:
-        """The looker's secret of the key that everybody answers under: for these cards and this epoch."""
+        """Return the secret key that others answer the peek under, derived from these cards and this epoch."""
         inputs = self.binding.inputs(deck=deck, epoch=self.epoch, seat=seat, others=(self.cards,))
         return draw_scalars(tape, "mask look key", inputs, self.binding.group, 1)
 
 
 @dataclass(frozen=True)
 class MaskDeck(RecoverableDeck[Masked]):
-    """One deck."""
+    """The public state of one `mask` deck."""
 
     faces: Faces = field(repr=False)
-    #: Position and seat to what it has looked at there.
+    #: Position and seat to the record of the seat's peek at that card.
     sights: Mapping[tuple[int, int], PeekRecord] = field(default_factory=dict, repr=False)
 
     def taken_keys(self) -> set[bytes]:
-        """Every public key that a card of this deck has or had: no other gets one of them."""
+        """Return every public key that a card of this deck has or had. No other card may get one of them."""
         every = (keys for layer in self.layers.every for keys in layer.keys.values())
         return {key for keys in every for key in encodings(keys)}
 
     def bare(self, faces: Sequence[int]) -> Masked:
-        """Cards without a mask."""
+        """Return these faces as cards without a mask."""
         return Masked(_no_masks(self.binding.group, len(faces)), self.faces.points.take(faces))
 
     def held_cards(self, positions: tuple[int, ...]) -> Masked:
-        """Cards under their owners' keys alone, (u, w = M + s·u): everybody else's are published."""
+        """Return cards under their owners' keys alone, (u, w = M + s·u). All other keys to them are published."""
         owner = self.places.owner
         return self._freed(positions, self._published(positions, lambda position, seat: seat != owner(position)))
 
     def cards_of_those_here(self, positions: tuple[int, ...]) -> Masked:
-        """Cards under the keys of those who have not left: what the others had in cards that live on is published."""
+        """Return cards under the keys of the remaining seats. The keys of seats that left must be published."""
         here = self.binding.players
         return self._freed(positions, self._published(positions, lambda position, seat: seat not in here))
 
     def _freed(self, positions: tuple[int, ...], off: Scalars) -> Masked:
-        """Cards without keys that are published, whose sums these are."""
+        """Return cards with published keys removed. `off` has the sum of those keys for each card."""
         cards = self.layers.cards(positions)
         return Masked(cards.epk, cards.msg - off * cards.epk)
 
     def _published(self, positions: tuple[int, ...], of: Callable[[int, int], bool]) -> Scalars:
-        """For each card the sum of the published keys of some seats: `of` says, of a position and a seat, which."""
+        """Return the sum of some seats' published keys for each card. `of(position, seat)` selects the seats."""
         none = self.binding.group.integers([0])
         return concat(
             *(
@@ -119,15 +119,19 @@ class MaskDeck(RecoverableDeck[Masked]):
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """Once somebody has looked at cards that it will order or keep, whoever else goes gets it others to look at:
-        all have messages to come, also who owes none now, until what is kept is dealt."""
+        """What each seat would leave half done by leaving now.
+
+        After a seat has peeked at cards that it will reorder or keep, any other seat that leaves would get it other
+        cards to look at. So all other seats count, including those that owe nothing right now, until the kept card is
+        dealt.
+        """
         if isinstance(self.asked, Peek) and any(sight.epoch == self.epoch for sight in self.sights.values()):
             seats = self.stage.owing if isinstance(self.stage, Releasing) else self.binding.players
             return {seat: Half.DEALT for seat in seats if seat != self.asked.seat}
         return super().half
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        """Its own cards and open ones; and those that it gave away, was shown, or looked at in the pile."""
+        """Return the seat's own cards and open ones, and those it gave away, was shown, or peeked at in the pile."""
         known = dict(super().knows(seat, tape)) | self._looked_at(seat, tape)
         there = dict[int, int]()
         for position, who in self.places.seen.items():
@@ -136,13 +140,13 @@ class MaskDeck(RecoverableDeck[Masked]):
                 there[position] = at
         if not there:
             return known
-        # All at once: the keys of a whole layer are drawn for one of its cards, and somebody may show thousands.
+        # All at once: drawing the keys for one card draws those of its whole layer, and a seat may show thousands.
         ats = tuple(there.values())
         found = self.unmask(ats, {seat: self.card_secrets(tape, ats, seat)})
         return known | self._readable(there, found)
 
     def _looked_at(self, seat: int, tape: Tape) -> dict[Card, int]:
-        """What a seat has looked at and still knows the place of: M = W − Σ c2 − s·u + t·Σ c1."""
+        """Return the cards that a seat has peeked at and can still locate: M = W − Σ c2 − s·u + t·Σ c1."""
         places, there = self.places, dict[int, int]()
         for position, who in places.peeked.items():
             at = dict(who).get(seat)
@@ -160,7 +164,7 @@ class MaskDeck(RecoverableDeck[Masked]):
         return self._readable(there, found)
 
     def _readable(self, there: Iterable[int], found: Iterable[int | None]) -> dict[Card, int]:
-        """Cards with their faces. Raises `CardUnreadable`."""
+        """Return cards with their faces. Raise `CardUnreadable` if one is not a face."""
         known = dict[Card, int]()
         for position, face in zip(there, found, strict=True):
             if face is None:
@@ -168,7 +172,7 @@ class MaskDeck(RecoverableDeck[Masked]):
             known[self.places.card(position)] = face
         return known
 
-    # --- What is proven of hidden cards ---
+    # --- Proofs about hidden cards ---
 
     def hidden_cards(self, positions: tuple[int, ...], seat: int) -> MaskedCards:
         cards = self.layers.cards(positions)
@@ -181,19 +185,20 @@ class MaskDeck(RecoverableDeck[Masked]):
     # --- Secrets of a shuffle ---
 
     def shuffle_secret(self, tape: Tape, seat: int, epoch: int) -> Scalars:
-        """The one key that a seat shuffles an epoch of the deck with."""
+        """Return the one key that a seat shuffles an epoch of the deck with."""
         return draw_scalars(tape, "mask shuffle key", self.inputs(seat, epoch), self.binding.group, 1)
 
     def shuffle_draws(self, tape: Tape, seat: int, epoch: int, cards: Masked, joint: Points) -> tuple[Order, Scalars]:
-        """The permutation and the masks of a shuffle step, drawn for these input cards and this joint key."""
+        """Return the permutation and the masks of a shuffle step, derived from these input cards and this joint key."""
         inputs = self.inputs(seat, epoch, cards.digest(), joint.to_bytes())
         order = tape.permutation("mask permutation", inputs, len(cards))
         return order, draw_scalars(tape, "mask masks", inputs, self.binding.group, len(cards))
 
     def mask_draws(self, tape: Tape, seat: int, epoch: int, cards: Masked, joint: Points) -> Scalars:
-        """The masks for cards that stay where they lie.
+        """Return the masks for cards that stay in place.
 
-        Never those of a shuffle: published here one by one, they would undo it on a fork that shuffles the same cards.
+        They differ from those of a shuffle. They are published one by one here, which would undo the shuffle on a fork
+        that shuffles the same cards.
         """
         inputs = self.inputs(seat, epoch, cards.digest(), joint.to_bytes())
         return draw_scalars(tape, "mask masks in place", inputs, self.binding.group, len(cards))
@@ -201,26 +206,26 @@ class MaskDeck(RecoverableDeck[Masked]):
     # --- Secrets of a rebuild ---
 
     def held_draws(self, tape: Tape, seat: int, cards: Masked, joint: Points) -> Scalars:
-        """The masks that a seat declares the cards it holds under: for these cards, this joint key and this epoch."""
+        """Return the masks for a seat's declared cards, derived from the cards, the joint key and the epoch."""
         inputs = self.inputs(seat, self.epoch, cards.digest(), joint.to_bytes())
         return draw_scalars(tape, "mask held cards", inputs, self.binding.group, len(cards))
 
     # defence: linked-tags
     def tag_secret(self, tape: Tape, seat: int, cards: Masked) -> Scalars:
-        """The one secret that a seat multiplies all cards of a rebuild by, drawn for exactly these.
+        """Return the one secret that a seat multiplies all cards of a rebuild by, derived from exactly these cards.
 
-        With one for two rebuilds, or for two forks of one, a card would have the same tag in both.
+        With the same secret in two rebuilds, or in two forks of one, a card would have the same tag in both.
         """
         return draw_scalars(tape, "mask tags", self.inputs(seat, self.epoch, cards.digest()), self.binding.group, 1)
 
 
 @lru_cache(maxsize=64)
 def _points_of(faces: Faces, chosen: tuple[int, ...]) -> Points:
-    """Some faces of a deck: one object for each choice, as a batch recognises arrays by identity."""
+    """Return some faces of a deck. The result is cached because batches recognise arrays by identity."""
     return faces.points.take(chosen)
 
 
 @lru_cache(maxsize=16)
 def _no_masks(group: Group, count: int) -> Points:
-    """The epk of cards without a mask: one object, which is encoded once and not for every deck."""
+    """Return the epk of cards without a mask. The result is cached so that it is encoded once, not for every deck."""
     return group.identity(count)

@@ -1,7 +1,7 @@
-"""Seats leave: the deck is made anew by those who stay, or, once it was whole, rebuilt around the cards that they hold.
+"""Seats leave a `mask` deck: the remaining seats start it again or, if it was complete, rebuild it.
 
-A rebuild keeps the faces. All that are not face up are shuffled under new keys; each card that is held is found among
-them by a tag that says nothing of its face, and is taken out; the rest is the deck.
+A rebuild keeps the faces. All faces that are not face up are shuffled under new keys. Each card that a seat holds is
+found among them by a tag that reveals nothing about its face, and is taken out. The rest is the new deck.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from nodealer.protocols.stages import Closed, Idle
 
 
 def without(deck: MaskDeck, seats: tuple[int, ...]) -> DeckChange | None:
-    """Go on without these seats; None when fewer than two players stay."""
+    """Continue without these seats. Return None if fewer than two players remain."""
     staying = deck.binding.without(seats).players
     if len(staying) < 2:
         return None
     if staying == deck.binding.players:
-        # Who leaves has no keys in any card.
+        # The seats that leave have no keys in any card.
         return DeckChange(deck)
     if isinstance(deck.stage, Handing):
         deck = deck.stage.broken_off(deck)
@@ -29,11 +29,11 @@ def without(deck: MaskDeck, seats: tuple[int, ...]) -> DeckChange | None:
     if isinstance(deck.stage, Closed):
         return DeckChange(stays)
     if not deck.layers:
-        # Nothing was dealt: the deck is made from its bare faces.
+        # No card was dealt: start again from the bare faces.
         return DeckChange(stays.to(first_shuffle(stays)))
     places = stays.places
     if len(places.face_down) == len(places.hidden_owned):
-        # No card is left that anybody could still be dealt.
+        # No card is left that could be dealt.
         step = stays.rebuilt(0).to(Idle()).resume()
     else:
         step = DeckChange(stays.to(Joining(stays.trail)))
@@ -41,6 +41,6 @@ def without(deck: MaskDeck, seats: tuple[int, ...]) -> DeckChange | None:
 
 
 def first_shuffle(deck: MaskDeck) -> MaskShuffling:
-    """A new deck before anybody has shuffled it."""
+    """Return the stage of a new deck before the first shuffle."""
     made = NewDeck(deck.number, deck.faces.size)
     return MaskShuffling(made, deck.epoch, None, deck.binding.group.identity(1), {}, 0, deck.trail)

@@ -1,7 +1,8 @@
-"""A seat shuffles cards of its own hand, so that their places say nothing of them to anybody else.
+"""A seat shuffles cards of its own hand, so that their positions reveal nothing about them to others.
 
-The cards are under its keys alone. It moves them to one own key, masks and permutes them under it, and gives each a key
-of its own again; all three in one message, with a proof of each. The old places are dead: their keys are not published.
+The cards are under its keys alone. It moves them to one key of its own, masks and permutes them under it, and then
+gives each card a new key. All three happen in one message, with a proof for each. The old positions are dead: their
+keys are not published.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from nodealer.wire import encode
 
 # defence: followed
 def mix(deck: MaskDeck, operation: Mix) -> DeckChange:
-    """Begin to shuffle cards of a hand. One card alone has no order to hide."""
+    """Begin to shuffle cards of a hand. A single card has no order to hide, so it finishes at once."""
     positions = deck.places.validate_mix(operation)
     if len(positions) == 1:
         return deck.finish()
@@ -38,7 +39,7 @@ def mix(deck: MaskDeck, operation: Mix) -> DeckChange:
 
 @dataclass(frozen=True)
 class Mixing:
-    """The holder's one message."""
+    """Stage: the holder sends the shuffled cards."""
 
     seat: int
     positions: tuple[int, ...]
@@ -78,10 +79,10 @@ class Mixing:
         mixed = Masked(epk, read_points(group, said.msg, count, "msg"))
         keys = read_points(group, said.keys, count, "the new keys")
         last = read_points(group, said.last, count, "the last gains")
-        # One key, one card: publishing one must never publish another.
+        # Each card needs its own key: publishing one key must never reveal another card.
         new = {*encodings(keys), *encodings(S)}
         if len(new) != count + 1 or not new.isdisjoint(deck.taken_keys()):
-            raise Malformed("a new key is one that there is already")
+            raise Malformed("a new key is already in use")
         held = deck.held_cards(self.positions)
         pairs = Remask(S, held.epk, held.msg + gains, mixed.epk, mixed.msg)
         keyed = ManyEqualities(group.G, keys, mixed.epk, last, less=S)
@@ -103,17 +104,17 @@ class Mixing:
         return deck.transcript(duty, deck.epoch)
 
     def _gathered(self, deck: MaskDeck, S: Points, gains: Points) -> ManyEqualities:
-        """Each card moved from its key to the one key: S − K_i = δ_i·G and D_i = δ_i·u_i."""
+        """Return the statement that each card moved to the common key: S − K_i = δ_i·G and D_i = δ_i·u_i."""
         held, own = deck.held_cards(self.positions), deck.card_keys(self.positions, self.seat)
         return ManyEqualities(deck.binding.group.G, S, held.epk, gains, less=own)
 
     def _draws(self, deck: MaskDeck, tape: Tape, cards: Masked, S: Points) -> tuple[Order, Scalars]:
-        """The order and the masks, drawn for these cards under this key."""
+        """Return the order and the masks, derived from these cards and this key."""
         inputs = deck.inputs(self.seat, deck.epoch, cards.digest(), S.to_bytes())
         order = tape.permutation("mask own permutation", inputs, len(cards))
         return order, draw_scalars(tape, "mask own masks", inputs, deck.binding.group, len(cards))
 
     def _layer(self, deck: MaskDeck, mixed: Masked) -> Layer[Masked]:
-        """The layer that the cards will be: under this seat's keys alone, drawn for exactly these cards."""
+        """Return the new layer of the cards, under this seat's keys alone, derived from exactly these cards."""
         alone = deck.binding.without(tuple(seat for seat in deck.binding.players if seat != self.seat))
         return Layer(deck.places.position_count, deck.epoch, alone, mixed.digest(), mixed, {})

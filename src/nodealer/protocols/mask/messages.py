@@ -1,4 +1,4 @@
-"""The messages of `mask`. Points and scalars are concatenated encodings; the deck fixes how many."""
+"""The messages of `mask`. Points and scalars are concatenated encodings; the deck determines how many."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from nodealer.wire import Message
 
 
 class MaskShuffle(Message, frozen=True, tag="shuffle"):
-    """My key joins, every card is masked and the deck permuted; the proof shows all three, and that I know my key."""
+    """The sender's key joins, every card is masked and the deck permuted.
+
+    The proof covers all three and the key's secret.
+    """
 
     key: bytes
     epk: bytes
@@ -15,7 +18,7 @@ class MaskShuffle(Message, frozen=True, tag="shuffle"):
 
 
 class MaskReshuffle(Message, frozen=True, tag="reshuffle"):
-    """Every gathered card is masked again and the pile permuted, under keys that are known already."""
+    """Every gathered card is masked again and the pile permuted, under keys that are already known."""
 
     epk: bytes
     msg: bytes
@@ -23,7 +26,7 @@ class MaskReshuffle(Message, frozen=True, tag="reshuffle"):
 
 
 class MaskRekey(Message, frozen=True, tag="rekey"):
-    """Each card moves from my old key to a new one of its own: the new keys, what each card gains, and the proof."""
+    """Each card moves from the sender's old key to its own new one: the keys, what each card gains, and a proof."""
 
     keys: bytes
     gains: bytes
@@ -31,7 +34,7 @@ class MaskRekey(Message, frozen=True, tag="rekey"):
 
 
 class MaskGather(Message, frozen=True, tag="gather"):
-    """All cards that go back move to one new key of mine. Open cards have no mask to move: they gain nothing."""
+    """All returned cards move to one new key of the sender. Open cards have no mask to move, so they gain nothing."""
 
     key: bytes
     knowledge: bytes
@@ -40,7 +43,7 @@ class MaskGather(Message, frozen=True, tag="gather"):
 
 
 class MaskInPlace(Message, frozen=True, tag="mask"):
-    """What I add to each card that goes back as it lies, so that its old keys say nothing about it."""
+    """What the sender adds to each card that goes back in place, so that its old keys reveal nothing about it."""
 
     epk: bytes
     msg: bytes
@@ -48,14 +51,17 @@ class MaskInPlace(Message, frozen=True, tag="mask"):
 
 
 class MaskReceive(Message, frozen=True, tag="receive"):
-    """A new key of mine for each card that I am given or shown, and the proof that I know their secrets."""
+    """A new key for each card that the sender is given or shown, and the proof that the sender knows the secrets."""
 
     keys: bytes
     knowledge: bytes
 
 
 class MaskHand(Message, frozen=True, tag="hand"):
-    """Cards of mine, each masked anew under a key of who gets it; the proof shows that they are those cards."""
+    """The sender's cards, each masked again under a key of the receiver.
+
+    The proof shows that the cards are the same.
+    """
 
     epk: bytes
     msg: bytes
@@ -63,14 +69,14 @@ class MaskHand(Message, frozen=True, tag="hand"):
 
 
 class MaskLook(Message, frozen=True, tag="look"):
-    """A new key of mine, which everybody shows me cards of the pile under; and the proof that I know its secret."""
+    """A new key for showing the sender cards of the pile, and the proof that the sender knows its secret."""
 
     key: bytes
     knowledge: bytes
 
 
 class MaskTell(Message, frozen=True, tag="tell"):
-    """My part of the mask of each card that somebody looks at, masked under its key; the proof shows what it is."""
+    """The sender's part of the mask of each card that another seat peeks at, under that seat's key, with a proof."""
 
     epk: bytes
     msg: bytes
@@ -78,7 +84,7 @@ class MaskTell(Message, frozen=True, tag="tell"):
 
 
 class MaskArrange(Message, frozen=True, tag="arrange"):
-    """The cards that I have looked at, masked again in an order of mine; the proof shows that they are those cards."""
+    """The cards that the sender peeked at, masked again in a new order. The proof shows that the cards are the same."""
 
     epk: bytes
     msg: bytes
@@ -86,7 +92,7 @@ class MaskArrange(Message, frozen=True, tag="arrange"):
 
 
 class MaskMix(Message, frozen=True, tag="mix"):
-    """Cards of my hand: moved to one key, masked and permuted under it, and moved to a key each; a proof of each."""
+    """The shuffled hand: moved to one key, masked and permuted, then moved to a key per card; a proof of each."""
 
     key: bytes
     gains: bytes
@@ -100,14 +106,17 @@ class MaskMix(Message, frozen=True, tag="mix"):
 
 
 class MaskJoin(Message, frozen=True, tag="join"):
-    """Somebody left: my new key, which the deck is rebuilt under, and the proof that I know its secret."""
+    """The sender's new key for rebuilding the deck after a seat left, and the proof of knowing its secret."""
 
     key: bytes
     knowledge: bytes
 
 
 class MaskHeld(Message, frozen=True, tag="held"):
-    """The cards that I hold, each masked anew under the joint key; the proof shows that they are those cards."""
+    """The cards that the sender holds, masked again under the joint key.
+
+    The proof shows that the cards are the same.
+    """
 
     epk: bytes
     msg: bytes
@@ -115,7 +124,7 @@ class MaskHeld(Message, frozen=True, tag="held"):
 
 
 class MaskTags(Message, frozen=True, tag="tag"):
-    """Every card of the rebuild, those that seats hold included, multiplied by one secret of mine: all epk, all msg."""
+    """Every card of the rebuild, including held ones, multiplied by one secret of the sender: all epk, then all msg."""
 
     key: bytes
     cards: bytes
@@ -123,7 +132,7 @@ class MaskTags(Message, frozen=True, tag="tag"):
 
 
 class MaskShares(Message, frozen=True, tag="share"):
-    """My part of the mask of every card that was multiplied by everybody: without all parts it is a tag."""
+    """The sender's part of the mask of every multiplied card. Without the masks, they are tags."""
 
     shares: bytes
     proof: bytes

@@ -1,9 +1,9 @@
-"""A seat looks at cards of the pile, and they stay where they are, under everybody's keys.
+"""A seat peeks at cards of the pile, which stay in place under all seats' keys.
 
-Who looks publishes a new key R = t·G, with proof. Everybody else publishes for each card its part of the mask under
-that key, (ρ·G, s·u + ρ·R), and proves K = s·G, c1 = ρ·G, c2 = s·u + ρ·R. Who looks takes all parts off, its own too,
-and reads. No key of a card is published: then the card would be under the looker's key alone, and that key would open
-it to everybody when the card is dealt to somebody else.
+The peeking seat publishes a new key R = t·G, with a proof. For each card, every other seat publishes its part of the
+mask under that key, (ρ·G, s·u + ρ·R), and proves K = s·G, c1 = ρ·G, c2 = s·u + ρ·R. The peeking seat removes all parts,
+including its own, and reads the face. No key of a card is published. Otherwise the card would be under the peeking
+seat's key alone, and dealing it to another seat later would open it to everyone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def peek(deck: MaskDeck, operation: Peek) -> DeckChange:
 
 @dataclass(frozen=True)
 class Looking:
-    """Who looks publishes a key for this one look."""
+    """Stage: the peeking seat publishes a key for this one peek."""
 
     operation: Peek
     positions: tuple[int, ...]
@@ -56,22 +56,22 @@ class Looking:
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(MaskLook, message)
         R = read_points(deck.binding.group, said.key, 1, "the key of the look")
-        # A key of a card is published one day, and what was told under it would be everybody's then.
+        # The key of a card may be published one day, and everyone could then read what was sent under it.
         if encodings(R)[0] in deck.taken_keys():
-            raise Malformed("the key of the look is one that there is already")
+            raise Malformed("the key of the peek is already in use")
         check = equality.check_knowledge(deck.transcript(duty, deck.epoch), R, said.knowledge)
         return DeckChange(deck.to(Telling(self.operation, self.positions, R, deck.trail)), (), (check,))
 
 
 @dataclass(frozen=True)
 class Telling:
-    """Everybody but who looks publishes its part of the cards' masks for that one seat, side by side."""
+    """Stage: all other seats publish their parts of the cards' masks for the peeking seat, in parallel."""
 
     operation: Peek
     positions: tuple[int, ...]
     key: Points
     anchor: bytes
-    #: Seat to its parts.
+    #: Seat to its parts of the masks.
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
@@ -82,7 +82,10 @@ class Telling:
         return tuple(seat for seat in deck.binding.players if seat not in done)
 
     def half(self, deck: MaskDeck) -> Mapping[int, Half]:
-        """As in a deal: who looks may know the cards already, together with those who have not told."""
+        """Return what each seat would leave half done.
+
+        As in a deal, the peeking seat together with those that have not answered may already know the cards.
+        """
         return dict.fromkeys(self._owing(deck), Half.DEALT) if self.said else {}
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
@@ -94,7 +97,7 @@ class Telling:
         return encode(MaskTell(parts.epk.to_bytes(), parts.msg.to_bytes(), proof))
 
     def _masks(self, deck: MaskDeck, tape: Tape, seat: int) -> Scalars:
-        """The masks of what is told: for these cards, this key and this epoch."""
+        """Return the masks of this seat's answer, derived from these cards, this key and this epoch."""
         cards = deck.layers.cards(self.positions)
         inputs = deck.inputs(seat, deck.epoch, cards.digest(), self.key.to_bytes())
         return draw_scalars(tape, "mask told cards", inputs, deck.binding.group, len(cards))
@@ -114,7 +117,7 @@ class Telling:
         return replace(step, checks=(check, *step.checks))
 
     def _finish(self, deck: MaskDeck) -> DeckChange:
-        """The cards can be read by who looked."""
+        """Record the peek, so that the peeking seat can read the cards, and go on to what follows it."""
         epk, msg = deck.binding.group.identity(1), deck.binding.group.identity(1)
         for parts in self.said.values():
             epk, msg = epk + parts.epk, msg + parts.msg
@@ -124,18 +127,18 @@ class Telling:
         then = self.operation.then
         if then is Look.LOOK or (then is Look.REORDER and len(self.positions) == 1):
             return seen.finish()
-        # For a search the whole pile: what is not kept is shuffled.
+        # A search gathers the whole pile: the cards that are not kept are shuffled.
         gathered = seen.places.pile if then is Look.TAKE else self.positions
         return DeckChange(seen.to(Gathering(self.operation, gathered, gathered, deck.trail)))
 
 
 def sight_of(deck: MaskDeck, positions: tuple[int, ...]) -> PeekRecord:
-    """A look at these cards, before anybody has told anything."""
+    """Return the record of a peek at these cards, before any seat has answered."""
     return PeekRecord(deck.binding, deck.epoch, deck.layers.cards(positions).digest())
 
 
 def _statement(epk: Points, own: Points, parts: Masked, key: Points) -> linear.Statement:
-    """K = s·G; c1 = ρ·G; c2 = s·u + ρ·R: for each card, with secrets s and ρ of its own."""
+    """Return the statement K = s·G; c1 = ρ·G; c2 = s·u + ρ·R for each card, with its own secrets s and ρ."""
     G = own.group.G
     rows = (
         linear.LinearRow(own, ((0, G),)),

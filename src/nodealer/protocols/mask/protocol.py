@@ -1,4 +1,4 @@
-"""`mask` as one of the five: what it claims, and how a deck begins."""
+"""`mask` as a `CardProtocol`: its claims, and how a deck begins."""
 
 from __future__ import annotations
 
@@ -56,25 +56,25 @@ CLAIMS: Final = Claims(
         Cheat("a card moved to another key than the one published", "at once", True),
         Cheat("a false key for a card that is dealt or opened", "at once", True),
         Cheat("a card that is passed or shown to one player exchanged for another", "at once", True),
-        Cheat("a card that somebody looks at told as another", "at once", True),
-        Cheat("a card exchanged when a player orders what it looked at, or shuffles its hand", "at once", True),
-        Cheat("a false word on what hidden cards are not", "at once", True),
+        Cheat("a false answer to a player who looks at cards", "at once", True),
+        Cheat("a card exchanged when a player reorders cards or shuffles a hand", "at once", True),
+        Cheat("a false claim about what hidden cards are not", "at once", True),
         Cheat("a held card substituted, doubled or left out in a rebuild", "at once", True),
-        Cheat("a message of another hand, deck or session", "at once", True),
+        Cheat("a message from another hand, deck or session", "at once", True),
         Cheat("players telling each other their cards outside the table", "never", False),
     ),
-    dropout="those who stay rebuild the deck and keep their cards; the leaver knows faces that are live again",
+    dropout="the others rebuild the deck and keep their cards; the leaver knows faces that are in play again",
     cost={
-        "rounds to make a deck": "one shuffle a seat, then one round of all seats at once",
+        "rounds to make a deck": "one shuffle per seat, then one round of all seats in parallel",
         "rounds to deal, open or show": "1",
-        "rounds to rebuild a deck when seats leave": "4 of all seats at once, and two turns a seat",
-        "bytes a seat, 52 cards": "12,200 to make the deck, 18,000 to rebuild it, 32 for each key published",
+        "rounds to rebuild a deck when seats leave": "4 of all seats in parallel, and two turns per seat",
+        "bytes per seat, 52 cards": "12,200 to make the deck, 18,000 to rebuild it, 32 for each key published",
     },
 )
 
 
 class Mask:
-    """The protocol on one group, ristretto255 unless told otherwise. It has no parameters."""
+    """The `mask` protocol on one group, ristretto255 by default. It has no parameters."""
 
     claims = CLAIMS
     parameters = b"{}"
@@ -85,9 +85,9 @@ class Mask:
         self.group = on if on is not None else group()
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> MaskDeck:
-        """A deck of bare faces that every seat is about to shuffle."""
+        """Create a deck of bare faces that every seat will shuffle."""
         if owner is not None:
-            raise BadParameter("mask has no decks that belong to a seat")
+            raise BadParameter("mask cannot make decks that belong to one seat")
         CLAIMS.refuse_players(binding)
         bound = digest("mask faces", binding.session, binding.hand, deck)
         made = MaskDeck(

@@ -1,7 +1,7 @@
-"""How those who stay begin a `mask` deck anew: a new key of everybody, and the cards that they hold put under it.
+"""The start of a `mask` rebuild: every remaining seat gives a new key and puts the cards it holds under the joint key.
 
-A held card is (u, w = M + s·u) under its owner's key alone: everybody else has published theirs. The owner masks the
-same face anew under the joint key K, as (ρ·G, M + ρ·K), and proves it: K_i = s·G, u' = ρ·G, w − w' = s·u − ρ·K.
+A held card is (u, w = M + s·u) under its owner's key alone: all other seats have published theirs. The owner masks the
+same face again under the joint key K, as (ρ·G, M + ρ·K), and proves K_i = s·G, u' = ρ·G, w − w' = s·u − ρ·K.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Joining:
-    """All who stay publish a new key, side by side."""
+    """Stage: all remaining seats publish a new key, in parallel."""
 
     anchor: bytes
     #: Seat to its new key.
@@ -64,7 +64,10 @@ class Joining:
 def shuffling(
     deck: MaskDeck, joint: Points, keys: Mapping[int, Points], held: Masked | None
 ) -> MaskShuffling | Masking:
-    """All faces that are not face up, to be shuffled by all who stay. One alone has no order to hide."""
+    """Return the stage in which all remaining seats shuffle the faces that are not face up.
+
+    A single face has no order to hide, so it is only masked.
+    """
     cards = deck.bare(deck.places.face_down)
     if len(cards) == 1:
         return Masking(Rebuild(held), deck.epoch, cards, joint, keys, deck.trail)
@@ -73,7 +76,7 @@ def shuffling(
 
 @dataclass(frozen=True)
 class MaskDeclaring:
-    """All owners of held cards put these under the joint key, side by side."""
+    """Stage: all owners of held cards put them under the joint key, in parallel."""
 
     joint: Points
     keys: Mapping[int, Points]
@@ -113,13 +116,13 @@ class MaskDeclaring:
 
 
 def held_by(deck: MaskDeck, seat: int) -> tuple[int, ...]:
-    """What a seat declares: the hidden cards that it holds or has laid aside."""
+    """Return the cards that a seat declares: the hidden cards that it holds or has discarded."""
     return tuple(position for position in deck.places.hidden_owned if deck.places.owner(position) == seat)
 
 
 # defence: held
 def _statement(held: Masked, keys: Points, fresh: Masked, joint: Points) -> linear.Statement:
-    """K_i = s·G; u' = ρ·G; w − w' = s·u − ρ·K: for each card, with secrets s and ρ of its own."""
+    """Return the statement K_i = s·G; u' = ρ·G; w − w' = s·u − ρ·K for each card, with its own secrets s and ρ."""
     G = joint.group.G
     rows = (
         linear.LinearRow(keys, ((0, G),)),

@@ -1,4 +1,4 @@
-"""The last step of a `mask` deck, whatever it is made for: every card gets keys of its own."""
+"""The last step of every `mask` shuffle: each card gets its own keys."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Rebuild:
-    """What a deck is about when seats have left: no game asked for it."""
+    """The purpose of a shuffle after seats have left. No game requested it."""
 
-    #: The cards that those who stay hold, as they have declared them under the new joint key; None if they hold none.
+    #: The cards that the remaining seats hold, declared under the new joint key, or None if they hold none.
     held: Masked | None
 
 
 @dataclass(frozen=True)
 class Arranged:
-    """What a deck is about when a seat has put cards that it looked at in an order, or keeps the first of them."""
+    """The purpose of a shuffle after a seat reordered the cards it peeked at, or keeps the first of them."""
 
     operation: Peek
-    #: The card that is kept, while all shuffle the rest.
+    #: The card that is kept while all seats shuffle the rest.
     kept: Masked | None = None
 
 
-#: What cards are shuffled and get their keys for.
+#: Why cards are shuffled and get new keys.
 Purpose = NewDeck | Return | Rebuild | Arranged
 
 
 @dataclass(frozen=True)
 class Rekeying:
-    """All seats move each card from their shuffle key to a key of its own, side by side."""
+    """Stage: all seats move each card from their shuffle key to a key for that card, in parallel."""
 
     purpose: Purpose
     epoch: int
@@ -76,7 +76,7 @@ class Rekeying:
         group, count = deck.binding.group, len(self.cards)
         keys = read_points(group, said.keys, count, "the new keys")
         gains = read_points(group, said.gains, count, "the gains")
-        # Publishing one key must never publish another.
+        # Publishing one key must never reveal another.
         if keys.vartime_first_repeat() is not None:
             raise Malformed("two cards have the same new key")
         transcript = deck.transcript(duty, self.epoch)
@@ -89,12 +89,12 @@ class Rekeying:
         return replace(step, checks=(check, *step.checks))
 
     def _layer(self, deck: MaskDeck) -> Layer[Masked]:
-        """The layer that the cards will be."""
+        """Return the layer that the cards will form."""
         first = 0 if isinstance(self.purpose, NewDeck) else deck.places.position_count
         return Layer(first, self.epoch, deck.binding, self.cards.digest(), self.cards, {})
 
     def _finish(self, deck: MaskDeck) -> DeckChange:
-        """The cards as a new layer."""
+        """Add the cards as a new layer, and continue according to the purpose."""
         msg = self.cards.msg
         for seat in deck.binding.players:
             msg = msg + self.said[seat][1]
@@ -110,12 +110,12 @@ class Rekeying:
             case Arranged(operation=peek):
                 return _arranged(done, peek)
             case Rebuild():
-                # What the leavers interrupted goes on.
+                # Resume what the leaving seats interrupted.
                 return done.rebuilt(len(self.cards)).to(Idle()).resume()
 
 
 def _arranged(deck: MaskDeck, peek: Peek) -> DeckChange:
-    """Cards that a seat looked at lie at new places, in an order that it chose. If it keeps one, that is the first."""
+    """Put the reordered cards at new positions. If the seat keeps one, deal it the first."""
     places, first = deck.places, deck.places.position_count
     if peek.then is Look.TAKE:
         after = places.restack((), Place.SHUFFLED)

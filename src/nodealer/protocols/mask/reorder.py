@@ -1,8 +1,8 @@
-"""What becomes of cards that a seat has looked at: an order of its own, and perhaps one that it keeps.
+"""A seat reorders the cards it has peeked at, and perhaps keeps one.
 
-All move the cards to one new key each. The looker alone masks them anew in the order that it chooses, which is private;
-the proof shows that they are the same cards. If it keeps one, that is the first, and it is dealt to it in the end. For
-a search all then shuffle the whole rest of the pile. The places where the cards lay are dead: no key of them was ever
+All seats move the cards to one new key each. The peeking seat alone masks them again in a secret order of its choice,
+and proves that they are the same cards. If it keeps one, that is the first, which is dealt to it at the end. In a
+search, all seats then shuffle the rest of the pile. The old positions of the cards are dead: no key to them was ever
 published.
 """
 
@@ -31,7 +31,10 @@ from nodealer.wire import encode
 def arrange(
     deck: MaskDeck, operation: Peek, cards: Masked, joint: Points, keys: Mapping[int, Points]
 ) -> Arranging | MaskShuffling | Rekeying:
-    """All cards are under the joint key, those that were looked at first. One alone has no order."""
+    """Return the next stage, given all cards under the joint key, those that were peeked at first.
+
+    A single card has no order to choose.
+    """
     positions = deck.places.next_cards(operation.count)
     given, rest = cards.take(range(len(positions))), _after(cards, len(positions))
     ordering = Arranging(operation, positions, given, rest, joint, keys, deck.trail)
@@ -39,19 +42,19 @@ def arrange(
 
 
 def _after(cards: Masked, count: int) -> Masked | None:
-    """All but the first cards, if that is any."""
+    """Return all but the first `count` cards, or None if there are no more."""
     return cards.take(range(count, len(cards))) if len(cards) > count else None
 
 
 @dataclass(frozen=True)
 class Arranging:
-    """Who looked masks the cards anew, in the order that it chooses."""
+    """Stage: the peeking seat masks the cards again, in the order that it chooses."""
 
     operation: Peek
-    #: Where the cards lie that were looked at, and what they are now.
+    #: The positions of the cards that were peeked at, and the cards in their present form.
     positions: tuple[int, ...]
     given: Masked
-    #: What else was gathered: the rest of the pile, for a search.
+    #: The other gathered cards: in a search, the rest of the pile.
     rest: Masked | None
     joint: Points
     keys: Mapping[int, Points]
@@ -62,7 +65,7 @@ class Arranging:
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         chosen, given = self._places(choice), self.given
-        # Chosen by a person, in integers; what is done with the cards is done in the core.
+        # A person chose the order, so it is plain integers. The cards themselves are processed in the core.
         order, masks = order_of(chosen), self._masks(deck, tape, chosen)
         before = given.take(order)
         after = Masked(before.epk + masks * deck.binding.group.G, before.msg + masks * self.joint)
@@ -71,23 +74,23 @@ class Arranging:
         return encode(MaskArrange(after.epk.to_bytes(), after.msg.to_bytes(), proof))
 
     def _places(self, choice: bytes | None) -> list[int]:
-        """What was chosen, as places among the cards: all of them, or the one to keep."""
+        """Return the choice as places among the cards: an order of all, or the one to keep first."""
         chosen, positions = read_choice(choice), self.positions
         if self.operation.then is Look.TAKE:
             if len(chosen) != 1 or chosen[0] not in positions:
-                raise BadParameter(f"one of {list(positions)} can be kept")
-            # The order of the others does not matter: all shuffle them.
+                raise BadParameter(f"choose exactly one of {list(positions)} to keep")
+            # The order of the others does not matter: all seats shuffle them.
             chosen = [*chosen, *(position for position in positions if position not in chosen)]
         elif sorted(chosen) != sorted(positions):
-            what = "the one to keep first" if self.operation.then is Look.KEEP else "the top first"
-            raise BadParameter(f"an order of {list(positions)} is needed, {what}")
+            what = "the card you keep first" if self.operation.then is Look.KEEP else "the top card first"
+            raise BadParameter(f"list all of {list(positions)} in the order you want, {what}")
         at = {position: place for place, position in enumerate(positions)}
         return [at[position] for position in chosen]
 
     def _masks(self, deck: MaskDeck, tape: Tape, chosen: list[int]) -> Scalars:
-        """The masks of cards in an order that was chosen: for these cards, this joint key and this very order.
+        """Return the masks for a chosen order, derived from these cards, this joint key and exactly this order.
 
-        With one set of masks for two orders, the difference would show both.
+        With the same masks for two orders, the difference would reveal both.
         """
         given, joint = self.given.digest(), self.joint.to_bytes()
         inputs = deck.inputs(self.operation.seat, deck.epoch, given, joint, encode(chosen))
@@ -102,7 +105,10 @@ class Arranging:
         return DeckChange(deck.to(self.arranged(deck, after)), (), (check,))
 
     def arranged(self, deck: MaskDeck, after: Masked) -> MaskShuffling | Rekeying:
-        """The cards in their order, to get keys of their own; what a search leaves is shuffled by all before."""
+        """Return the stage in which the reordered cards get their own keys.
+
+        After a search, all seats shuffle the rest first.
+        """
         cards = after if self.rest is None else after.concat([self.rest])
         left = _after(cards, 1)
         if self.operation.then is Look.TAKE and left is not None and len(left) > 1:

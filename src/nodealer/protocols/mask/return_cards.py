@@ -1,4 +1,4 @@
-"""Cards that go back into a `mask` deck: under one new key of every seat, and fresh masks."""
+"""Returning cards to a `mask` deck: under one new key of every seat, with fresh masks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from nodealer.wire import encode
 
 
 def give_back(deck: MaskDeck, operation: Return) -> DeckChange:
-    """Lay cards aside, put them on the pile or under it, or shuffle them in. One card alone has no order to hide."""
+    """Begin a return: discard cards, put them on or under the pile, or shuffle them in."""
     if operation.place is Place.DISCARD:
         return lay_aside(deck, operation)
     positions = deck.places.validate_return(operation)
@@ -38,14 +38,14 @@ def give_back(deck: MaskDeck, operation: Return) -> DeckChange:
 
 @dataclass(frozen=True)
 class Gathering:
-    """All seats move every card that goes back to one new key each, side by side.
+    """Stage: all seats move every returned card to one new key each, in parallel.
 
-    Open cards re-enter without a mask, as bare faces, and gain nothing.
+    Open cards return without a mask, as bare faces, and gain nothing.
     """
 
     operation: Return | Peek
     positions: tuple[int, ...]
-    #: Those of the positions that are hidden.
+    #: The hidden positions among these.
     masked: tuple[int, ...]
     anchor: bytes
     #: Seat to its new key, and what the hidden cards gain.
@@ -91,10 +91,10 @@ class Gathering:
         return DeckChange(deck.to(stage.masking(deck)), (), tuple(checks))
 
     def masking(self, deck: MaskDeck) -> MaskShuffling | Masking | Arranging | Rekeying:
-        """All cards under the new joint key, to be masked by everybody: in a shuffle, or as they lie.
+        """Return the stage in which all seats mask the cards under the new joint key, in a shuffle or in place.
 
-        Without fresh masks the new keys would hide nothing: where an old key is public, what a card gained gives the
-        seat's share of the new mask away.
+        Without fresh masks the new keys would hide nothing: if an old key is public, what a card gained reveals the
+        seat's share of the new mask.
         """
         cards = self._cards(deck)
         keys = {seat: key for seat, (key, _) in self.said.items()}
@@ -108,7 +108,7 @@ class Gathering:
         return Masking(self.operation, deck.epoch, cards, joint, keys, deck.trail)
 
     def _cards(self, deck: MaskDeck) -> Masked:
-        """Hidden cards with what they gained, and bare faces, in the order of the positions."""
+        """Return hidden cards with what they gained, and bare faces, in the order of the positions."""
         parts: list[Masked] = []
         if self.masked:
             hidden = deck.cards_of_those_here(self.masked)
@@ -126,7 +126,7 @@ class Gathering:
 
 @dataclass(frozen=True)
 class Masking:
-    """All seats mask cards where everybody sees them lie, side by side: masks add up."""
+    """Stage: all seats mask cards in place, in parallel. The masks add up."""
 
     purpose: Purpose
     epoch: int
@@ -161,7 +161,7 @@ class Masking:
         return DeckChange(deck.to(stage), (), (check,))
 
     def rekeying(self, deck: MaskDeck) -> Rekeying:
-        """The masked cards, to be moved to keys of their own."""
+        """Return the stage in which the masked cards get their own keys."""
         epk, msg = self.cards.epk, self.cards.msg
         for seat in deck.binding.players:
             epk, msg = epk + self.said[seat].epk, msg + self.said[seat].msg

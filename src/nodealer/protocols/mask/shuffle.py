@@ -1,6 +1,6 @@
-"""How the cards of a `mask` deck get their order.
+"""The shuffle of a `mask` deck, seat by seat.
 
-Shuffles go from seat to seat. What comes then, tags or new keys, is in files of its own.
+The steps that follow it, tags and new keys, are in `tags.py` and `rekey.py`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class MaskShuffling:
-    """Each seat in turn masks all cards and permutes them. In a new deck its key joins in the same step."""
+    """Stage: each seat in turn masks all cards and permutes them. In a new deck, its key joins in the same step."""
 
     purpose: Purpose
     epoch: int
-    #: None while nobody has shuffled a new deck: then they are its bare faces.
+    #: None before the first shuffle of a new deck: the cards are then its bare faces.
     cards: Masked | None
-    #: The joint key so far; complete from the start but in a new deck.
+    #: The joint key so far. It is complete from the start, except in a new deck.
     joint: Points
     #: Seat to shuffle key, for the seats that have joined.
     keys: Mapping[int, Points]
@@ -41,7 +41,7 @@ class MaskShuffling:
     anchor: bytes
 
     def before(self, deck: MaskDeck) -> Masked:
-        """The cards as the next seat gets them."""
+        """Return the cards that the next seat starts from."""
         return deck.bare(range(deck.faces.size)) if self.cards is None else self.cards
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
@@ -63,7 +63,7 @@ class MaskShuffling:
         if joins and self.turn:
             msg = before.msg + group.combine(s, before.epk, masks, joint)
         else:
-            # No key joins; or every epk is still the identity, and there is nothing to add the key to.
+            # No key joins, or every epk is still the identity and there is nothing to add the key to.
             msg = before.msg + masks * joint
         transcript = deck.transcript(duty, self.epoch)
         if joins:
@@ -85,6 +85,7 @@ class MaskShuffling:
 
     # defence: only-friends
     def _join(self, deck: MaskDeck, duty: Duty, said: MaskShuffle) -> DeckChange:
+        """Check the shuffle of a new deck, in which the seat's key joins."""
         S, given = read_points(deck.binding.group, said.key, 1, "the shuffle key"), self.before(deck)
         if any(key == S for key in self.keys.values()):
             raise Malformed("the shuffle key is another seat's")
@@ -96,6 +97,7 @@ class MaskShuffling:
 
     # defence: only-friends
     def _next(self, deck: MaskDeck, check: Check) -> DeckChange:
+        """Return the change to the next seat's turn or, after the last, to the next stage."""
         if self.turn + 1 < len(deck.binding.players):
             return DeckChange(deck.to(replace(self, turn=self.turn + 1, anchor=deck.trail)), (), (check,))
         cards = self.before(deck)

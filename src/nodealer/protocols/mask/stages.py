@@ -1,4 +1,4 @@
-"""The stages of a `mask` deck: what each request begins, and what may follow what."""
+"""The stages of a `mask` deck: what each request begins, and which stage may follow which."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ REQUESTS: Final[Requests] = {
     Close: close,
 }
 
-#: When a seat leaves, a deck that is being made is shuffled from its faces, and those who stay join for one that was
-#: whole; or it rests, where no card is left to deal.
+#: When a seat leaves, an unfinished new deck is shuffled again from its faces, and for a complete deck the remaining
+#: seats join. If no card is left to deal, the deck becomes idle.
 TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({MaskShuffling}),
     MaskShuffling: frozenset({MaskShuffling, Tagging, Rekeying, Joining, Idle, Closed}),

@@ -1,8 +1,8 @@
-"""Which cards of a rebuilt `mask` deck are held: tags, by which cards are compared and never read.
+"""Finding held cards in a rebuilt `mask` deck by tags, which allow cards to be compared but not read.
 
-Every seat in turn multiplies all cards, those of the deck and those that seats hold, by one secret, and then all take
-their masks off together. What appears is z·M for every card, and z is known to nobody: a held card has the tag of
-exactly one card of the deck. That one is taken out of the deck as it was shuffled; what was multiplied is thrown away.
+Each seat in turn multiplies all cards, those of the deck and the held ones, by one secret. Then all seats together
+remove their masks. The result is z·M for every card, and no one knows z: a held card has the tag of exactly one card of
+the deck. That card is taken out of the shuffled deck. The multiplied cards are thrown away.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Tagging:
-    """Each seat in turn multiplies all cards by its one secret."""
+    """Stage: each seat in turn multiplies all cards by its one secret."""
 
-    #: The deck as all have shuffled it.
+    #: The deck after all seats have shuffled it.
     cards: Masked
     #: Seat to its shuffle key.
     keys: Mapping[int, Points]
-    #: The cards of the deck and then the held ones as they stand: all epk, then all msg.
+    #: The cards of the deck and then the held ones, multiplied so far: all epk, then all msg.
     points: Points
     turn: int
     anchor: bytes
 
     @staticmethod
     def of(deck: MaskDeck, cards: Masked, held: Masked, keys: Mapping[int, Points]) -> Tagging:
-        """The tags of a deck that everybody has shuffled, and of the cards that are held."""
+        """Return the first tagging stage for a deck that all seats have shuffled, and the held cards."""
         every = cards.concat([held])
         return Tagging(cards, keys, concat(every.epk, every.msg), 0, deck.trail)
 
@@ -64,18 +64,18 @@ class Tagging:
 
 
 def masked(points: Points) -> Masked:
-    """All epk and then all msg, as cards."""
+    """Split an array of all epk followed by all msg into cards."""
     count = len(points) // 2
     return Masked(points[:count], points[count:])
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """All seats publish their part of every multiplied card's mask, side by side."""
+    """Stage: all seats publish their parts of every multiplied card's mask, in parallel."""
 
     cards: Masked
     keys: Mapping[int, Points]
-    #: Everything multiplied by everybody: the cards of the deck, and then the held ones.
+    #: The cards multiplied by all seats: those of the deck, then the held ones.
     tagged: Masked
     anchor: bytes
     #: Seat to its parts.
@@ -102,7 +102,7 @@ class Sharing:
         return DeckChange(deck.to(stage._take_out(deck)), (), (check,))
 
     def _take_out(self, deck: MaskDeck) -> Rekeying | MaskUnfound:
-        """What nobody holds is the new deck."""
+        """Return the next stage, with the cards that no seat holds as the new deck."""
         tags = self.tagged.msg
         for shares in self.said.values():
             tags = tags - shares
@@ -117,10 +117,11 @@ class Sharing:
 
 @dataclass(frozen=True)
 class MaskUnfound:
-    """A held card is not exactly one card of the rebuilt deck.
+    """Stage: a held card does not match exactly one card of the rebuilt deck.
 
-    The proof of the last share is judged after its message: if it is false, as it must be, that seat is named before
-    anybody answers here. If every proof holds, this cannot be: then whoever is next stops the hand, and names nobody.
+    The proof of the last share is checked after its message. It must be false, and then that seat is named before any
+    seat answers here. If every proof is valid, this cannot happen; the next message then stops the hand without naming
+    anyone.
     """
 
     anchor: bytes
@@ -132,4 +133,4 @@ class MaskUnfound:
         return encode(MaskRekey(b"", b"", b""))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
-        raise Undecided(f"a held card is not exactly one card of the rebuilt deck {deck.number}")
+        raise Undecided(f"a held card does not match exactly one card of the rebuilt deck {deck.number}")

@@ -1,4 +1,4 @@
-"""The steps of `mask` for people."""
+"""Descriptions of the steps of `mask` for people."""
 
 from __future__ import annotations
 
@@ -10,97 +10,98 @@ from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS
 STEPS: Final = {
     "shuffle": StepText(
         "shuffles",
-        "Masks every card with a key of one's own and changes the order. The proof shows that it is the same cards, "
-        "and nothing of the order. Who has shuffled honestly knows that nobody knows the order.",
+        "Masks every card with the player's own key and changes the order. The proof shows that the cards are the "
+        "same, and reveals nothing about the order. If at least one player shuffled honestly, no one knows the "
+        "order.",
         "shuffled",
         SAME_CARDS,
         NOBODY_KNOWS,
     ),
     "reshuffle": StepText(
         "shuffles again",
-        "A shuffle of cards that came back, or of a deck that is rebuilt, under keys that are known already. The proof "
-        "is that of a shuffle.",
+        "A shuffle of returned cards, or of a deck that is being rebuilt, under keys that are already known. The "
+        "proof is the same as for a shuffle.",
         "shuffled again",
         SAME_CARDS,
         NOBODY_KNOWS,
     ),
     "rekey": StepText(
         "gives each card a key",
-        "Moves each card from one's shuffle key to a key of its own, so that one card can be dealt or opened without "
-        "the others. The proof shows that the cards stay what they are.",
+        "Moves each card from the player's shuffle key to a key for that card, so that one card can be dealt or "
+        "opened without the others. The proof shows that the cards are unchanged.",
     ),
     "gather": StepText(
         "gathers cards",
-        "Moves cards that go back to one new key, so that what was published about them says nothing any more. The "
-        "proof shows that the cards stay what they are.",
+        "Moves returned cards to one new key, so that everything published about them before becomes useless. The "
+        "proof shows that the cards are unchanged.",
     ),
     "mask": StepText(
         "masks cards",
-        "Masks cards that go back as they lie, so that their old keys say nothing about them. The proof shows that the "
-        "cards stay what they are.",
+        "Masks returned cards in place, so that their old keys reveal nothing about them. The proof shows that the "
+        "cards are unchanged.",
     ),
     "release": StepText(
         "publishes keys",
-        "Publishes one's keys of some cards: of another player's, so that this player alone can read them; of the "
-        f"board's, or one's own, so that all can. {KEY_NEEDS_NO_PROOF}",
+        "Publishes the player's keys to some cards: to another player's cards, so that only that player can read "
+        f"them, or to cards on the board or their own, so that everyone can. {KEY_NEEDS_NO_PROOF}",
     ),
     "receive": StepText(
         "takes cards",
-        "Publishes a new key for each card that one is given, or is shown alone. The proof shows that one knows its "
-        "secret: nobody can have a card put under another's key.",
+        "Publishes a new key for each card that the player is given or is shown privately. The proof shows that the "
+        "player knows its secret, so no one can have a card put under someone else's key.",
     ),
     "hand": StepText(
         "hands cards over",
-        "Masks cards of one's own anew, under keys of who gets them, so that these two alone know them. The proof "
-        "shows that they are the cards that one held.",
-        "handed cards over, unseen",
-        "the cards that were held",
+        "Masks the player's cards again under keys of the receiver, so that only these two know them. The proof "
+        "shows that they are the cards the player held.",
+        "handed cards over face down",
+        "the cards they held",
     ),
     "look": StepText(
         "asks to look at cards",
-        "Publishes a new key, under which the others show one cards of the pile. The proof shows that one knows its "
-        "secret: nobody can have cards shown under another's key.",
+        "Publishes a new key, under which the others show this player cards of the pile. The proof shows that the "
+        "player knows its secret, so no one can have cards shown under someone else's key.",
     ),
     "tell": StepText(
         "shows cards to one player",
-        "Publishes one's part of the masks of some cards, under the key of who looks at them: this player alone can "
-        "read them. The cards stay under everybody's keys. The proof shows that it is one's part.",
+        "Publishes the player's part of the masks of some cards, under the key of the player who looks at them: only "
+        "that player can read them. The cards stay under everyone's keys. The proof shows that the part is correct.",
     ),
     "arrange": StepText(
         "puts cards in order",
-        "Masks the cards that one has looked at anew, in an order of one's own. The proof shows that they are the same "
-        "cards, and nothing of the order.",
+        "Masks the cards the player has looked at again, in an order of their choice. The proof shows that the cards "
+        "are the same, and reveals nothing about the order.",
         "put them in a secret order",
         SAME_CARDS,
     ),
     "mix": StepText(
-        "shuffles its hand",
-        "Masks cards of one's own hand anew and changes their order, so that their places say nothing of them. The "
-        "proofs show that they are the same cards, and nothing of the order.",
-        "has shuffled its own hand",
+        "shuffles their hand",
+        "Masks cards of the player's own hand again and changes their order, so that their places reveal nothing. "
+        "The proofs show that the cards are the same, and reveal nothing about the order.",
+        "reshuffled their own hand",
         SAME_CARDS,
     ),
     "join": StepText(
         "joins the new deck",
-        "Somebody left. Publishes a new key, which the deck is rebuilt under by those who stay. The proof shows that "
-        "one knows its secret.",
+        "A player has left. Publishes a new key, under which the remaining players rebuild the deck. The proof shows "
+        "that the player knows its secret.",
     ),
     "held": StepText(
-        "declares its cards",
-        "Masks the cards that one holds anew, unseen, under the key of all who stay: the proof shows that they are the "
-        "cards that were dealt.",
-        "put a hand to the new deck, unseen",
+        "declares their cards",
+        "Masks the cards the player holds again, face down, under the joint key of the remaining players. The proof "
+        "shows that they are the cards that were dealt.",
+        "added their hand to the new deck, face down",
         "the cards that were dealt",
     ),
     "tag": StepText(
         "tags the cards",
         "Multiplies every card, of the new deck and of the hands, by one secret, so that a held card can be found in "
-        "the deck and nobody can say which face it is. The proof shows that it was one secret for all.",
+        "the deck without anyone learning its face. The proof shows that the secret was the same for all.",
     ),
     "share": StepText(
         "helps to compare the tags",
-        "Takes one's part off the masks of the tags. Equal tags are one card: it is in a hand, and is taken out of the "
-        "deck. The proof shows that it was one's own key that was taken off.",
+        "Removes the player's part of the masks of the tags. Two equal tags are the same card: it is in a hand, so "
+        "it is taken out of the deck. The proof shows that the player removed their own key.",
     ),
     EXCLUDE: WORDS,
 }

@@ -1,9 +1,9 @@
 """Hidden cards that a seat gives to another, or shows to it alone.
 
-A held card is (u, w = M + s·u) under its holder's key alone. Who gets it publishes a new key Q = t·G for each card,
-with proof: else it could name somebody else's key, and get the card opened when that one is published. The holder then
-publishes (ρ·G, M + ρ·Q), and proves K = s·G, u' = ρ·G, w − w' = s·u − ρ·Q. A card that was given lies at a new place,
-under the receiver's key alone; its old place is dead, and its old key is never published.
+A held card is (u, w = M + s·u) under its holder's key alone. The receiver publishes a new key Q = t·G for each card,
+with a proof. Without the proof, it could name another seat's key and have the card opened when that key is published.
+The holder then publishes (ρ·G, M + ρ·Q), and proves K = s·G, u' = ρ·G, w − w' = s·u − ρ·Q. A given card is at a new
+position, under the receiver's key alone. Its old position is dead, and its old key is never published.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from nodealer.wire import encode
 
 
 def give(deck: MaskDeck, operation: Pass) -> DeckChange:
-    """Begin a pass: all gifts side by side."""
+    """Begin a pass, with all gifts in parallel."""
     gifts = deck.places.validate_pass(operation, deck.binding.players)
     return DeckChange(deck.to(Receiving(operation, gifts, deck.trail), epoch=deck.epoch + 1))
 
 
 def show(deck: MaskDeck, operation: Show) -> DeckChange:
-    """Show cards to all, by publishing their keys, or to one seat, by handing them over without moving them."""
+    """Show cards to everyone by publishing their keys, or to one seat by transferring them without moving them."""
     if operation.to is None:
         return release(deck, operation)
     gift = Gift(operation.seat, operation.to, deck.places.validate_show(operation))
@@ -48,12 +48,12 @@ def show(deck: MaskDeck, operation: Show) -> DeckChange:
 
 @dataclass(frozen=True)
 class Receiving:
-    """All who get cards publish a key for each, side by side."""
+    """Stage: all receivers publish a key for each card, in parallel."""
 
     operation: Pass | Show
     gifts: tuple[Gift, ...]
     anchor: bytes
-    #: Seat to its new keys, for all cards that it gets, in the order of the gifts.
+    #: Seat to its new keys for all cards that it gets, in the order of the gifts.
     said: Mapping[int, Points] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
@@ -70,10 +70,10 @@ class Receiving:
         said = read_message(MaskReceive, message)
         count = sum(len(gift.positions) for gift in self.gifts if gift.to == duty.seat)
         keys = read_points(deck.binding.group, said.keys, count, "the new keys")
-        # One key, one card: publishing one must never publish another.
+        # Each card needs its own key: publishing one key must never reveal another card.
         new = encodings(keys)
         if len(set(new)) != count or not set(new).isdisjoint(self._taken(deck)):
-            raise Malformed("a new key is one that there is already")
+            raise Malformed("a new key is already in use")
         check = equality.check_knowledge(deck.transcript(duty, deck.epoch), keys, said.knowledge)
         stage = replace(self, said={**self.said, duty.seat: keys})
         if stage.duties(deck):
@@ -87,7 +87,7 @@ class Receiving:
         return deck.taken_keys() | {key for keys in self.said.values() for key in encodings(keys)}
 
     def _by_gift(self) -> tuple[Points, ...]:
-        """The keys of each gift."""
+        """Return the keys of each gift."""
         used, keys = dict.fromkeys(self.said, 0), list[Points]()
         for gift in self.gifts:
             first = used[gift.to]
@@ -97,7 +97,7 @@ class Receiving:
 
 
 def layer_of(deck: MaskDeck, gift: Gift) -> Layer[Masked]:
-    """The layer that the cards of a gift will be: under the receiver's keys alone, drawn for exactly these cards."""
+    """Return the layer of a gift's cards: under the receiver's keys alone, derived from these cards."""
     cards = deck.held_cards(gift.positions)
     alone = deck.binding.without(tuple(seat for seat in deck.binding.players if seat != gift.to))
     return Layer(deck.places.position_count, deck.epoch, alone, cards.digest(), cards, {})
@@ -105,14 +105,14 @@ def layer_of(deck: MaskDeck, gift: Gift) -> Layer[Masked]:
 
 @dataclass(frozen=True)
 class Handing:
-    """All who give put their cards under the receivers' keys, side by side."""
+    """Stage: all givers put their cards under the receivers' keys, in parallel."""
 
     operation: Pass | Show
     gifts: tuple[Gift, ...]
-    #: The keys of each gift.
+    #: The receiver's keys for each gift.
     keys: tuple[Points, ...]
     anchor: bytes
-    #: Seat to all cards that it gives, as they are now.
+    #: Seat to all cards that it gives, in their new form.
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
@@ -148,7 +148,7 @@ class Handing:
         return concat(*(keys for gift, keys in zip(self.gifts, self.keys, strict=True) if gift.giver == seat))
 
     def _gifts(self) -> Iterator[tuple[Gift, Points, Masked]]:
-        """The gifts of those who have handed theirs over: the keys and the cards of each."""
+        """Yield the gifts of the seats that have sent theirs, with the keys and cards of each."""
         used = dict.fromkeys(self.said, 0)
         for gift, keys in zip(self.gifts, self.keys, strict=True):
             if gift.giver in used:
@@ -157,7 +157,7 @@ class Handing:
                 yield gift, keys, self.said[gift.giver].take(range(first, used[gift.giver]))
 
     def _finish(self, deck: MaskDeck) -> DeckChange:
-        """Each gift as a layer of its own."""
+        """Finish with each gift as a new layer."""
         events = list[Moved]()
         for gift, keys, fresh in self._gifts():
             before = deck.places
@@ -170,7 +170,7 @@ class Handing:
         return deck.finish(*events)
 
     def broken_off(self, deck: MaskDeck) -> MaskDeck:
-        """The deck when somebody leaves now. What was handed over has been seen, and is never dealt again."""
+        """Return the deck if a seat leaves now. Cards already handed over have been seen, and are never dealt again."""
         for gift, keys, fresh in self._gifts():
             deck = _with_gift(deck, gift, keys, fresh, deck.places.apply_showing(gift))
         return deck
@@ -182,13 +182,13 @@ def _with_gift(deck: MaskDeck, gift: Gift, keys: Points, fresh: Masked, places: 
 
 
 def _masks(deck: MaskDeck, tape: Tape, seat: int, cards: Masked, keys: Points) -> Scalars:
-    """The masks of cards that are handed over: for these cards, these keys and this epoch."""
+    """Return the masks of cards that are handed over, derived from these cards, these keys and this epoch."""
     inputs = deck.inputs(seat, deck.epoch, cards.digest(), keys.to_bytes())
     return draw_scalars(tape, "mask handed cards", inputs, deck.binding.group, len(cards))
 
 
 def _statement(held: Masked, own: Points, fresh: Masked, keys: Points) -> linear.Statement:
-    """K = s·G; u' = ρ·G; w − w' = s·u − ρ·Q: for each card, with secrets s and ρ and a key Q of its own."""
+    """Return the statement K = s·G; u' = ρ·G; w − w' = s·u − ρ·Q for each card, with its own s, ρ and Q."""
     G = own.group.G
     rows = (
         linear.LinearRow(own, ((0, G),)),

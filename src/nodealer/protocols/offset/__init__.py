@@ -1,4 +1,4 @@
-"""`offset`: one joint key a deal, one pair a card, and a secret offset that hides the deck until all have shuffled.
+"""`offset`: one joint key per deal, one pair per card, and a secret offset that hides the deck until all have shuffled.
 
 docs/spec/protocols/offset.md derives the protocol and describes it message by message.
 """

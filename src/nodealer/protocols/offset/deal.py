@@ -1,9 +1,9 @@
 """Dealing and opening in `offset`: the dealer announces, then the others publish their key parts.
 
-`dealInitial` names who gets what; all but the receiver answer `dealFinal`, the dealer included. `revealInitial` opens
-deals to all and carries the dealer's own parts, unless others are to publish before it: then it answers `revealFinal`
-in its turn, as the others do. A holder who shows a card of its own
-says `revealFinal` without being asked.
+`dealInitial` names who gets what; all seats except the receiver, including the dealer, answer with `dealFinal`.
+`revealInitial` opens deals to everyone and carries the dealer's own parts, unless others must publish first; then the
+dealer answers with `revealFinal` in its turn, like the others. A holder who shows one of its own cards sends
+`revealFinal` without an announcement.
 """
 
 from __future__ import annotations
@@ -24,28 +24,30 @@ from nodealer.wire import encode
 
 
 def announce(deck: OffsetDeck, operation: Deal | Open) -> DeckChange:
-    """The dealer's announcement first, where there is something to ask for."""
+    """Begin a deal or an opening with the dealer's announcement, unless no key parts are missing."""
     parts = Parts.of(deck, operation)
     return DeckChange(deck.to(Announcing(parts, deck.trail))) if parts.owing else parts.settle(deck)
 
 
 def show(deck: OffsetDeck, operation: Show) -> DeckChange:
-    """The holder speaks, and nobody before it."""
+    """Begin a show: only the holder sends a message."""
     return Parts.of(deck, operation).settle(deck)
 
 
 def _deal_numbers(positions: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the deal numbers of positions, which count from 1."""
     return tuple(position + 1 for position in positions)
 
 
 def _refuse_deals(said: tuple[int, ...], positions: tuple[int, ...]) -> None:
+    """Raise `Malformed` unless a message names exactly these deals."""
     if said != _deal_numbers(positions):
-        raise Malformed(f"dealNo {list(said)} where {list(_deal_numbers(positions))} is asked for")
+        raise Malformed(f"dealNo is {list(said)}, but must be {list(_deal_numbers(positions))}")
 
 
 @dataclass(frozen=True)
 class Announcing:
-    """The dealer says which deals go to whom, or are opened to all."""
+    """Stage: the dealer announces which deals go to whom, or are opened to everyone."""
 
     parts: Parts
     anchor: bytes
@@ -61,7 +63,7 @@ class Announcing:
         return tuple(seat + 1 for seat, positions in dealt.items() for _ in positions)
 
     def _dealers(self, deck: OffsetDeck) -> tuple[int, ...]:
-        """What the announcement of an opening carries: the dealer's own parts, where nobody publishes before it."""
+        """Return the positions whose parts an announcement carries: the dealer's, unless others go first."""
         return self.parts.owing.get(deck.dealer, ()) if deck.dealer in self.parts.in_turn else ()
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
@@ -78,14 +80,14 @@ class Announcing:
             said = read_message(DealInitial, message)
             _refuse_deals(said.dealNo, parts.positions)
             if said.player != self._receivers(deck):
-                raise Malformed("the deals go to other players than asked for")
+                raise Malformed("the deals go to other players than requested")
             return DeckChange(deck.to(parts))
         opening = read_message(RevealInitial, message)
         _refuse_deals(opening.dealNo, parts.positions)
         owed = self._dealers(deck)
         if not owed:
             if opening.dealKeyPart:
-                raise Malformed("key parts that nobody asked for")
+                raise Malformed("the message has key parts that are not due")
             return DeckChange(deck.to(parts))
         keys = read_secrets(deck.binding.group, opening.dealKeyPart, len(owed), "dealKeyPart")
         return parts.take(deck, deck.dealer, keys)
@@ -93,7 +95,7 @@ class Announcing:
 
 @dataclass(frozen=True)
 class Parts(Releasing):
-    """Seats publish their key parts, in the words of the source."""
+    """Stage: seats publish their key parts, in the messages of the source."""
 
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
         step = "dealFinal" if isinstance(self.operation, Deal) else "revealFinal"

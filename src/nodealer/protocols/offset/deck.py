@@ -1,7 +1,7 @@
 """The public state of an `offset` deck, and how its secrets are drawn.
 
-Deal i has the key d[i] = Σ d[p,i]. Every pair of the deck keeps A = (d[i] + the offsets so far)·B for one i: the deal
-is what is shuffled, and the place in the final deck is the face.
+Deal i has the key d[i] = Σ d[p,i]. Every pair of the deck satisfies A = (d[i] + the offsets so far)·B for one i. The
+deals are what is shuffled; the place in the final deck is the face.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from nodealer.tape import Tape, digest
 
 @dataclass(frozen=True)
 class OffsetPairs:
-    """A deck: two arrays."""
+    """A deck as two parallel arrays of points."""
 
     A: Points
     B: Points
-    #: Keys that were looked for, and what was found: a seat asks for its own cards at every step of a game. It is in
-    #: memory only; in a seat's own replica it holds what that seat knows anyway.
+    #: Keys looked up so far and their places, because a seat asks for its own cards at every step of a game. It is kept
+    #: in memory only; in a seat's own replica it holds what that seat knows anyway.
     _found: dict[bytes, int | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def find(self, key: Scalars) -> int | None:
-        """The one place c with A[c] = key·B[c]; None where there is none, or more than one. One multiplication a card,
-        once for each key."""
+        """Return the only place c with A[c] = key·B[c], or None if there is none or more than one.
+
+        It costs one multiplication per card, once for each key.
+        """
         name = key.to_bytes()
         if name not in self._found:
             pairs = zip(encodings(self.A), encodings(key.group.products(key, self.B)), strict=True)
@@ -38,17 +40,17 @@ class OffsetPairs:
         return self._found[name]
 
     def digest(self) -> bytes:
-        """What secrets that are put on this deck depend on."""
+        """Return the digest of this deck, from which secrets applied to it are derived."""
         return digest("offset deck", self.A.to_bytes(), self.B.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """A, then B."""
+        """Return A, then B."""
         return self.A.to_bytes() + self.B.to_bytes()
 
 
 @dataclass(frozen=True)
 class ShuffleStep:
-    """What one seat's shuffle left behind."""
+    """The result of one seat's shuffle."""
 
     seat: int
     deck: OffsetPairs
@@ -58,21 +60,21 @@ class ShuffleStep:
 
 @dataclass(frozen=True)
 class OffsetDeck(KeyedDeck):
-    """One deck."""
+    """The public state of one `offset` deck."""
 
     size: int
     dealer: int
-    #: Seat to its public key parts, one a deal.
+    #: Seat to its public key parts, one per deal.
     parts: Mapping[int, Points] = field(default_factory=dict, repr=False)
     #: The order in which the seats shuffle.
     order: tuple[int, ...] = ()
-    #: The deck nobody has shuffled, and the steps so far.
+    #: The deck before the first shuffle, and the steps so far.
     start: OffsetPairs | None = field(default=None, repr=False)
     steps: tuple[ShuffleStep, ...] = field(default=(), repr=False)
     #: Seat to the offset it has revealed.
     offsets: Mapping[int, Scalars] = field(default_factory=dict, repr=False)
 
-    # --- What a deck with keys needs ---
+    # --- What a keyed deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
         return self.binding.players
@@ -88,9 +90,12 @@ class OffsetDeck(KeyedDeck):
         return [self.steps[-1].deck.find(key) for key in _each(self._deal_keys(positions, secrets) + offset)]
 
     def faces_of(self, positions: tuple[int, ...]) -> dict[int, int]:
-        """The faces of opened cards. One that is not exactly one card of the deck is traced to the step that broke it.
+        """Return the faces of opened cards.
 
-        Only here, where every key part is published and checked: nobody is blamed on what one seat alone can see.
+        If one does not match exactly one card of the deck, name the seat that broke it.
+
+        This happens only here, where every key part is published and checked: no one is blamed for what only one seat
+        can see.
         """
         try:
             return super().faces_of(positions)
@@ -101,14 +106,14 @@ class OffsetDeck(KeyedDeck):
             raise
 
     def _deal_keys(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> Scalars:
-        """The joint secrets of these deals."""
+        """Return the joint secrets of these deals."""
         keys = self.binding.group.integers([0] * len(positions))
         for secret in secrets.values():
             keys = keys + secret
         return keys
 
     def _trace(self, key: Scalars) -> None:
-        """A deal that is not exactly one card: the first deck in which it is not names the step that broke it."""
+        """Raise `PeerFault` for the first step after which a deal does not match exactly one card."""
         for step in self.steps:
             key = key + self.offsets[step.seat]
             if step.deck.find(key) is None:
@@ -117,11 +122,11 @@ class OffsetDeck(KeyedDeck):
     # --- Secrets ---
 
     def deal_parts(self, tape: Tape, seat: int) -> Scalars:
-        """A seat's part of the key of every deal."""
+        """Return a seat's part of the key of every deal."""
         return draw_scalars(tape, "offset deal parts", self.inputs(seat, 0), self.binding.group, self.size)
 
     def step_secrets(self, tape: Tape, seat: int, before: OffsetPairs) -> tuple[Order, Scalars, Scalars]:
-        """The permutation of a step, the secret of each pair, and r, x and t, all drawn for this input deck."""
+        """Return a step's permutation, the secret of each pair, and r, x and t, all derived from this input deck."""
         inputs, group, size = self.inputs(seat, 0, before.digest()), self.binding.group, len(before.A)
         order = tape.permutation("offset permutation", inputs, size)
         scales = draw_scalars(tape, "offset scales", inputs, group, size)
@@ -129,4 +134,5 @@ class OffsetDeck(KeyedDeck):
 
 
 def _each(scalars: Scalars) -> list[Scalars]:
+    """Split an array into single scalars."""
     return [scalars[place] for place in range(len(scalars))]

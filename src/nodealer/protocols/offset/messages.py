@@ -1,7 +1,7 @@
 """The messages of `offset`, with the names and fields of its source.
 
-`playerId` and `dealNo` count from 1, as there: a seat plus one, a position plus one. Where the source sends one deal,
-we send the list of a request. Lists of points or scalars are their concatenated encodings.
+As there, `playerId` and `dealNo` count from 1: a seat plus one, a position plus one. The source sends one deal per
+message; we send the whole list of a request. Lists of points or scalars are concatenated encodings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DealNo = Annotated[int, msgspec.Meta(ge=1, le=CARDS_MAX)]
 
 
 class RequestDealParts(Message, frozen=True, tag="requestDealParts"):
-    """The dealer opens a deck: who plays, how many cards, in which order they shuffle, and its own parts."""
+    """The dealer opens a deck: the players, the number of cards, the order of shuffles, and the dealer's own parts."""
 
     system: Literal["cards"]
     players: tuple[PlayerId, ...]
@@ -29,7 +29,7 @@ class RequestDealParts(Message, frozen=True, tag="requestDealParts"):
 
 
 class RespondDealParts(Message, frozen=True, tag="respondDealParts"):
-    """The parts of another player."""
+    """The key parts of another player."""
 
     system: Literal["cards"]
     playerId: PlayerId
@@ -38,8 +38,9 @@ class RespondDealParts(Message, frozen=True, tag="respondDealParts"):
 
 
 class OffsetShuffle(Message, frozen=True, tag="shuffle"):
-    """A step: `scaled` is the deck with every pair times its own secret, `deck` is that after one more and the offset.
+    """One shuffle step.
 
+    `scaled` is the deck with every pair times its own secret; `deck` is that after one more secret and the offset.
     `commitment` hides the offset until all have shuffled.
     """
 
@@ -55,7 +56,7 @@ class OffsetShuffle(Message, frozen=True, tag="shuffle"):
 
 
 class RevealOffset(Message, frozen=True, tag="revealOffset"):
-    """The offset of a step, and what opens its commitment."""
+    """The offset of a step, and the blinding that opens its commitment."""
 
     system: Literal["cards"]
     playerId: PlayerId
@@ -64,7 +65,7 @@ class RevealOffset(Message, frozen=True, tag="revealOffset"):
 
 
 class DealInitial(Message, frozen=True, tag="dealInitial"):
-    """The dealer: these deals go to these players."""
+    """The dealer announces which deals go to which players."""
 
     system: Literal["cards"]
     player: tuple[PlayerId, ...]
@@ -72,7 +73,7 @@ class DealInitial(Message, frozen=True, tag="dealInitial"):
 
 
 class DealFinal(Message, frozen=True, tag="dealFinal"):
-    """My key parts of these deals, for the players they go to."""
+    """The sender's key parts of these deals, for the players they go to."""
 
     system: Literal["cards"]
     playerId: PlayerId
@@ -81,7 +82,7 @@ class DealFinal(Message, frozen=True, tag="dealFinal"):
 
 
 class RevealInitial(Message, frozen=True, tag="revealInitial"):
-    """The dealer: these deals are opened to all; with its own parts, where it still owes them."""
+    """The dealer opens these deals to everyone, with its own parts if it still owes them."""
 
     system: Literal["cards"]
     dealNo: tuple[DealNo, ...]
@@ -89,7 +90,7 @@ class RevealInitial(Message, frozen=True, tag="revealInitial"):
 
 
 class RevealFinal(Message, frozen=True, tag="revealFinal"):
-    """My key parts of these deals, for all. A holder who shows cards of its own says this unasked."""
+    """The sender's key parts of these deals, for everyone. A holder who shows its own cards sends it unasked."""
 
     system: Literal["cards"]
     playerId: PlayerId

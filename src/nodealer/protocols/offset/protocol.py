@@ -1,4 +1,4 @@
-"""`offset` as one of the five: what it claims, and how a deck begins."""
+"""`offset` as a `CardProtocol`: its claims, and how a deck begins."""
 
 from __future__ import annotations
 
@@ -39,22 +39,25 @@ CLAIMS: Final = Claims(
     roles=(),
     cheats=(
         Cheat("a pair doubled, dropped or foreign in a shuffle", "at once", True),
-        Cheat("another offset revealed than shuffled with", "at once", True),
+        Cheat("another offset revealed than the one used in the shuffle", "at once", True),
         Cheat("a false key part for a deal", "at once", True),
         Cheat("a key part chosen to cancel the others", "at once", True),
         Cheat("players telling each other their cards outside the table", "never", False),
     ),
-    dropout="ends the hand by the game's rule, which may divide a pot: among friends only; the next hand begins",
+    dropout="ends the hand by the game's rule, which may divide a pot: play among friends only; the next hand begins",
     cost={
-        "rounds to make a deck": "2 for the key parts, one turn a seat, 1 for the offsets",
-        "rounds to deal or open": "2, the dealer's word first",
-        "bytes a seat, 52 cards": "17,300 to make the deck, 32 for each key part published",
+        "rounds to make a deck": "2 for the key parts, one turn per seat, 1 for the offsets",
+        "rounds to deal or open": "2, the dealer's announcement first",
+        "bytes per seat, 52 cards": "17,300 to make the deck, 32 for each key part published",
     },
 )
 
 
 class Offset:
-    """The protocol on one group. The dealer is the seat with that role, or the first seat. It has no parameters."""
+    """The `offset` protocol on one group.
+
+    It has no parameters. The dealer is the seat with that role, or the first seat.
+    """
 
     claims = CLAIMS
     parameters = b"{}"
@@ -65,12 +68,12 @@ class Offset:
         self.group = on if on is not None else group()
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> OffsetDeck:
-        """A deck that waits for the dealer to open it."""
+        """Create a deck that waits for the dealer to open it."""
         if owner is not None:
-            raise BadParameter("offset has no decks that belong to a seat")
+            raise BadParameter("offset cannot make decks that belong to one seat")
         CLAIMS.refuse_players(binding)
         if size > CLAIMS.cards[1]:
-            raise BadParameter(f"offset serves decks of up to {CLAIMS.cards[1]} cards, not {size}")
+            raise BadParameter(f"offset can make decks of up to {CLAIMS.cards[1]} cards, not {size}")
         dealer = dict(binding.roles).get(DEALER, binding.players[0])
         trail = digest("offset", binding.session, binding.roster, binding.hand, deck, size)
         asked, places = NewDeck(deck, size), Places.fresh(deck, size)

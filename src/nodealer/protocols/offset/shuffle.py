@@ -1,8 +1,8 @@
 """How an `offset` deck is made: key parts, the shuffle steps, and the offsets once all steps are verified.
 
-A step has two stages, in this order: every pair times a secret of its own, in place, with an equality proof each; then
-one secret and the offset for all, and the permutation, by the shuffle argument. The other way round, earlier shufflers,
-who know the logarithms of the B column, would read the permutation from it.
+A step has two parts, in this order. First, every pair is multiplied by its own secret, in place, with an equality proof
+each. Then one secret and the offset are applied to all pairs and the deck is permuted, with a shuffle proof. In the
+other order, earlier shufflers, who know the logarithms of the B column, could read the permutation from it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from nodealer.wire import encode
 
 
 def refuse_player(seat: int, player_id: int) -> None:
-    """A message names its own sender."""
+    """Raise `Malformed` unless a message names its own sender."""
     if player_id != seat + 1:
-        raise Malformed(f"playerId {player_id} in a message of player {seat + 1}")
+        raise Malformed(f"playerId is {player_id} in a message from player {seat + 1}")
 
 
 def _read_parts(deck: OffsetDeck, data: bytes) -> Points:
+    """Decode a seat's key parts. Raise `Malformed` if two are equal."""
     parts = read_points(deck.binding.group, data, deck.size, "dealPublicKeyParts")
     if len(point_index(parts)) != deck.size:
         raise Malformed("two deals have the same key part")
@@ -41,7 +42,7 @@ def _read_parts(deck: OffsetDeck, data: bytes) -> Points:
 
 @dataclass(frozen=True)
 class Requesting:
-    """The dealer opens the deck; it may choose the order in which the seats shuffle."""
+    """Stage: the dealer opens the deck, and may choose the order in which the seats shuffle."""
 
     anchor: bytes
 
@@ -72,10 +73,11 @@ class Requesting:
 
 
 def _chosen_order(choice: bytes, players: tuple[int, ...]) -> tuple[int, ...]:
+    """Decode the chosen order of shuffles. Raise `BadParameter` unless it names every player once."""
     try:
         order = msgspec.json.decode(choice, type=tuple[int, ...])
     except msgspec.MsgspecError:
-        raise BadParameter("an order of players is a list of numbers") from None
+        raise BadParameter("an order of players must be a list of numbers") from None
     if sorted(order) != sorted(players):
         raise BadParameter("the order does not name every player exactly once")
     return order
@@ -83,7 +85,7 @@ def _chosen_order(choice: bytes, players: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Responding:
-    """All other seats publish their key parts, side by side."""
+    """Stage: all other seats publish their key parts, in parallel."""
 
     anchor: bytes
 
@@ -117,7 +119,7 @@ class Responding:
 
 @dataclass(frozen=True)
 class OffsetShuffling:
-    """Each seat in its turn scales every pair, adds its offset, and permutes the deck."""
+    """Stage: each seat in turn scales every pair, adds its offset, and permutes the deck."""
 
     anchor: bytes
 
@@ -136,7 +138,7 @@ class OffsetShuffling:
         w = r * x
         scaled = OffsetPairs(group.products(scales, before.A), group.products(scales, before.B))
         A, B = scaled.A.take(order), scaled.B.take(order)
-        # As doubles, like products: their encodings are sent.
+        # Computed as doubles, like products, because their encodings are sent.
         after = OffsetPairs(group.combine(r.half(), A, w.half(), B).doubled(), group.products(r, B))
         R, W = r * group.G, w * group.G + t * blinding_generator(group)
         transcript = deck.transcript(duty, 0)
@@ -153,7 +155,7 @@ class OffsetShuffling:
         said = read_message(OffsetShuffle, message)
         refuse_player(duty.seat, said.playerId)
         if said.step != len(deck.steps) + 1:
-            raise Malformed(f"step {said.step} where step {len(deck.steps) + 1} is due")
+            raise Malformed(f"the message is for step {said.step}, but step {len(deck.steps) + 1} is due")
         group, before = deck.binding.group, self._before(deck)
         scaled, after = _read_pairs(deck, said.scaled, "scaled"), _read_pairs(deck, said.deck, "deck")
         R, W = read_points(group, said.key, 1, "key"), read_points(group, said.commitment, 1, "commitment")
@@ -169,12 +171,15 @@ class OffsetShuffling:
 
 
 def _refuse_unchanged(before: OffsetPairs, after: OffsetPairs, what: str) -> None:
-    """A point that stands in the deck before: everybody could follow that pair. No honest seat leaves one."""
+    """Raise `Malformed` if a point was already in the previous deck: everyone could follow that pair.
+
+    No honest seat leaves one unchanged.
+    """
     for old, new in ((before.A, after.A), (before.B, after.B)):
         known = point_index(old)
         for place, point in enumerate(encodings(new)):
             if point in known:
-                raise Malformed(f"{what}: pair {place} has a point of the deck before it")
+                raise Malformed(f"{what}: pair {place} has a point of the previous deck")
 
 
 def _read_pairs(deck: OffsetDeck, data: bytes, what: str) -> OffsetPairs:
@@ -187,7 +192,7 @@ def _read_pairs(deck: OffsetDeck, data: bytes, what: str) -> OffsetPairs:
 
 @dataclass(frozen=True)
 class RevealingOffsets:
-    """All seats reveal their offsets, side by side. An honest seat has verified every shuffle before."""
+    """Stage: all seats reveal their offsets, in parallel. An honest seat has verified every shuffle before."""
 
     anchor: bytes
 
@@ -197,6 +202,7 @@ class RevealingOffsets:
         return tuple(deck.duty(seat, "revealOffset", self.anchor) for seat in waiting)
 
     def _step_of(self, deck: OffsetDeck, seat: int) -> tuple[OffsetPairs, ShuffleStep]:
+        """Return the deck before a seat's shuffle, and that shuffle's step."""
         place = deck.order.index(seat)
         before = deck.steps[place - 1].deck if place else deck.start
         if before is None:

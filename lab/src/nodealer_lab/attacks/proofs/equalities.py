@@ -257,7 +257,7 @@ def _common_outcome(outcomes: Sequence[AttackOutcome]) -> AttackOutcome:
     return first
 
 
-_ELSEWHERE_CLAIM: Final = Cheat("a message of another hand, deck or session", "at once", True)
+_ELSEWHERE_CLAIM: Final = Cheat("a message from another hand, deck or session", "at once", True)
 _METHOD: Final = AttackMethod(
     _ELSEWHERE_CLAIM.cheat,
     # The context of a proof says where it belongs, and is part of every challenge.

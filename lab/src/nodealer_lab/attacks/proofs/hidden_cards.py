@@ -133,7 +133,7 @@ _LOCK: Final = RemovedDefence(
     "nodealer.proofs.hidden_cards:LockedCards.equations",
     "Equation.sum((one, C[h]), (c * beta, T), (-(beta * x_hat * self.off.invert()), self.cards)),",
 )
-_FALSE_WORD_CLAIM: Final = "a false word on what hidden cards are not"
+_FALSE_WORD_CLAIM: Final = "a false claim about what hidden cards are not"
 
 FALSE_WORD: Final = Attack(
     name="false-word",
