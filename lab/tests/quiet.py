@@ -46,4 +46,4 @@ def timed(how: Keeping, seats: int = 3, slow: tuple[int, ...] = (), limit: int =
 
 
 def statements(world: World) -> list[tuple[int | None, str]]:
-    return [(one.of, one.did) for one in world.nodes[0].replica.state.chronicle.statements]
+    return [(one.of, one.did) for one in world.nodes[0].replica.state.chronicle.vote_results]

@@ -328,7 +328,7 @@ def agrees(played: PlayedGame, claim: Cheat, scene: Scene, folder: Path) -> None
     assert report.verdict == ("fault" if claim.culprit else "clean")
     assert report.state is not None and report.state.phase is Phase.ENDED
     assert report.exit_code == (1 if claim.culprit else 0)
-    assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.statements, "it has thrown nobody out"
+    assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.vote_results, "it has thrown nobody out"
 
 
 def found(played: PlayedGame) -> AttackOutcome:

@@ -90,7 +90,7 @@ def played(protocol: str, silent: frozenset[int], entries: int, keeper: str) -> 
 
 def check(one: Played, state: TableState) -> None:
     alive = [each for each in one.table.participants if each.seat.number not in one.silent]
-    chips = sum(state.account.chips.values()) + sum(sum(held.gains.values()) for held in state.account.held)
+    chips = sum(state.ledger.chips.values()) + sum(sum(held.gains.values()) for held in state.ledger.held)
     assert chips == one.seats * STACK, "chips are conserved"
     assert not state.faults, "nobody is blamed"
     assert len({each.replica.digest() for each in alive}) == 1
@@ -98,7 +98,7 @@ def check(one: Played, state: TableState) -> None:
     if not (one.keeper == "dies" and ties):
         assert state.phase is Phase.ENDED, "a defined end"
     # Who is there is never thrown out by those who are.
-    assert {said.of for said in state.chronicle.statements} <= {*one.silent, None}
+    assert {said.of for said in state.chronicle.vote_results} <= {*one.silent, None}
 
 
 GROUPS = [*((seat,) for seat in range(SEATS)), *itertools.combinations(range(SEATS), 2)]

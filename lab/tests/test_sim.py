@@ -354,12 +354,12 @@ def test_too_few_who_go_on_without_somebody() -> None:
     world = World(replace(timed("truly", slow=(0,)), seed="slow 6"))
     assert wrong_with(world) is None and statements(world)
     (log,) = Seen(world).logs
-    applied = next(one for one in log.applied if one.after.chronicle.statements)
-    (said,) = applied.after.chronicle.statements
+    applied = next(one for one in log.applied if one.after.chronicle.vote_results)
+    (said,) = applied.after.chronicle.vote_results
     assert list(too_few(applied)) == []
-    alone = replace(applied, after=applied.after.noted(statements=(replace(said, by=said.by[:1]),)))
+    alone = replace(applied, after=applied.after.with_chronicle(vote_results=(replace(said, by=said.by[:1]),)))
     assert len(list(too_few(alone))) == 1
-    off = replace(applied, after=applied.after.noted(statements=(replace(said, of=None, did="broken off"),)))
+    off = replace(applied, after=applied.after.with_chronicle(vote_results=(replace(said, of=None, did="broken off"),)))
     assert len(list(too_few(off))) == 1, "where somebody keeps the time no hand is broken off"
 
 

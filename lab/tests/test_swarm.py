@@ -181,7 +181,11 @@ def test_a_book_that_is_never_opened_is_waited_for() -> None:
     world = World(replace(calm("book", seats=2), protocol=protocol, fated=(1,), mute=7))
     assert wrong_with(world) is None
     state = world.nodes[0].replica.state
-    assert state.over and not world.nodes[0].ended and any(1 in books.owing for books in state.books.values())
+    assert (
+        state.no_more_hands
+        and not world.nodes[0].ended
+        and any(1 in books.owing for books in state.disclosures.values())
+    )
 
 
 def test_a_home_that_is_lost() -> None:
@@ -299,7 +303,7 @@ def test_who_was_put_out_hears_of_no_further_key() -> None:
 def test_who_has_lost_its_home_is_let_in_as_somebody_else() -> None:
     world = World(replace(calm(seats=4), fated=(1,), lost_home=6, sealed=True, hands=3))
     assert wrong_with(world) is None
-    assert 4 in world.nodes[0].replica.state.known and world.nodes[4].living_participant.seated
+    assert 4 in world.nodes[0].replica.state.all_members and world.nodes[4].living_participant.seated
 
 
 # --- Checkers ---
@@ -330,7 +334,7 @@ def test_a_cheat_that_is_not_named() -> None:
     assert seen.found()["cheated"] == 1
     # As if it had been taken.
     log = seen.logs[0]
-    log.replica.state = log.state.noted(faults=())
+    log.replica.state = log.state.with_chronicle(faults=())
     log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
     (wrong,) = guilty_named(seen)
     assert "is a cheat, double: nobody is named" in wrong
@@ -344,7 +348,7 @@ def test_a_cheat_that_its_book_does_not_name() -> None:
     assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
     seen = Seen(world)
     log = seen.logs[0]
-    log.replica.state = log.state.noted(faults=())
+    log.replica.state = log.state.with_chronicle(faults=())
     assert list(guilty_named(seen)) == []
     # As if the book had held.
     log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
@@ -357,7 +361,7 @@ def test_two_things_under_one_number_that_are_not_named() -> None:
     assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
     seen = Seen(world)
     assert [seat for seat, _ in contradictions(seen, seen.logs[0])] == [1]
-    seen.logs[0].replica.state = seen.logs[0].state.noted(faults=())
+    seen.logs[0].replica.state = seen.logs[0].state.with_chronicle(faults=())
     assert any("signed two entries" in wrong for wrong in guilty_named(seen))
 
 
@@ -412,7 +416,7 @@ def test_who_leaves_and_has_more() -> None:
     assert list(gained_by_going(log)) == []
     place = next(n for n, one in enumerate(log.applied) if one.before.phase is Phase.PLAYING is not one.after.phase)
     last = log.applied[place]
-    rich = replace(last.after, account=Ledger({**last.after.account.chips, 2: 9}))
+    rich = replace(last.after, ledger=Ledger({**last.after.ledger.chips, 2: 9}))
     log.applied[place] = replace(last, after=rich)
     assert list(gained_by_going(log)) == [f"seat 2 left hand 0 of {log.node.name}, and has 9"]
 
@@ -422,12 +426,12 @@ def test_too_few_where_nobody_keeps_the_time() -> None:
     world = World(replace(calm(seats=4), fated=(1,), mute=6))
     assert wrong_with(world) is None
     log = Seen(world).logs[0]
-    applied = next(one for one in log.applied if one.after.chronicle.statements)
-    (said,) = applied.after.chronicle.statements
+    applied = next(one for one in log.applied if one.after.chronicle.vote_results)
+    (said,) = applied.after.chronicle.vote_results
     assert (len(said.by), said.of, said.did) == (3, 1, "gone") and list(too_few(applied)) == []
     for by, did, wrong in ((2, "gone", 1), (2, "broken off", 0), (1, "broken off", 1)):
         other = replace(said, by=said.by[:by], did=did)
-        assert len(list(too_few(replace(applied, after=applied.after.noted(statements=(other,)))))) == wrong
+        assert len(list(too_few(replace(applied, after=applied.after.with_chronicle(vote_results=(other,)))))) == wrong
 
 
 def test_two_sessions() -> None:
@@ -551,29 +555,29 @@ def test_words_that_are_counted_otherwise() -> None:
     assert wrong_with(world) is None
     seen = Seen(world)
     log = seen.logs[0]
-    place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.statements)
+    place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.vote_results)
     honest, after = log.applied[place], log.applied[place].after
-    (said,) = after.chronicle.statements
+    (said,) = after.chronicle.vote_results
     assert said.did == "gone" and _fires(same_votes, seen) == ""
     # Fewer have said it; a move was made, and it owes none; a word counts that nobody has said.
     for other in (replace(said, by=said.by[:2]), replace(said, did="move"), replace(said, of=None, did="broken off")):
-        _doctored(log, place, after=after.noted(statements=(other,)))
+        _doctored(log, place, after=after.with_chronicle(vote_results=(other,)))
         assert "have not said enough for it" in _fires(same_votes, seen)
-    _doctored(log, place, after=after.with_hand(votes={0: frozenset({bytes(32)})}))
+    _doctored(log, place, after=after.with_hand(skip_votes={0: frozenset({bytes(32)})}))
     assert "other words count" in _fires(same_votes, seen)
     # As if nothing had come of it.
-    _doctored(log, place, after=replace(honest.before, hand=replace(honest.before.hand, votes=_with(honest))))
+    _doctored(log, place, after=replace(honest.before, hand=replace(honest.before.hand, skip_votes=_with(honest))))
     assert "enough have said that nobody waits for seat 1" in _fires(same_votes, seen)
 
 
 def _with(applied: Applied) -> dict[int, frozenset[bytes]]:
     assert isinstance(applied.body, Without)
-    return {**applied.before.hand.votes, applied.entry.seat: frozenset(applied.body.duties)}
+    return {**applied.before.hand.skip_votes, applied.entry.seat: frozenset(applied.body.duties)}
 
 
 def test_a_word_of_somebody_who_owes_a_card_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """A liar says it under the number of the message that it owes."""
-    monkeypatch.setattr(transitions, "has_word", lambda state, seat: seat in voters(state))
+    monkeypatch.setattr(transitions, "can_vote", lambda state, seat: seat in voters(state))
     wrong = wrong_with(World(replace(calm("owes 10", seats=4), fated=(1,), liar=1)))
     assert wrong is not None and wrong.checker == "same votes" and "other words count" in wrong.reason
 
@@ -594,10 +598,10 @@ def test_half_that_breaks_off_and_all_go_on() -> None:
     assert wrong_with(world) is None and statements(world)[0] == (None, "broken off")
     seen = Seen(world)
     log = seen.logs[0]
-    place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.statements)
+    place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.vote_results)
     one = log.applied[place]
     assert isinstance(one.body, Break)
-    _doctored(log, place, after=one.before.with_hand(breaks={one.entry.seat: one.body.duty}))
+    _doctored(log, place, after=one.before.with_hand(abort_votes={one.entry.seat: one.body.duty}))
     assert "half of the table has broken off, and the table goes on" in _fires(same_votes, seen)
 
 
@@ -623,7 +627,7 @@ def test_a_roster_to_which_too_few_agreed() -> None:
 
 def test_a_gain_that_counts_before_its_book(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong_with(World(_books("gain"))) is None
-    closed = Ledger.closed
+    closed = Ledger.close_hand
     monkeypatch.setattr(
         Ledger, "closed", lambda self, hand, done, players, *, books: closed(self, hand, done, players, books=False)
     )
@@ -672,7 +676,7 @@ def test_leaving_that_costs_nothing(where: Stopping, half: Half, monkeypatch: py
     plan = replace(_dear("dear 0"), hands=1, fated=(1,), withheld=where)
     world = World(plan)
     assert wrong_with(world) is None and _charged(world) == {(1, half)}
-    monkeypatch.setattr(votes, "_charged", lambda hand, seats: hand)
+    monkeypatch.setattr(votes, "_charge_leavers", lambda hand, seats: hand)
     wrong = wrong_with(World(plan))
     assert wrong is not None and wrong.checker == "leaving costs" and f"['{half.value}'] half done" in wrong.reason
 
@@ -699,8 +703,8 @@ def test_a_book_that_does_not_come() -> None:
     world = World(replace(_books("kept 1"), fated=(1,), withheld="book", hands=1))
     assert wrong_with(world) is None
     last = Seen(world).lasting[0].applied[-1]
-    assert [held.gains for held in last.before.account.held] == [{1: 4}]
-    assert last.after.account.chips == {0: 5, 1: 5, 2: 5}
+    assert [held.gains for held in last.before.ledger.held] == [{1: 4}]
+    assert last.after.ledger.chips == {0: 5, 1: 5, 2: 5}
 
 
 def test_a_book_with_another_seed() -> None:
@@ -723,7 +727,7 @@ def test_a_book_with_another_seed() -> None:
 
 
 def test_a_false_claim_that_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transitions, "refuse_false_claim", lambda *told: None)
+    monkeypatch.setattr(transitions, "refuse_false_dispute", lambda *told: None)
     wrong = wrong_with(World(replace(calm("claims 6"), fated=(1,), liar=1)))
     assert wrong is not None and wrong.checker == "books held" and "and it opens" in wrong.reason
 
@@ -862,7 +866,7 @@ def test_a_book_of_somebody_who_was_taken_out_and_cannot_say_it(monkeypatch: pyt
     plan = replace(plan, closed=(Struck(1877, 1, 6000),), backup=Backup(899, 2526, 1), cheater=(1, "throw-out"))
     world = World(replace(plan, leavers=(Leaver(2, 4, False, None),)))
     assert wrong_with(world) is None and world.nodes[2].locked and not world.nodes[0].ended
-    assert {2} in [books.owing for books in world.nodes[0].replica.state.books.values()]
+    assert {2} in [books.owing for books in world.nodes[0].replica.state.disclosures.values()]
     monkeypatch.setattr(Node, "locked", False)
     assert "player 0 has not ended" in _fires(game_ends, Seen(world))
 

@@ -53,7 +53,7 @@ def test_what_builds_on_a_false_proof_is_undone_however_late_it_is_found(believe
     refused = taken(eager, game.log)
     assert eager.state.fault is not None and eager.state.fault.seat == 1
     with in_background() as begin:
-        late = Replica(game.config, entropy=os.urandom, eager=False, begin=begin)
+        late = Replica(game.config, entropy=os.urandom, eager=False, check_runner=begin)
         refused_late = taken(late, game.log)
         late.settle()
     assert late.digest() == eager.digest() and eager.state.expelled == {1}
@@ -69,7 +69,7 @@ def test_hands_are_not_kept_without_end(believed: Game) -> None:
         running.append(len(checks))
         return lambda: running.remove(len(checks))
 
-    replica = Replica(game.config, entropy=os.urandom, eager=False, begin=begin)
+    replica = Replica(game.config, entropy=os.urandom, eager=False, check_runner=begin)
     for data in game.log:
         replica.append(data)
         assert len(running) <= replicas.BATCHES_AHEAD + 1
@@ -83,7 +83,7 @@ def test_a_source_of_entropy_that_fails_settles_nothing(believed: Game) -> None:
         return b"" if broken else os.urandom(size)
 
     with in_background() as begin:
-        replica = Replica(game.config, entropy=entropy, eager=False, begin=begin)
+        replica = Replica(game.config, entropy=entropy, eager=False, check_runner=begin)
         with pytest.raises(BadParameter, match="source of entropy"):
             for data in game.log:
                 replica.append(data)

@@ -95,7 +95,7 @@ def joined_by(game: Game, name: str, path: Path) -> Path:
         (newcomer, 3, Leave()),
     ]
     for key, seat, body in said:
-        digest, seq, raw = replica.state.roster.digest, replica.signed_by(key.public), msgspec.Raw(encode(body))
+        digest, seq, raw = replica.state.roster.digest, replica.count_signed_by(key.public), msgspec.Raw(encode(body))
         replica.append(sign_entry(key, Entry(game.session.id, digest, 1, seat, seq, replica.head, raw)))
     return game.save(path, replica.entries)
 

@@ -431,7 +431,7 @@ def test_a_persons_program_votes_by_itself() -> None:
         seat.circle.waiting.extend(keeper.on_tick(seat.circle.keeper, seat.now))
         while seat.circle.step():
             pass
-    assert seat.circle.people[0].replica.state.hand.votes.keys() == {1}
+    assert seat.circle.people[0].replica.state.hand.skip_votes.keys() == {1}
     assert any("Your program says it by itself" in line for line in seat.screen.lines)
 
 

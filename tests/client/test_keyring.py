@@ -252,7 +252,7 @@ def test_a_seat_leaves_and_hears_nothing_more() -> None:
         assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
         assert len(ada.keys) == 1 and ada.members == ada.replica.state.roster.members[:2]
         for gone, name in ((cy, NAMES[2]), (watcher, "watcher")):
-            assert gone.replica.height == ada.replica.state.chronicle.keyed[0]
+            assert gone.replica.height == ada.replica.state.chronicle.key_heights[0]
             assert [line for line in table.told[name] if isinstance(line, KeyMissing)]
             assert gone.replica.state.roster == ada.replica.state.roster and not gone.replica.state.faults
         assert not any(

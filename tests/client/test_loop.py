@@ -578,8 +578,8 @@ def test_somebody_with_patience_looks_at_its_clock() -> None:
         table = Table(circle, {0: mind}, policy=TimeoutVoter(2.0), clock=clock)
         tasks = table.start()
         await mind.thinking.wait()
-        await until(lambda: bool(circle.people[0].replica.state.hand.votes))
-        assert circle.people[0].replica.state.hand.votes.keys() == {1}
+        await until(lambda: bool(circle.people[0].replica.state.hand.skip_votes))
+        assert circle.people[0].replica.state.hand.skip_votes.keys() == {1}
         for task in tasks:
             task.cancel()
 

@@ -45,7 +45,7 @@ def test_after_its_time_and_not_before() -> None:
     assert looks(patience, one, *map(float, range(4, 60))) == []
     circle.waiting.extend(frames)
     circle.step()
-    assert circle.people[0].replica.state.hand.votes == {1: frozenset(one.seat.waits_for)}
+    assert circle.people[0].replica.state.hand.skip_votes == {1: frozenset(one.seat.waits_for)}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_breaks_off_after_twice_the_time() -> None:
             pass
     assert heard == [(2.0, Without), (4.0, Break)], "each once"
     hand = circle.people[0].replica.state.hand
-    assert hand.votes.keys() == hand.breaks.keys() == {1}
+    assert hand.skip_votes.keys() == hand.abort_votes.keys() == {1}
 
 
 def test_who_comes_back_does_not_say_it_again() -> None:
@@ -135,7 +135,7 @@ def test_says_it_again_when_it_was_dropped() -> None:
     circle.waiting.extend(frame for frame in shown if frame not in statement)
     while circle.step():
         pass
-    assert statement[0] in circle.log and circle.people[0].replica.state.hand.votes == {}
+    assert statement[0] in circle.log and circle.people[0].replica.state.hand.skip_votes == {}
     assert set(three.seat.waits_for.values()) == {0, 1}
     assert said(patience.on_tick(three, 2.5)) == [Without]
 

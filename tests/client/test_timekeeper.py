@@ -95,7 +95,7 @@ def test_who_thinks_too_long_gets_the_move_of_the_rules() -> None:
     """Nobody has to press a key. Both clocks have to have seen it."""
     table = Timed()
     table.wait(20)
-    (said,) = table.circle.people[0].replica.state.chronicle.statements
+    (said,) = table.circle.people[0].replica.state.chronicle.vote_results
     assert (said.of, said.did) == (0, "move")
     assert [kind for _, kind, _ in table.said].count(Without) == 2
     # Only once the limit and the bank have passed by its own clock too: 13 s.
@@ -107,7 +107,7 @@ def test_who_thinks_too_long_gets_the_move_of_the_rules() -> None:
 def test_at_two_seats_one_and_the_clock_are_enough() -> None:
     table = Timed(2)
     table.wait(20)
-    (said,) = table.circle.people[0].replica.state.chronicle.statements
+    (said,) = table.circle.people[0].replica.state.chronicle.vote_results
     assert (said.of, said.by, said.did) == (0, (1,), "move")
 
 
@@ -137,7 +137,7 @@ def test_without_a_tick_a_persons_program_says_nothing() -> None:
     assert not table.said
     table.wait(2)
     assert [kind for _, kind, _ in table.said] == [Without, Without]
-    assert table.circle.people[0].replica.state.chronicle.statements
+    assert table.circle.people[0].replica.state.chronicle.vote_results
 
 
 def test_one_that_comes_back_takes_nobodys_time() -> None:
@@ -145,16 +145,16 @@ def test_one_that_comes_back_takes_nobodys_time() -> None:
     table = Timed()
     table.watching.clear()
     table.wait(5)
-    assert table.ticks() == [2.0] and table.clock.last is not None
+    assert table.ticks() == [2.0] and table.clock.last_tick is not None
     table.keeper = None
     table.wait(300)
     place = next(place for place, one in enumerate(table.circle.people) if one is table.circle.keeper)
     table.circle.bring_back(place)
-    table.keeper, before = Ticker(), table.clock.last
+    table.keeper, before = Ticker(), table.clock.last_tick
     table.wait(9)
     assert not table.clock.late
     table.wait(5)
-    assert table.clock.late and table.clock.last - before < 15_000
+    assert table.clock.late and table.clock.last_tick - before < 15_000
 
 
 @pytest.mark.parametrize("times", [[0.0, 1e9, 2e9, 3e9], [1e9, 0.0, 1e9, 0.0], [0.0, -1e9, -2e9, -3e9]])
@@ -270,5 +270,5 @@ def test_a_table_that_moves_is_never_late() -> None:
         table.circle.waiting.extend(frame for one in table.circle.people[:3] for frame in shows_if_even(one))
         while table.circle.step():
             pass
-    assert not table.circle.people[0].replica.state.chronicle.statements
+    assert not table.circle.people[0].replica.state.chronicle.vote_results
     assert table.circle.people[0].replica.state.phase is Phase.ENDED

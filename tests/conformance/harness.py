@@ -111,7 +111,7 @@ def show_if_even(seat: Seat, duty: Duty) -> bytes | None:
 def choose_reversed(seat: Seat, duty: Duty) -> None:
     """Put the top cards back in reverse order, or take the second. Into an envelope goes a number."""
     hand = seat.replica.state.hand
-    operation: Any = None if hand.asked is None else hand.asked.queues[duty.deck or 0][0]
+    operation: Any = None if hand.requests is None else hand.requests.queues[duty.deck or 0][0]
     if isinstance(operation, Seal):
         return seat.choose(duty, b"%d" % (10 * seat.number))
     pile = hand.decks[duty.deck or 0].places.pile
@@ -287,7 +287,7 @@ class Game:
             "roster": replica.state.roster.digest,
             "hand": replica.state.hand.number,
             "seat": seat,
-            "seq": replica.signed_by(key.public),
+            "seq": replica.count_signed_by(key.public),
             "seen": replica.head,
         }
         return sign_entry(key, Entry(**(fields | changes), body=msgspec.Raw(raw)))
@@ -354,7 +354,7 @@ def stands(game: Game, phase: Phase) -> bool:
 
 def statement(replica: Replica, *seats: int) -> Without:
     """A statement that names everything that these seats owe now and others wait for."""
-    owed = [id for id, known in replica.state.duties.open.items() if known.duty.seat in seats and known.holds_up]
+    owed = [id for id, known in replica.state.duties.open.items() if known.duty.seat in seats and known.is_blocking]
     return Without(tuple(sorted(owed)))
 
 

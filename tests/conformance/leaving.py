@@ -51,7 +51,7 @@ def unsaid(game: Table, seat: int) -> None:
     """What a seat has signed and not sent it never signed."""
     game.pending = [data for data in game.pending if game.signer(data) != seat]
     one = game.seats[seat]
-    del one._sent[one.replica.signed_by(game.persons[seat].key.public) :]
+    del one._sent[one.replica.count_signed_by(game.persons[seat].key.public) :]
     one._outbox.clear()
 
 
@@ -64,7 +64,7 @@ def fall_silent(game: Table, seats: Iterable[int]) -> None:
     game.silent |= leavers
     game.pending = [data for data in game.pending if game.signer(data) not in leavers]
     game.play()
-    owing = leavers & {known.duty.seat for known in game.state.duties.open.values() if known.holds_up}
+    owing = leavers & {known.duty.seat for known in game.state.duties.open.values() if known.is_blocking}
     assert owing, "nobody waits for them"
     words = [seat.without(owing) for seat in game.present if seat.number in game.state.hand.binding.players]
     for word in words:

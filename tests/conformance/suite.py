@@ -18,10 +18,10 @@ from typing import Any, Final
 from nodealer.cards.events import Event, Moved, Opened
 from nodealer.cards.operations import Card, Operation
 from nodealer.engine.bodies import Answer, Begin, Cards, Move, read_body
-from nodealer.engine.disclosure import refuse_false_book
+from nodealer.engine.disclosure import refuse_false_disclosure
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome, Replica
-from nodealer.engine.state import Books, HandState
+from nodealer.engine.state import DueDisclosures, HandState
 from nodealer.errors import BadSignature, DecodeError, EntryRefused, LogRolledBack, NodealerError, PeerFault
 from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
@@ -522,7 +522,7 @@ def _only_a_book_tells(game: Game, twin: Replica, seat: int, data: bytes, honest
     before, after = read_body(bytes(was.body)), read_body(bytes(now.body))
     if not isinstance(after, Cards) or was.body == now.body or after == before:
         return True
-    books = twin.state.books.get(was.hand)
+    books = twin.state.disclosures.get(was.hand)
     if books is None and twin.state.hand.number > was.hand:
         # The hand ended with this very entry, and no book of it is due.
         return True
@@ -530,16 +530,16 @@ def _only_a_book_tells(game: Game, twin: Replica, seat: int, data: bytes, honest
     return false is not None and false == twin.height - 1
 
 
-def books_of(hand: HandState) -> Books:
+def books_of(hand: HandState) -> DueDisclosures:
     """What the books of a hand are held against while it is played."""
-    return Books(hand.binding, hand.commitments, hand.deeds, frozenset())
+    return DueDisclosures(hand.binding, hand.commitments, hand.messages, frozenset())
 
 
-def false_deed(game: Game, seat: int, books: Books) -> int | None:
+def false_deed(game: Game, seat: int, books: DueDisclosures) -> int | None:
     """The first entry of a seat that its own book does not make, if there is one."""
     seed = game.tape(seat, books.binding.hand).seed
     try:
-        refuse_false_book(game.config, books, seat, -1, seed, _choices(game, seat))
+        refuse_false_disclosure(game.config, books, seat, -1, seed, _choices(game, seat))
     except PeerFault as fault:
         assert fault.seat == seat
         return fault.entry
@@ -576,7 +576,7 @@ def books_reproduce_every_byte(game: Game) -> None:
         replica.append(data)
         if replica.state.hand.number > before.number:
             ended += 1
-            books = replica.state.books.get(before.number) or books_of(before)
+            books = replica.state.disclosures.get(before.number) or books_of(before)
             assert all(false_deed(game, seat, books) is None for seat in game.seats)
     assert ended == game.hands
 

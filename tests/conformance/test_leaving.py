@@ -76,7 +76,7 @@ def test_two_of_five_go_at_once(case: ProtocolCase, fast: Group) -> None:
         game = scripted(case, fast, "five", seats=5)
         game.play(until=lambda game: all(owes_release(game, seat) for seat in leavers))
         fall_silent(game, leavers)
-        assert len(game.state.gone) == 2 and len({one.entry for one in game.state.chronicle.statements}) == 1
+        assert len(game.state.gone) == 2 and len({one.entry for one in game.state.chronicle.vote_results}) == 1
         finish(game, case.resting)
 
 

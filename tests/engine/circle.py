@@ -167,13 +167,13 @@ class Circle:
     def by_hand(self, place: int, body: Body | bytes, replica: Replica | None = None, **changes: Any) -> bytes:
         """An entry that no honest program would write, with a good signature."""
         table, key = replica or self.people[place].replica, self.homes[place].identity
-        seat = next(seat for seat, member in table.state.known.items() if member.key == key.public)
+        seat = next(seat for seat, member in table.state.all_members.items() if member.key == key.public)
         fields: dict[str, Any] = {
             "session": table.config.session.id,
             "roster": table.state.roster.digest,
             "hand": table.state.hand.number,
             "seat": seat,
-            "seq": table.signed_by(key.public),
+            "seq": table.count_signed_by(key.public),
             "seen": table.head,
         }
         raw = body if isinstance(body, bytes) else encode(body)

@@ -36,7 +36,7 @@ def between(game: Make, seats: int = 3) -> Game:
 
 
 def begin_duty(replica: Replica, seat: int) -> bytes:
-    return next(id for id, known in replica.state.duties.of(seat).items() if known.duty.kind == "begin")
+    return next(id for id, known in replica.state.duties.of_seat(seat).items() if known.duty.kind == "begin")
 
 
 def begun(table: Game, replica: Replica, seat: int) -> bytes:
@@ -136,7 +136,7 @@ def test_a_claim_that_follows_a_message_on_its_way_names_nobody_honest(
     sent = [*seat.due(), seat.claim(caught.value)]
     for data in sent:
         table.order(data)
-    assert not table.state.faults and table.state.books[0].owing == {1, 2}
+    assert not table.state.faults and table.state.disclosures[0].owing == {1, 2}
 
 
 # --- What a lazy reader takes back ---
@@ -180,7 +180,7 @@ def test_a_newcomer_of_a_roster_that_was_taken_back_is_nobody(believed: Game) ->
         data = believed.by_hand(seat, body, lazy)
         outcome(eager, data)
         lazy.append(data)
-    assert lazy.state.expelled == {1} and 4 not in lazy.state.known
+    assert lazy.state.expelled == {1} and 4 not in lazy.state.all_members
     believed.persons.append(person)
     data = believed.by_hand(4, Leave(), lazy)
     assert outcome(eager, data) == outcome(lazy, data) == "BadSignature"
@@ -230,7 +230,7 @@ def test_hold_em_goes_on_after_a_claim() -> None:
     table.play()
     assert table.state.expelled == {1} and table.state.phase is Phase.ENDED
     assert [record.void is None for record in table.state.chronicle.records] == [False, True]
-    assert sum(table.state.account.chips.values()) == 600
+    assert sum(table.state.ledger.chips.values()) == 600
 
 
 # --- A seat that comes back after it had taken something back ---
@@ -242,7 +242,7 @@ def test_a_seat_comes_back_to_a_log_with_what_a_liar_went_on_to_say(game: Make) 
     table.play(until=lambda g: any(known.duty.kind == "key" for known in g.state.duties.open.values()))
     honest = [data for seat in (0, 2, 3) for data in table.seats[seat].due()]
     liar = table.replica(eager=False)
-    duty = next(known.duty for known in liar.state.duties.of(1).values() if known.duty.kind == "key")
+    duty = next(known.duty for known in liar.state.duties.of_seat(1).values() if known.duty.kind == "key")
     false = bad_proof(liar.state.hand.decks[0].message(duty, table.tape(1)))
     said = [table.by_hand(1, Cards(duty.id, msgspec.Raw(false)), liar)]
     liar.append(said[0])

@@ -14,14 +14,14 @@ from conformance.games import TinyRules
 from conformance.harness import Game, Source, forked, refusal, stands, statement
 from nodealer.cards.operations import Look
 from nodealer.engine.bodies import Agree, Break, Leave, Move, Newcomer, Propose, Tick, Without, Word
-from nodealer.engine.clock import Clock, Watched
+from nodealer.engine.clock import Clock, TimedDuty
 from nodealer.engine.duties import Duties
-from nodealer.engine.hand import owed
+from nodealer.engine.hand import open_duties
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome, Replica
 from nodealer.engine.rosters import proposal_id
 from nodealer.engine.state import TableState
-from nodealer.engine.votes import _reached, voters
+from nodealer.engine.votes import _decide, voters
 from nodealer.errors import EntryRefused, IllegalMove
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, sign_entry
@@ -53,11 +53,11 @@ def clock_of(replica: Replica) -> Clock:
 def late(replica: Replica) -> set[int]:
     """The seats that are late."""
     clock = clock_of(replica)
-    return {clock.watched[id].seat for id in clock.late}
+    return {clock.timed[id].seat for id in clock.late}
 
 
 def moving(state: TableState) -> set[int]:
-    return {known.duty.seat for known in state.duties.open.values() if known.is_move and known.holds_up}
+    return {known.duty.seat for known in state.duties.open.values() if known.is_move and known.is_blocking}
 
 
 def at_turn(make: Make, seats: int = 3, limits: Limits = HURRIED, **rules: Any) -> tuple[Game, Replica, int]:
@@ -125,7 +125,7 @@ def test_ticks_are_a_second_apart_unless_something_was_opened(game: Make) -> Non
         assert isinstance(refused, EntryRefused) and "less than a second" in refused.reason
     assert refusal(replica, table.by_hand(keeper(table), Tick(51_000), replica)) is Outcome.ACCEPTED
     before = replica.head
-    duty = next(id for id, known in replica.state.duties.of(mover).items() if known.is_move)
+    duty = next(id for id, known in replica.state.duties.of_seat(mover).items() if known.is_move)
     replica.append(table.by_hand(mover, Move(duty, msgspec.Raw(encode({"show": False}))), replica))
     assert refusal(replica, table.by_hand(keeper(table), Tick(50_000), replica)) is Outcome.ACCEPTED
     # By what the tick had seen, and not by where it stands.
@@ -140,7 +140,7 @@ def test_what_was_no_reason_to_refuse_a_tick_is_none_later(game: Make) -> None:
     early = table.by_hand(keeper(table), Tick(1), replica)
     assert refusal(replica, early) is Outcome.ACCEPTED
     for seat in sorted(moving(replica.state)):
-        duty = next(id for id, known in replica.state.duties.of(seat).items() if known.is_move)
+        duty = next(id for id, known in replica.state.duties.of_seat(seat).items() if known.is_move)
         replica.append(table.by_hand(seat, Move(duty, msgspec.Raw(encode({"show": False}))), replica))
         assert refusal(replica, early) in (Outcome.ACCEPTED, Outcome.DROPPED)
 
@@ -160,7 +160,7 @@ def test_a_tick_of_an_earlier_hand_is_late_and_counts_for_nothing(game: Make) ->
 def test_after_the_end_a_tick_is_dropped(game: Make) -> None:
     table = game(seats=2, clock=HURRIED).play()
     replica = table.replica()
-    assert ticked(table, replica, 5) is Outcome.DROPPED and clock_of(replica).last is None
+    assert ticked(table, replica, 5) is Outcome.DROPPED and clock_of(replica).last_tick is None
 
 
 # --- What is late ---
@@ -168,7 +168,7 @@ def test_after_the_end_a_tick_is_dropped(game: Make) -> None:
 
 def test_the_clock_of_a_duty_starts_with_the_first_tick_that_has_seen_it(game: Make) -> None:
     table, replica, mover = at_turn(game)
-    opened = next(one.since for one in clock_of(replica).watched.values())
+    opened = next(one.since for one in clock_of(replica).timed.values())
     blind = replica._heads[opened - 1]
     ticked(table, replica, 0, seen=blind)
     ticked(table, replica, 100_000, seen=blind)
@@ -182,33 +182,33 @@ def test_the_clock_of_a_duty_starts_with_the_first_tick_that_has_seen_it(game: M
 
 def test_no_tick_nobody_late(game: Make) -> None:
     _, replica, _ = at_turn(game)
-    assert clock_of(replica).last is None and not late(replica)
-    assert all(one.started is None for one in clock_of(replica).watched.values())
+    assert clock_of(replica).last_tick is None and not late(replica)
+    assert all(one.started is None for one in clock_of(replica).timed.values())
 
 
 def test_cards_have_a_limit_of_their_own_and_persons_the_longer_one(game: Make) -> None:
     table = game(seats=3, clock=HURRIED).play(until=lambda g: stands(g, Phase.PLAYING))
-    limits = {one.limit for one in clock_of(table.replica()).watched.values()}
+    limits = {one.limit for one in clock_of(table.replica()).timed.values()}
     assert limits == {HURRIED.cards}
     choosing = game(TinyRules(peek=Look.REORDER), seats=3, clock=HURRIED)
     choosing.play(until=lambda g: any(k.duty.choice and k.duty.deck is not None for k in g.state.duties.open.values()))
-    assert {one.limit for one in clock_of(choosing.replica()).watched.values()} == {HURRIED.move}
+    assert {one.limit for one in clock_of(choosing.replica()).timed.values()} == {HURRIED.move}
     between = game(seats=3, clock=HURRIED).replica()
-    assert {one.limit for one in clock_of(between).watched.values()} == {HURRIED.move}
+    assert {one.limit for one in clock_of(between).timed.values()} == {HURRIED.move}
 
 
 def test_what_nobody_waits_for_is_never_late(game: Make) -> None:
     """A book, and what is optional: an `end` is watched from when it holds up the table, not from when it was open."""
     table = game(protocol={"open_book_at_end": True}, seats=2, clock=HURRIED, hands=1)
-    table.play(until=lambda g: bool(g.state.books))
+    table.play(until=lambda g: bool(g.state.disclosures))
     replica = table.replica()
     book = next(id for id, known in replica.state.duties.open.items() if known.duty.kind == "book")
     ends = {id for id, known in replica.state.duties.open.items() if known.duty.kind == "end"}
     ticked(table, replica, 0)
     ticked(table, replica, 10**9)
     assert book not in clock_of(replica).late and not ends & clock_of(replica).late
-    over = replace(replica.state, over=True)
-    watched = replace(clock_of(replica)).watching(Duties().refreshed(owed(over), 99), 99).watched
+    over = replace(replica.state, no_more_hands=True)
+    watched = replace(clock_of(replica)).with_open_duties(Duties().with_open(open_duties(over), 99), 99).timed
     assert {watched[id].since for id in ends} == {99}
 
 
@@ -217,7 +217,7 @@ def test_late_is_late_until_it_is_done(game: Make) -> None:
     for time in (0, 31_000, 32_000):
         ticked(table, replica, time)
     assert late(replica) == {0, 1, 2}
-    duty = next(id for id, known in replica.state.duties.of(mover).items() if known.is_move)
+    duty = next(id for id, known in replica.state.duties.of_seat(mover).items() if known.is_move)
     answer = table.by_hand(mover, Move(duty, msgspec.Raw(encode({"show": False}))), replica)
     assert replica.append(answer).outcome is Outcome.ACCEPTED, "it may still answer"
     assert mover not in late(replica)
@@ -228,13 +228,13 @@ def test_late_is_late_until_it_is_done(game: Make) -> None:
 
 def clock(banks: dict[int, int] | None = None, limits: Limits = LIMITS, **duties: tuple[int, int]) -> Clock:
     """A clock that watches duties of these names: seat and limit, all since the beginning."""
-    watched = {name.encode(): Watched(seat, 0, limit) for name, (seat, limit) in duties.items()}
-    return Clock(limits, watched=watched, banks=banks or {})
+    watched = {name.encode(): TimedDuty(seat, 0, limit) for name, (seat, limit) in duties.items()}
+    return Clock(limits, timed=watched, banks=banks or {})
 
 
 def run(one: Clock, *times: int) -> Clock:
     for time in times:
-        one = one.ticked(time, seen=0)
+        one = one.apply_tick(time, seen=0)
     return one
 
 
@@ -269,7 +269,7 @@ def test_time_between_ticks_is_paid_once() -> None:
 
 
 def test_a_hand_refills_the_bank_and_never_overfills_it(game: Make) -> None:
-    assert clock({0: 10_000, 1: 58_000}).refilled().banks == {0: 15_000}
+    assert clock({0: 10_000, 1: 58_000}).refill_banks().banks == {0: 15_000}
     table = game(seats=3, clock=LIMITS)
     replica, begins = table.replica(), table.due()
     for time in (0, 50_000):
@@ -282,7 +282,7 @@ def test_a_hand_refills_the_bank_and_never_overfills_it(game: Make) -> None:
 
 def test_the_bank_goes_with_the_seat(game: Make) -> None:
     """Who comes back does not come back with more time."""
-    one = run(clock(a=(0, 10_000)), 0, 50_000).watching(Duties(), 5)
+    one = run(clock(a=(0, 10_000)), 0, 50_000).with_open_duties(Duties(), 5)
     assert one.bank(0) == 20_000 and one.bank(7) == LIMITS.bank
 
 
@@ -294,25 +294,25 @@ def test_half_make_the_move_of_a_seat_that_is_late(game: Make) -> None:
     first, second, third = (seat for seat in range(4) if seat != slow)
     for seat in (first, second):
         replica.append(table.by_hand(seat, statement(replica, slow), replica))
-    assert not replica.state.chronicle.statements, "half is not more than half"
+    assert not replica.state.chronicle.vote_results, "half is not more than half"
     ticked(table, replica, 0)
-    assert not replica.state.chronicle.statements
+    assert not replica.state.chronicle.vote_results
     ticked(table, replica, 31_000)
-    (said,) = replica.state.chronicle.statements
+    (said,) = replica.state.chronicle.vote_results
     assert (said.of, said.by, said.did) == (slow, (first, second), "move")
     assert slow not in replica.state.gone and third in voters(replica.state)
 
 
 def test_half_go_on_without_a_card_message_that_is_late(game: Make) -> None:
     table = game(seats=2, clock=HURRIED)
-    table.play(until=lambda g: stands(g, Phase.PLAYING) and len(set(g.state.duties.holding_up.values())) == 1)
+    table.play(until=lambda g: stands(g, Phase.PLAYING) and len(set(g.state.duties.blocking.values())) == 1)
     replica = table.replica()
-    slow = next(known.duty.seat for known in replica.state.duties.open.values() if known.holds_up)
+    slow = next(known.duty.seat for known in replica.state.duties.open.values() if known.is_blocking)
     for time in (0, 11_000):
         ticked(table, replica, time)
-    assert late(replica) == {slow} and not replica.state.chronicle.statements, "late alone changes nothing"
+    assert late(replica) == {slow} and not replica.state.chronicle.vote_results, "late alone changes nothing"
     replica.append(table.by_hand(1 - slow, statement(replica, slow), replica))
-    (said,) = replica.state.chronicle.statements
+    (said,) = replica.state.chronicle.vote_results
     assert (said.of, said.did) == (slow, "gone")
 
 
@@ -322,28 +322,28 @@ def test_fewer_than_half_can_do_nothing_however_late_it_is(game: Make) -> None:
         replica.append(table.by_hand(seat, statement(replica, slow), replica))
     for time in (0, 10**6, 10**9):
         ticked(table, replica, time)
-    assert late(replica) == {slow} and not replica.state.chronicle.statements
+    assert late(replica) == {slow} and not replica.state.chronicle.vote_results
 
 
 def test_half_have_to_name_what_is_late(game: Make) -> None:
     """Half who named something else of the same seat, which is not late, are only half."""
     table, replica, slow = at_turn(game, seats=4)
     state = replica.state
-    move = next(id for id, known in state.duties.of(slow).items() if known.is_move)
+    move = next(id for id, known in state.duties.of_seat(slow).items() if known.is_move)
     others = [seat for seat in range(4) if seat != slow]
     votes = {seat: frozenset({move}) for seat in others[:2]}
     for named, enough in ((frozenset({move}), True), (frozenset[bytes](), False)):
-        late_now = replace(state, clock=replace(clock_of(replica), late=named)).with_hand(votes=votes)
+        late_now = replace(state, clock=replace(clock_of(replica), late=named)).with_hand(skip_votes=votes)
         twin = forked(replica)
         twin.state = late_now
         twin.append(table.by_hand(others[2], Word("well"), twin))
-        assert bool(twin.state.chronicle.statements) is enough
+        assert bool(twin.state.chronicle.vote_results) is enough
 
 
 def test_a_vote_for_the_other_duty_is_not_a_vote_for_the_late_one(game: Make) -> None:
     """Two of four: one names what is late, one what is not."""
     _, replica, slow = at_turn(game, seats=4)
-    move = next(id for id, known in replica.state.duties.of(slow).items() if known.is_move)
+    move = next(id for id, known in replica.state.duties.of_seat(slow).items() if known.is_move)
     known = replica.state.duties.open[move]
     cards = {name: replace(known, duty=replace(known.duty, deck=0, kind=name)) for name in ("one", "two")}
     ids = {name: one.duty.id for name, one in cards.items()}
@@ -352,13 +352,13 @@ def test_a_vote_for_the_other_duty_is_not_a_vote_for_the_late_one(game: Make) ->
     for second, enough in (("two", False), ("one", True)):
         votes = {others[0]: frozenset({ids["one"]}), others[1]: frozenset({ids[second]})}
         stand_in = replace(clock_of(replica), late=frozenset({ids["one"]}))
-        state = replace(replica.state, duties=duties, clock=stand_in).with_hand(votes=votes)
-        assert bool(_reached(state).gone) is enough
+        state = replace(replica.state, duties=duties, clock=stand_in).with_hand(skip_votes=votes)
+        assert bool(_decide(state).gone) is enough
 
 
 def test_where_somebody_keeps_the_time_nothing_is_broken_off(game: Make) -> None:
     table, replica, slow = at_turn(game, seats=2)
-    duty = next(iter(replica.state.duties.of(slow)))
+    duty = next(iter(replica.state.duties.of_seat(slow)))
     refused = refusal(replica, table.by_hand(1 - slow, Break(duty), replica))
     assert isinstance(refused, EntryRefused) and "nothing is broken off" in refused.reason
     with pytest.raises(IllegalMove, match="nothing is broken off"):
@@ -380,7 +380,7 @@ def test_two_ticks_with_one_number_are_its_last(game: Make) -> None:
     refused = refusal(replica, table.by_hand(keeper(table), Tick(90_000), replica))
     assert isinstance(refused, EntryRefused) and "no word any more" in refused.reason
     replica.append(table.by_hand(1 - slow, statement(replica, slow), replica))
-    assert not late(replica) and not replica.state.chronicle.statements, "ties wait"
+    assert not late(replica) and not replica.state.chronicle.vote_results, "ties wait"
     table.play()
     assert stands(table, Phase.ENDED)
 
@@ -400,8 +400,8 @@ def test_a_keeper_and_one_friend_can_do_nothing(game: Make, seats: int) -> None:
             if named.duties:
                 twin.append(table.by_hand(friend, named, twin))
             ticked(table, twin, 10**12)
-            assert not twin.state.chronicle.statements and twin.state.gone == replica.state.gone
-            assert twin.state.hand.game is replica.state.hand.game and twin.state.account == replica.state.account
+            assert not twin.state.chronicle.vote_results and twin.state.gone == replica.state.gone
+            assert twin.state.hand.game is replica.state.hand.game and twin.state.ledger == replica.state.ledger
         if data:
             replica.append(data)
 
@@ -434,15 +434,15 @@ def told(events: list[tuple[str, int]], places: dict[int, int]) -> tuple[Clock, 
                 (height for height, earlier in enumerate(order) if events[earlier][0] != "tick" and earlier < at),
                 default=-1,
             )
-            one = one.ticked(time, seen)
+            one = one.apply_tick(time, seen)
         elif kind == "open":
             opened[at] = height
-            one = replace(one, watched={**one.watched, bytes([at]): Watched(0, height, limits.move)})
+            one = replace(one, timed={**one.timed, bytes([at]): TimedDuty(0, height, limits.move)})
         elif opened:
             gone = bytes([min(opened)])
             opened.pop(min(opened))
-            rest = {id: watched for id, watched in one.watched.items() if id != gone}
-            one = replace(one, watched=rest, late=one.late - {gone})
+            rest = {id: watched for id, watched in one.timed.items() if id != gone}
+            one = replace(one, timed=rest, late=one.late - {gone})
         ever |= {id[0]: True for id in one.late}
     return one, ever
 
@@ -503,7 +503,7 @@ def test_another_timekeeper_needs_every_seat(game: Make) -> None:
     assert replica.state.roster.timekeeper is not None, "three of four are more than half, and not all"
     replica.append(table.by_hand(3, Agree(id), replica))
     assert replica.state.roster == without
-    duty = next(id for id, known in replica.state.duties.of(1).items() if known.holds_up)
+    duty = next(id for id, known in replica.state.duties.of_seat(1).items() if known.is_blocking)
     assert refusal(replica, table.by_hand(0, Break(duty), replica)) is Outcome.ACCEPTED, "now nobody keeps the time"
     back = table.config.session.proposal.roster
     assert refusal(replica, table.by_hand(1, Propose(back, ()), replica)) is Outcome.ACCEPTED
@@ -522,7 +522,7 @@ def test_another_timekeeper_has_a_clock_of_its_own(game: Make) -> None:
     replica.append(table.by_hand(0, Propose(roster, (newcomer,)), replica))
     for seat in (1, 2):
         replica.append(table.by_hand(seat, Agree(proposal_id(roster, 0, 0)), replica))
-    assert replica.state.roster == roster and clock_of(replica).last is None
+    assert replica.state.roster == roster and clock_of(replica).last_tick is None
     for seq, time in enumerate((5, 30_006)):
         fields = (table.config.session.id, roster.digest, 0, 7, seq, replica.head, msgspec.Raw(encode(Tick(time))))
         assert replica.append(sign_entry(key, Entry(*fields))).outcome is Outcome.ACCEPTED
@@ -554,19 +554,19 @@ def test_a_session_without_limits_gets_no_timekeeper(game: Make) -> None:
 
 def test_when_a_tick_would_make_a_difference() -> None:
     one = clock(a=(0, 30_000))
-    assert one.wanted(10_000) is None, "somebody has to start it"
+    assert one.next_useful_tick(10_000) is None, "somebody has to start it"
     one = run(one, 500)
-    assert one.wanted(10_000) == 30_501, "when the limit passes"
+    assert one.next_useful_tick(10_000) == 30_501, "when the limit passes"
     one = run(one, 30_501)
-    assert one.bank(0) == 59_999 and one.wanted(10_000) == 40_501, "while the bank runs"
+    assert one.bank(0) == 59_999 and one.next_useful_tick(10_000) == 40_501, "while the bank runs"
     one = run(one, 89_000)
-    assert one.wanted(10_000) == 90_501 and run(one, 90_501).late == {b"a"}, "and at its end"
-    assert run(one, 90_501).wanted(10_000) is None
+    assert one.next_useful_tick(10_000) == 90_501 and run(one, 90_501).late == {b"a"}, "and at its end"
+    assert run(one, 90_501).next_useful_tick(10_000) is None
 
 
 def test_a_tick_is_never_wanted_too_soon() -> None:
     one = run(clock(limits=HURRIED, a=(0, 10_000), b=(1, 10_100)), 0, 10_001)
-    assert one.late == {b"a"} and one.wanted(10_000) == 11_001
+    assert one.late == {b"a"} and one.next_useful_tick(10_000) == 11_001
 
 
 def test_the_ticks_that_are_wanted_show_what_all_ticks_would() -> None:
@@ -575,18 +575,18 @@ def test_the_ticks_that_are_wanted_show_what_all_ticks_would() -> None:
         limits = Limits(10_000, 10_000, bank, 0)
         duties = {f"d{seat}": (seat, 10_000 + 1_300 * seat) for seat in range(seats)}
         one = run(clock(None, limits, **duties), 0)
-        while (wanted := one.wanted(10_000)) is not None:
+        while (wanted := one.next_useful_tick(10_000)) is not None:
             one = run(one, wanted)
-        assert one.late == set(map(str.encode, duties)) and one.last is not None
-        assert one.last <= max(limit + bank for _, limit in duties.values()) + 1_001
+        assert one.late == set(map(str.encode, duties)) and one.last_tick is not None
+        assert one.last_tick <= max(limit + bank for _, limit in duties.values()) + 1_001
 
 
 def test_without_names_the_duties_that_it_is_told_to(game: Make) -> None:
     table, replica, slow = at_turn(game)
     other = next(seat for seat in range(3) if seat != slow)
-    duty = next(id for id, known in replica.state.duties.of(slow).items() if known.is_move)
+    duty = next(id for id, known in replica.state.duties.of_seat(slow).items() if known.is_move)
     table.order(table.seats[other].without_duties([duty]))
-    assert table.state.hand.votes == {other: frozenset({duty})}
+    assert table.state.hand.skip_votes == {other: frozenset({duty})}
     assert isinstance(
         refusal(table.replica(), table.by_hand(other, Without((bytes(32),)), table.replica())), EntryRefused
     )

@@ -62,7 +62,7 @@ def test_a_seat_that_is_gone_begins_the_next_hand_while_this_one_is_played() -> 
     circle.step()
     circle.step()
     state = circle.people[0].replica.state
-    assert state.gone == {2} and state.hand.early.keys() == {2} and state.phase is Phase.PLAYING
+    assert state.gone == {2} and state.hand.early_commitments.keys() == {2} and state.phase is Phase.PLAYING
     # From now on nothing more comes from it, and it is dealt in all the same.
     heard_by_others = len(circle.frames)
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
@@ -104,10 +104,10 @@ def test_who_sits_in_a_hand_cannot_begin_the_next_one(game: Make) -> None:
     assert not any(known.duty.kind == "begin" for known in replica.state.duties.open.values())
     replica.append(table.seats[2].leave())
     (duty,) = (id for id, known in replica.state.duties.open.items() if known.duty.kind == "begin")
-    assert replica.state.duties.open[duty].duty.seat == 2 and not replica.state.duties.open[duty].holds_up
+    assert replica.state.duties.open[duty].duty.seat == 2 and not replica.state.duties.open[duty].is_blocking
     assert isinstance(refusal(replica, table.by_hand(1, Begin(duty, bytes(32)), replica)), EntryRefused)
     assert replica.append(table.by_hand(2, Begin(duty, bytes(32)), replica)).outcome is Outcome.ACCEPTED
-    assert replica.state.hand.early == {2: bytes(32)}
+    assert replica.state.hand.early_commitments == {2: bytes(32)}
 
 
 def test_who_owes_a_book_of_this_hand_begins_again_after_it() -> None:
@@ -116,7 +116,7 @@ def test_who_owes_a_book_of_this_hand_begins_again_after_it() -> None:
     circle.waiting.extend(circle.people[2].leave())
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
     state = circle.people[0].replica.state
-    assert 2 in state.books[0].owing and 2 not in state.hand.commitments
+    assert 2 in state.disclosures[0].owing and 2 not in state.hand.commitments
 
 
 # --- Sitting out ---
@@ -130,9 +130,9 @@ def test_sitting_out_and_coming_back() -> None:
     assert not two.replica.state.gone, "not in the middle of a hand"
     hand(circle, 1)
     assert dealt_in(circle) == (0, 1) and circle.people[0].replica.state.gone == {2}
-    chips = circle.people[0].replica.state.account.chips[2]
+    chips = circle.people[0].replica.state.ledger.chips[2]
     hand(circle, 2)
-    assert dealt_in(circle) == (0, 1) and circle.people[0].replica.state.account.chips[2] == chips
+    assert dealt_in(circle) == (0, 1) and circle.people[0].replica.state.ledger.chips[2] == chips
     circle.waiting.extend(two.come_back())
     hand(circle, 3)
     assert dealt_in(circle) == (0, 1, 2) and not circle.people[0].replica.state.gone
@@ -162,7 +162,7 @@ def test_nobody_waits_at_the_end_for_who_sits_out() -> None:
     circle.play()
     state = circle.people[0].replica.state
     assert state.phase is Phase.ENDED and state.ended >= {0, 1} and state.gone == {2}
-    assert not state.chronicle.statements, "it was not declared gone"
+    assert not state.chronicle.vote_results, "it was not declared gone"
 
 
 # --- Asking for a seat ---
@@ -190,7 +190,7 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
         circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[place], 0.0))
     hand(circle, 1)
     assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].seated
-    assert circle.people[0].replica.state.account.chips[3] == 10 and not circle.people[0].asking
+    assert circle.people[0].replica.state.ledger.chips[3] == 10 and not circle.people[0].asking
     with pytest.raises(IllegalMove, match="has a seat"):
         circle.people[3].ask_to_sit()
     with pytest.raises(IllegalMove, match="nobody called"):
@@ -208,17 +208,17 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
     circle.waiting.extend(circle.people[1].agree(proposed))
     hand(circle, 2)
     assert circle.people[0].replica.state.roster.seats == (0, 1)
-    chips = circle.people[0].replica.state.account.chips[2]
+    chips = circle.people[0].replica.state.ledger.chips[2]
     # It sat out, and asks: with that it is back.
     circle.waiting.extend(circle.people[2].ask_to_sit())
     circle.step()
-    circle.waiting.extend(circle.people[0].let_in(circle.people[2].replica.state.known[2].name))
+    circle.waiting.extend(circle.people[0].let_in(circle.people[2].replica.state.all_members[2].name))
     circle.step()
     circle.people[1].host = host_mark(circle.homes[0].identity.public)
     circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[1], 0.0))
     hand(circle, 3)
     assert dealt_in(circle) == (0, 1, 2)
-    before = circle.people[0].replica.state.chronicle.seatings[-1]
+    before = circle.people[0].replica.state.chronicle.roster_periods[-1]
     assert before.chips[2] == chips and before.agreed == (0, 1)
 
 
@@ -344,7 +344,7 @@ def test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses() -> None:
     (frame,) = BotRosterPolicy().on_tick(bot, 0.0)
     circle.waiting.append(frame)
     hand(circle, 1)
-    assert circle.people[0].replica.state.chronicle.seatings[-1].agreed == (0, 1)
+    assert circle.people[0].replica.state.chronicle.roster_periods[-1].agreed == (0, 1)
 
 
 def test_bots_do_not_agree_to_the_table_as_it_is() -> None:

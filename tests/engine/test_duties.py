@@ -39,14 +39,14 @@ def test_a_table_has_one_object_for_each_duty(fast: Group) -> None:
 def test_what_stays_open_stays_what_it_was(fast: Group) -> None:
     table = _table(fast)
     first, second = table.duty(0, 0, "release", ANCHOR), table.duty(0, 1, "release", ANCHOR)
-    both = Duties().refreshed((first, second), 3)
-    assert both.refreshed((first, second), 4) is both
-    rest = both.refreshed((second,), 5)
+    both = Duties().with_open((first, second), 3)
+    assert both.with_open((first, second), 4) is both
+    rest = both.with_open((second,), 5)
     assert rest.open == {second.id: both.open[second.id]} and rest.open[second.id].since == 3
-    assert rest.closed_since(first.id, 4) == ClosedDuty(0, 3, 5)
+    assert rest.find_closed(first.id, 4) == ClosedDuty(0, 3, 5)
     # It is the newest word on a duty that counts, and it is open as long as before.
     freed = replace(second, optional=True)
-    after = rest.refreshed((freed, first), 6)
+    after = rest.with_open((freed, first), 6)
     assert after.open[second.id].duty is freed and after.open[second.id].since == 3
     assert after.open[first.id].since == 6 and rest.open[second.id].duty is second
-    assert after.closed_since(second.id, 5) == ClosedDuty(1, 3, 6)
+    assert after.find_closed(second.id, 5) == ClosedDuty(1, 3, 6)

@@ -123,9 +123,9 @@ def test_when_too_few_are_left_for_the_rules_the_session_is_over() -> None:
     table.participants[2].stays = lambda state: state.hand.number < 1
     table.run(lambda one: one.move(Bid(1)) if one.options().must_move else [])
     state = table.seats[0].replica.state
-    assert state.over and state.fault is None and len(state.results) == 1
+    assert state.no_more_hands and state.fault is None and len(state.results) == 1
     for one in table.participants[:2]:
-        one.stays = lambda state: not state.over
+        one.stays = lambda state: not state.no_more_hands
         table.say(one.due())
     table.run()
     assert table.seats[0].replica.state.phase is Phase.ENDED

@@ -101,13 +101,13 @@ class Watched(Game):
             for seat in self.seats.values():
                 with suppress(IllegalMove):
                     self.order(seat.break_off() if breaking else seat.without(self.silent))
-            if self.state.chronicle.statements and self.state.digest() != before:
+            if self.state.chronicle.vote_results and self.state.digest() != before:
                 return True
         return self.state.digest() != before
 
 
 def refuse_lost_chips(state: TableState, total: int) -> None:
-    assert state.account.total == total and min(state.account.chips.values()) >= 0
+    assert state.ledger.total == total and min(state.ledger.chips.values()) >= 0
 
 
 def refuse_out_of_turn(state: TableState) -> None:
@@ -275,7 +275,7 @@ def test_the_price_is_the_same_however_one_goes(name: str, way: str) -> None:
             assert game.votes()
     (record,) = game.state.chronicle.records
     assert record.charged == {seat: 10} and record.net[seat] == -10
-    assert game.state.account.chips[seat] == STACK - 20 and game.state.account.dead[0].amount == 10
+    assert game.state.ledger.chips[seat] == STACK - 20 and game.state.ledger.dead[0].amount == 10
     assert [fault.seat for fault in game.state.faults] == ([seat] if way == "fault" else [])
     # With cards the hand was played to its end; without, it was divided.
     assert (record.result["ended"] == "forfeit") == (name == "offset")
@@ -286,7 +286,7 @@ def test_the_price_is_the_same_however_one_goes(name: str, way: str) -> None:
             assert hand.dead == 10 and seat not in hand.players and seat not in game.state.hand.binding.seats
         game.play(until=lambda g: len(g.state.chronicle.records) > 1)
         assert len(game.state.chronicle.records) > 1 or game.votes()
-    assert not game.state.account.dead and game.state.chronicle.records[1].result["dead"] == 10
+    assert not game.state.ledger.dead and game.state.chronicle.records[1].result["dead"] == 10
 
 
 def test_what_is_half_done_on_chain() -> None:
@@ -379,7 +379,7 @@ def test_the_report_says_what_leaving_cost_and_where_it_went() -> None:
     assert any(line.endswith("left in the middle of a card and paid 2") for line in before)
     assert "2 of what was paid for leaving lie in no pot yet" in before
     game.play()
-    chips, names = game.state.account.chips, {one: game.state.known[one].name for one in range(SEATS)}
+    chips, names = game.state.ledger.chips, {one: game.state.all_members[one].name for one in range(SEATS)}
     assert sum(chips.values()) == game.all and game.state.phase is Phase.ENDED
     now = "chips now: " + ", ".join(f"{names[one]} {chips[one]}" for one in range(SEATS))
     assert now in list(told(Report("clean", state=game.state)))

@@ -47,14 +47,14 @@ def test_the_false_share_is_named(game: Make) -> None:
         table = disputed(game, liar)
         victim = 0 if liar != 0 else 1
         assert seeds_in_log(table) == {victim}, "the claimant first"
-        assert stands(table, Phase.BETWEEN) and table.state.books[0].owing == {0, 1, 2} - {victim}
+        assert stands(table, Phase.BETWEEN) and table.state.disclosures[0].owing == {0, 1, 2} - {victim}
         (record,) = table.state.chronicle.records
         assert record.void is not None and "does not open" in record.void and table.state.results == ()
         table.play()
         (fault,) = table.state.faults
         assert fault.seat == liar and fault.entry == false_entry(table, liar, b'"shares"')
         assert "share" in fault.reason and fault.check == "book"
-        assert stands(table, Phase.ENDED) and table.state.expelled == {liar} and not table.state.books
+        assert stands(table, Phase.ENDED) and table.state.expelled == {liar} and not table.state.disclosures
         assert seeds_in_log(table) == {0, 1, 2}
         eager_and_lazy_agree(table)
 
@@ -85,7 +85,7 @@ def test_a_false_claim_names_the_claimant_and_nobody_opens(game: Make) -> None:
         text = b"".join(decoded_strings(twin.entries))
         assert table.tape(1).seed in text
         assert table.tape(0).seed not in text and table.tape(2).seed not in text
-        assert not twin.state.books, "nobody else opens"
+        assert not twin.state.disclosures, "nobody else opens"
         assert twin.state.phase is Phase.PLAYING and twin.state.expelled == {1}, "and the others play on"
 
 
@@ -138,7 +138,7 @@ def test_a_claim_is_judged_by_what_its_seat_saw(game: Make) -> None:
     deck = replace(replica.state.hand.decks[0], places=replace(forgetful, held={}))  # type: ignore[type-var]
     replica.state = replica.state.with_hand(decks={0: deck})
     assert replica.append(late).outcome is Outcome.ACCEPTED
-    assert replica.state.books[0].owing == {1, 2}
+    assert replica.state.disclosures[0].owing == {1, 2}
 
 
 def test_a_false_book(game: Make) -> None:
@@ -148,7 +148,7 @@ def test_a_false_book(game: Make) -> None:
     duty = book_duties(replica)[2]
     assert replica.append(table.by_hand(2, Book(duty, bytes(32), ()), replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == 2
-    assert replica.state.books[0].owing == {1}, "what the others owe is still owed"
+    assert replica.state.disclosures[0].owing == {1}, "what the others owe is still owed"
 
 
 def book_duties(replica: Replica) -> dict[int, bytes]:
@@ -162,7 +162,7 @@ def test_a_book_is_never_too_late(game: Make) -> None:
     table.silent = {1}
     for data in table.due():
         table.order(data)
-    assert table.state.books[0].owing == {1} and not table.state.faults
+    assert table.state.disclosures[0].owing == {1} and not table.state.faults
     liar = table.by_hand(1, begin_of(table), table.replica())
     answer = refusal(table.replica(), liar)
     assert isinstance(answer, EntryRefused) and "owes a book" in answer.reason
@@ -175,9 +175,9 @@ def test_a_book_is_never_too_late(game: Make) -> None:
     assert replica.state.expelled == {1} and replica.state.phase is Phase.PLAYING
     # Or it never opens: nobody is named, and its bet goes to the others in the end.
     table.play()
-    assert stands(table, Phase.ENDED) and not table.state.faults and table.state.books[0].owing == {1}
+    assert stands(table, Phase.ENDED) and not table.state.faults and table.state.disclosures[0].owing == {1}
     assert len(table.state.results) == 1 and table.state.chronicle.records[0].void is not None
-    assert sum(table.state.account.chips.values()) == 30 and table.state.account.chips[1] == 9
+    assert sum(table.state.ledger.chips.values()) == 30 and table.state.ledger.chips[1] == 9
     assert seeds_in_log(table) == {0, 2}
     eager_and_lazy_agree(table)
 
@@ -192,21 +192,21 @@ def test_a_person_is_asked_before_its_book_is_opened(game: Make) -> None:
     assert list(asked.disputed_books) == [0] and asked.due() == []
     for data in table.due():
         table.order(data)
-    assert table.state.books[0].owing == {2} and table.state.expelled == {1}
+    assert table.state.disclosures[0].owing == {2} and table.state.expelled == {1}
     for data in asked.open_books():
         table.order(data)
-    assert not asked.disputed_books and not table.state.books
+    assert not asked.disputed_books and not table.state.disclosures
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 1 and seeds_in_log(table) == {0, 1, 2}
     # A hand that ends with books by agreement asks nobody.
     routine = game(TinyRules(stake=10), {"open_book_at_end": True})
     for seat in routine.seats.values():
         seat.asks_for_books = True
-    assert stands(routine.play(), Phase.ENDED) and not routine.state.books
+    assert stands(routine.play(), Phase.ENDED) and not routine.state.disclosures
 
 
 def begin_of(table: Game) -> Begin:
-    open_duties = table.state.duties.of(1).items()
+    open_duties = table.state.duties.of_seat(1).items()
     return Begin(next(id for id, known in open_duties if known.duty.kind == "begin"), bytes(32))
 
 
@@ -234,12 +234,12 @@ def test_a_seat_that_left_owes_its_book_too(game: Make) -> None:
     table.silent = {1}
     table.play()
     assert stands(table, Phase.ENDED) and not table.state.faults and table.state.results == ()
-    assert seeds_in_log(table) == {0, 2} and table.state.books[0].owing == {1}
+    assert seeds_in_log(table) == {0, 2} and table.state.disclosures[0].owing == {1}
     replica = table.replica()
     book = Book(book_duties(replica)[1], table.tape(1).seed, ())
     assert replica.append(table.by_hand(1, book, replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == 1
-    assert replica.state.phase is Phase.ENDED and replica.state.account == table.state.account
+    assert replica.state.phase is Phase.ENDED and replica.state.ledger == table.state.ledger
 
 
 def test_entries_on_their_way_when_books_open_are_dropped(game: Make) -> None:
@@ -268,10 +268,10 @@ def test_choices_are_in_the_book(game: Make) -> None:
 def test_a_book_without_its_choice_is_false(game: Make, choices: str) -> None:
     """And it names the one whose book it is, whenever it is opened."""
     table = game(TinyRules(peek=Look.REORDER), protocol={"open_book_at_end": True})
-    table.play(until=lambda g: bool(g.state.books))
+    table.play(until=lambda g: bool(g.state.disclosures))
     replica = table.replica()
     duty = book_duties(replica)
-    deed = next(deed for _, deed in replica.state.books[0].deeds.items() if deed.duty.kind == "arrange")
+    deed = next(deed for _, deed in replica.state.disclosures[0].messages.items() if deed.duty.kind == "arrange")
     order = list(reversed(json.loads(deed.message)["positions"]))
     lie = {"none": (), "other": (Choice(deed.duty.id, encode(order)),), "garbage": (Choice(deed.duty.id, b"\xff"),)}
     outcomes = {
@@ -283,14 +283,14 @@ def test_a_book_without_its_choice_is_false(game: Make, choices: str) -> None:
     assert outcomes == {1: Outcome.ACCEPTED, 0: Outcome.FAULT, 2: Outcome.ACCEPTED}
     (fault,) = replica.state.faults
     assert (fault.seat, fault.entry) == (0, deed.entry)
-    assert replica.state.results == () and not replica.state.books
+    assert replica.state.results == () and not replica.state.disclosures
 
 
 def test_a_hand_left_as_it_was_is_found_at_the_end(game: Make) -> None:
     """Not shuffling is seen by nobody until the books are open."""
     table = game(protocol={"open_book_at_end": True}, liars={1: {(1, "shuffle"): fixed_shuffle}})
-    table.play(until=lambda g: bool(g.state.books))
-    assert len(table.state.results) == 1 and table.state.books[0].owing == {0, 1, 2}
+    table.play(until=lambda g: bool(g.state.disclosures))
+    assert len(table.state.results) == 1 and table.state.disclosures[0].owing == {0, 1, 2}
     table.play()
     (fault,) = table.state.faults
     assert (fault.seat, fault.entry) == (1, false_entry(table, 1, b'"commitments"'))

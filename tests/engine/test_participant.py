@@ -401,7 +401,7 @@ class Hostile:
         if kind == "junk":
             return bytes(data.draw(st.sampled_from(JUNK[:-1])))
         replica = self.circle.people[0].replica
-        signed = replica.signed_by(self.circle.homes[self.place].identity.public)
+        signed = replica.count_signed_by(self.circle.homes[self.place].identity.public)
         seq = max(0, signed + data.draw(st.sampled_from([0, 0, 0, 1, 1, 2, -1])))
         heads = [*replica._heads[-4:], replica._heads[0], bytes(32)]
         seen = data.draw(st.sampled_from(heads))
@@ -662,7 +662,7 @@ def test_a_newcomer_is_a_seat_when_its_roster_is_in_force() -> None:
     (proposed,) = circle.people[0].replica.state.proposed
     circle.waiting.extend(circle.people[1].agree(proposed))
     circle.step()
-    assert new.resend() == [] and 3 not in new.replica.state.known
+    assert new.resend() == [] and 3 not in new.replica.state.all_members
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
     assert new.seated
     assert new.replica.state.roster.seats == (0, 1, 2, 3)
@@ -761,12 +761,12 @@ def test_a_card_that_does_not_open_where_nobody_is_waited_for() -> None:
     moves = [Shuffle(0, 6), DealCards(0, ((2, 2),))]
 
     def decide(one: Participant) -> list[bytes]:
-        free = one.seat.number == 0 and not one.replica.state.duties.holding_up
+        free = one.seat.number == 0 and not one.replica.state.duties.blocking
         return one.move(moves.pop(0)) if moves and free and one.options().move is not None else []
 
     circle.play(decide=decide)
     holder = circle.people[2]
-    assert not moves and not holder.replica.state.duties.holding_up
+    assert not moves and not holder.replica.state.duties.blocking
     assert holder.options().unreadable is not None and circle.people[0].options().unreadable is None
     circle.waiting.extend(holder.claim())
     circle.play(decide=decide)

@@ -89,7 +89,7 @@ def test_only_these_happen_and_all_of_these(game: Make) -> None:
     for contradicted in (
         game().play(until=lambda g: len(g.log) == 2),
         game().play(until=dealt),
-        game(protocol=books).play(until=lambda g: bool(g.state.books)),
+        game(protocol=books).play(until=lambda g: bool(g.state.disclosures)),
         game().play(),
     ):
         seen |= set(walk(contradicted, twice(contradicted)))
@@ -104,7 +104,7 @@ def test_nothing_follows_the_end(game: Make) -> None:
     replica = table.replica()
     replica.append(twice(table))
     assert replica.state.phase is Phase.ENDED and replica.state.expelled == {0}
-    assert replica.state.results == table.state.results and replica.state.account == table.state.account
+    assert replica.state.results == table.state.results and replica.state.ledger == table.state.ledger
 
 
 def test_a_hand_that_nobody_can_play_stays_between(game: Make) -> None:

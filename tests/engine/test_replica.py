@@ -90,7 +90,7 @@ def test_where_the_cards_cannot_go_on_a_fault_ends_the_hand(game: Make) -> None:
     assert state.phase is Phase.ENDED and state.expelled == {0} and len(state.faults) == 1
     assert [result["gone"] for result in state.results] == [[0], []]
     assert [result["faces"] == [] for result in state.results] == [True, False]
-    assert state.account.chips == {0: 9, 1: 13, 2: 8}
+    assert state.ledger.chips == {0: 9, 1: 13, 2: 8}
     eager_and_lazy_agree(table)
 
 
@@ -177,12 +177,12 @@ def test_equivocation_expels(game: Make) -> None:
     first = next(data for data in table.log if table.signer(data) == 2)
     assert replica.append(first).outcome is Outcome.REPEATED
     other = resigned(first, table.persons[2].key, lambda entry: entry.update(hand=5))
-    before, signed = replica.height, replica.signed_by(table.persons[2].key.public)
+    before, signed = replica.height, replica.count_signed_by(table.persons[2].key.public)
     assert replica.append(other).outcome is Outcome.FAULT
     assert replica.state.fault is not None and (replica.state.fault.seat, replica.state.fault.entry) == (2, before)
     assert replica.state.fault.check == "signatures" and replica.state.expelled == {2}
     assert replica.state.phase is Phase.PLAYING and replica.state.hand.decks.keys() == {0}
-    assert replica.signed_by(table.persons[2].key.public) == signed, "it has no number of its own"
+    assert replica.count_signed_by(table.persons[2].key.public) == signed, "it has no number of its own"
     digest = replica.digest()
     with pytest.raises(EntryRefused, match="found at fault"):
         replica.append(other)
@@ -213,7 +213,7 @@ def test_out_of_turn_and_too_early(game: Make) -> None:
         0,
         bytes(honest[0]),
         seen=next(iter(replica._heights)),
-        seq=replica.signed_by(table.persons[0].key.public),
+        seq=replica.count_signed_by(table.persons[0].key.public),
     )
 
 
@@ -221,7 +221,7 @@ def test_numbers_and_heads(game: Make) -> None:
     table = game().play(until=dealt)
     replica = table.replica()
     move = Move(duty_of(replica, 0, "move"), msgspec.Raw(b'{"show":false}'))
-    seq = replica.signed_by(table.persons[0].key.public)
+    seq = replica.count_signed_by(table.persons[0].key.public)
     assert "before its" in refused(table, replica, 0, move, seq=seq + 1)
     assert "not this one" in refused(table, replica, 0, move, seen=bytes(32))
     assert "another session" in refused(table, replica, 0, move, session=bytes(32))
@@ -364,9 +364,9 @@ def test_late_entries_are_dropped(game: Make) -> None:
     state = replica.state
     assert replica.append(moves[1]).outcome is Outcome.DROPPED is replica.append(moves[2]).outcome
     assert replica.state is state and replica.height == len(table.log) + 3
-    assert replica.signed_by(table.persons[1].key.public) == 1 + replay(
+    assert replica.count_signed_by(table.persons[1].key.public) == 1 + replay(
         table.config, table.log, entropy=table.source
-    ).signed_by(table.persons[1].key.public), "it has taken its number"
+    ).count_signed_by(table.persons[1].key.public), "it has taken its number"
 
 
 def test_moves_of_one_round_all_count(game: Make) -> None:

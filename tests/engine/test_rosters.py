@@ -56,8 +56,8 @@ def test_more_than_half_let_somebody_in(game: Make) -> None:
     assert take(table, replica, 0, proposal(table, roster, new)) is Outcome.ACCEPTED
     assert replica.state.roster != roster, "one of three is not more than half"
     assert take(table, replica, 1, Agree(proposal_id(roster, 0, 1))) is Outcome.ACCEPTED
-    assert replica.state.roster == roster and replica.state.account.chips[3] == 10
-    seating = replica.state.chronicle.seatings[-1]
+    assert replica.state.roster == roster and replica.state.ledger.chips[3] == 10
+    seating = replica.state.chronicle.roster_periods[-1]
     assert (seating.from_hand, seating.agreed, seating.roster) == (1, (0, 1), roster)
 
 
@@ -91,11 +91,11 @@ def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
     without = Roster(everybody.members[:2])
     take(table, replica, 0, Propose(without, ()))
     take(table, replica, 1, Agree(proposal_id(without, 0, 1)))
-    chips = replica.state.account.chips[2]
+    chips = replica.state.ledger.chips[2]
     assert 2 not in replica.state.roster.seats and chips == 9
     take(table, replica, 1, Propose(everybody, ()))
     take(table, replica, 0, Agree(proposal_id(everybody, 1, 1)))
-    assert replica.state.roster == everybody and replica.state.account.chips[2] == chips
+    assert replica.state.roster == everybody and replica.state.ledger.chips[2] == chips
 
 
 # --- What nobody can do ---
@@ -170,7 +170,7 @@ def test_a_number_a_key_and_a_name_belong_together(game: Make, change: Callable[
     """A newcomer once inherited the chips and the past wins of whoever sat there before."""
     table, replica = between(game)
     roster = change(table, replica.state.roster)
-    fresh = [m for m in roster.members if m.seat not in replica.state.known]
+    fresh = [m for m in roster.members if m.seat not in replica.state.all_members]
     person = stranger(table)[0]
     with pytest.raises(EntryRefused, match=r"for the whole session|name or the key of another seat"):
         take(table, replica, 0, proposal(table, roster, *((person, member) for member in fresh)))

@@ -12,7 +12,7 @@ from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards.events import Finished
 from nodealer.cards.operations import NewDeck
 from nodealer.engine.bodies import Agree, Begin, Break, Claim, Leave, Propose, Without
-from nodealer.engine.hand import take_deck
+from nodealer.engine.hand import update_deck
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome, Replica
 from nodealer.engine.rosters import proposal_id
@@ -71,7 +71,7 @@ def test_join(game: Make) -> None:
     table.order(table.seats[1].agree(id))
     adopted = table.state
     assert adopted.roster == roster and adopted.proposed == {}
-    seating = adopted.chronicle.seatings[-1]
+    seating = adopted.chronicle.roster_periods[-1]
     assert (seating.from_hand, seating.agreed) == (1, (0, 1))
     assert seating.chips == {0: 12, 1: 9, 2: 9, 3: 10}
     assert table.order(late) is Outcome.DROPPED
@@ -115,10 +115,10 @@ def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
     table.order(table.seats[1].propose(everybody))
     table.order(table.seats[0].agree(proposal(table)))
     assert table.state.roster == everybody
-    assert table.state.chronicle.seatings[-1].chips == {0: 13, 1: 8, 2: 9}
+    assert table.state.chronicle.roster_periods[-1].chips == {0: 13, 1: 8, 2: 9}
     table.silent = set()
     table.play()
-    assert stands(table, Phase.ENDED) and table.state.account.chips == {0: 15, 1: 7, 2: 8}
+    assert stands(table, Phase.ENDED) and table.state.ledger.chips == {0: 15, 1: 7, 2: 8}
 
 
 def test_a_roster_that_nobody_agrees_to_changes_nothing(game: Make) -> None:
@@ -234,7 +234,7 @@ def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
     table.order(table.seats[2].agree(proposal(table)))
     assert len(table.state.roster.members) == 2
-    assert table.order(late) is Outcome.DROPPED and not table.state.hand.votes
+    assert table.order(late) is Outcome.DROPPED and not table.state.hand.skip_votes
 
 
 # --- Without ---
@@ -251,7 +251,7 @@ def test_without_holds_when_more_than_half_say_so(game: Make, recovers: bool) ->
     assert not table.state.gone
     table.order(table.seats[1].without([2]))
     assert table.state.gone == {2}
-    (said,) = table.state.chronicle.statements
+    (said,) = table.state.chronicle.vote_results
     assert (said.entry, said.hand, said.by, said.of, said.did) == (len(table.log) - 1, 0, (0, 1), 2, "gone")
     table.play()
     assert stands(table, Phase.ENDED) and table.state.fault is None
@@ -264,12 +264,14 @@ def test_half_can_only_break_off(game: Make) -> None:
     """Of two, one cannot throw the other out. It can undo the hand, and that is the session's last."""
     table = game(TinyRules(stake=10), seats=2, hands=3).play(until=owes(1))
     table.order(table.seats[0].without([1]))
-    assert not table.state.gone and table.state.hand.votes
+    assert not table.state.gone and table.state.hand.skip_votes
     table.order(table.seats[0].break_off())
-    assert stands(table, Phase.BETWEEN) and table.state.over and not table.state.gone and not table.state.faults
+    assert (
+        stands(table, Phase.BETWEEN) and table.state.no_more_hands and not table.state.gone and not table.state.faults
+    )
     assert table.state.chronicle.records[0].void == "broken off" and table.state.results == ()
-    assert table.state.account.chips == {0: 10, 1: 10}
-    (said,) = table.state.chronicle.statements
+    assert table.state.ledger.chips == {0: 10, 1: 10}
+    (said,) = table.state.chronicle.vote_results
     assert (said.by, said.of, said.did) == ((0,), None, "broken off")
     assert not any(duty.kind == "begin" for seat in table.seats.values() for duty in seat.open_duties)
     table.hands = 0
@@ -285,14 +287,14 @@ def test_fewer_than_half_can_do_nothing(game: Make) -> None:
         assert table.order(said) is Outcome.ACCEPTED
     after = table.state
     assert (after.phase, after.gone, after.duties.open) == (before.phase, before.gone, before.duties.open)
-    assert after.hand.votes.keys() == after.hand.breaks.keys() == {0} and not after.over
+    assert after.hand.skip_votes.keys() == after.hand.abort_votes.keys() == {0} and not after.no_more_hands
 
 
 def test_who_owes_a_card_message_has_no_word(game: Make) -> None:
     table = game().play(until=owes(2, "key"))
     replica = table.replica()
     assert replica.append(table.by_hand(0, statement(replica, 1, 2), replica)).outcome is Outcome.DROPPED
-    assert not replica.state.hand.votes
+    assert not replica.state.hand.skip_votes
     with pytest.raises(IllegalMove, match="change nothing"):
         table.seats[0].without([1, 2])
 
@@ -313,13 +315,13 @@ def test_in_the_middle_of_making_a_deck(game: Make, step: str) -> None:
 def test_a_vote_is_void_when_its_duty_closes_and_only_then(game: Make) -> None:
     table = game().play(until=owes(1))
     table.order(table.seats[0].without([1]))
-    assert table.state.hand.votes.keys() == {0}
+    assert table.state.hand.skip_votes.keys() == {0}
     table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
-    assert table.state.hand.votes.keys() == {0}, "a word about something else does not cancel it"
+    assert table.state.hand.skip_votes.keys() == {0}, "a word about something else does not cancel it"
     crossing = table.seats[2].without([1])
     table.order(table.seats[1].move({"show": False}))
-    assert not table.state.hand.votes
-    assert table.order(crossing) is Outcome.DROPPED and not table.state.hand.votes and not table.state.gone
+    assert not table.state.hand.skip_votes
+    assert table.order(crossing) is Outcome.DROPPED and not table.state.hand.skip_votes and not table.state.gone
     table.play()
     assert stands(table, Phase.ENDED) and table.state.results[0]["gone"] == []
 
@@ -348,7 +350,7 @@ def test_one_that_is_gone_throws_nobody_out(game: Make) -> None:
         assert replica.append(table.by_hand(2, statement(replica, *named), replica)).outcome is Outcome.DROPPED
         owed = statement(replica, *named).duties
         assert replica.append(table.by_hand(2, Break(owed[0]), replica)).outcome is Outcome.DROPPED
-    assert replica.state.gone == {2} and not replica.state.hand.votes and not replica.state.hand.breaks
+    assert replica.state.gone == {2} and not replica.state.hand.skip_votes and not replica.state.hand.abort_votes
     seed = table.tape(2).seed
     assert replica.append(table.by_hand(2, Claim(0, 0, seed, ()), replica)).outcome is Outcome.DROPPED
 
@@ -377,7 +379,7 @@ def test_what_is_optional_is_not_waited_for(game: Make) -> None:
     table.order(table.seats[2].leave())
     assert table.state.gone == {2}
     replica = table.replica()
-    for known in list(replica.state.duties.of(2).values()) + list(replica.state.duties.of(1).values()):
+    for known in list(replica.state.duties.of_seat(2).values()) + list(replica.state.duties.of_seat(1).values()):
         if known.duty.optional:
             data = table.by_hand(0, Without((known.duty.id,)), replica)
             assert isinstance(refusal(replica, data), EntryRefused)
@@ -498,12 +500,12 @@ def test_a_deck_may_finish_what_nobody_asked_for(game: Make) -> None:
     """Such as going on without a seat: what the game has asked for stays in progress."""
     table = game().play(until=lambda g: any(duty.kind == "share" for duty in g.seats[0].open_duties))
     state = table.state
-    assert state.hand.asked is not None and len(state.hand.asked.queues[0]) == 2
-    change = take_deck(Change(state), 0, DeckChange(state.hand.decks[0], (Finished(NewDeck(0, 6)),)))
-    assert change.state.hand.asked is not None and change.state.hand.asked.queues == state.hand.asked.queues
-    idle = state.with_hand(asked=None)
-    again = take_deck(Change(idle), 0, DeckChange(state.hand.decks[0], (Finished(NewDeck(0, 6)),)))
-    assert again.state.hand.asked is None
+    assert state.hand.requests is not None and len(state.hand.requests.queues[0]) == 2
+    change = update_deck(Change(state), 0, DeckChange(state.hand.decks[0], (Finished(NewDeck(0, 6)),)))
+    assert change.state.hand.requests is not None and change.state.hand.requests.queues == state.hand.requests.queues
+    idle = state.with_hand(requests=None)
+    again = update_deck(Change(idle), 0, DeckChange(state.hand.decks[0], (Finished(NewDeck(0, 6)),)))
+    assert again.state.hand.requests is None
 
 
 def test_one_ends_and_two_go_on(game: Make) -> None:

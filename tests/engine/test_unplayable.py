@@ -36,10 +36,10 @@ def test_where_all_is_proven_nobody_is_named(game: Make) -> None:
     """The hand is broken off, with chips as before it, and is the session's last."""
     table = game(FussyRules(stake=10), hands=3).play()
     (fault,) = table.state.faults
-    assert table.state.phase is Phase.BETWEEN and table.state.over and not table.state.expelled
+    assert table.state.phase is Phase.BETWEEN and table.state.no_more_hands and not table.state.expelled
     assert fault.seat is None and "opened before" in fault.reason
     assert len(table.digests()) == 1 and not table.state.results
-    assert table.state.account.chips == {0: 10, 1: 10, 2: 10}
+    assert table.state.ledger.chips == {0: 10, 1: 10, 2: 10}
     table.hands = 0
     table.play()
     assert len(table.state.ended) == 3
@@ -51,7 +51,7 @@ def test_the_same_where_cards_are_asked_for_that_are_not_there(game: Make) -> No
     table = game(TinyRules(stake=10, deck_max=3)).play()
     (fault,) = table.state.faults
     assert fault.seat is None and "1 cards were requested" in fault.reason
-    assert table.state.over and table.state.account.chips == {0: 10, 1: 10, 2: 10} and len(table.digests()) == 1
+    assert table.state.no_more_hands and table.state.ledger.chips == {0: 10, 1: 10, 2: 10} and len(table.digests()) == 1
     eager_and_lazy_agree(table)
 
 
@@ -59,10 +59,10 @@ def test_where_books_end_every_hand_they_are_opened(game: Make) -> None:
     """And if they are all honest, which cannot be, nobody is named; the hand does not count, and all bets go back."""
     table = game(FussyRules(stake=10), protocol={"open_book_at_end": True}).play()
     assert sum(b'"type":"book"' in data for data in table.log) == 3
-    assert table.state.phase is Phase.ENDED and not table.state.faults and not table.state.books
+    assert table.state.phase is Phase.ENDED and not table.state.faults and not table.state.disclosures
     (record,) = table.state.chronicle.records
     assert record.void is not None and "opened before" in record.void and not table.state.results
-    assert table.state.account.chips == {0: 10, 1: 10, 2: 10} and not table.state.account.held
+    assert table.state.ledger.chips == {0: 10, 1: 10, 2: 10} and not table.state.ledger.held
     eager_and_lazy_agree(table)
 
 

@@ -58,7 +58,7 @@ def test_views_agree_on_what_is_public() -> None:
     assert sum(view.my_turn for view in views) == 1
     assert {view.hand for view in views} == {0}
     assert len({public(view.game) for view in views if isinstance(view.game, Hand)}) == 1
-    assert len({seat.replica.state.hand.course for seat in table.seats.values()}) == 1
+    assert len({seat.replica.state.hand.game_digest for seat in table.seats.values()}) == 1
     assert views[0].names == {0: "p0", 1: "p1", 2: "p2"}
 
 

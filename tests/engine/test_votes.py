@@ -19,7 +19,7 @@ from nodealer.engine.bodies import Break, Leave, Move, Without
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome, Replica
 from nodealer.engine.state import TableState
-from nodealer.engine.votes import _reached, voters
+from nodealer.engine.votes import _decide, voters
 from nodealer.errors import EntryRefused, IllegalMove
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.protocols.base import Duty
@@ -31,7 +31,7 @@ Make = Callable[..., Game]
 def owed(state: TableState, seats: Iterable[int]) -> tuple[bytes, ...]:
     """All duties of these seats that can be named."""
     of = frozenset(seats)
-    return tuple(sorted(id for id, known in state.duties.open.items() if known.duty.seat in of and known.holds_up))
+    return tuple(sorted(id for id, known in state.duties.open.items() if known.duty.seat in of and known.is_blocking))
 
 
 def say_without(game: Game, replica: Replica, seat: int, of: Iterable[int]) -> Outcome | None:
@@ -47,7 +47,7 @@ def say_break(game: Game, replica: Replica, seat: int) -> Outcome | None:
 
 def but_for_votes(state: TableState) -> bytes:
     """The state without what was only said."""
-    return state.with_hand(votes={}, breaks={}).digest()
+    return state.with_hand(skip_votes={}, abort_votes={}).digest()
 
 
 def moments(game: Game) -> Iterator[Replica]:
@@ -76,7 +76,7 @@ def test_a_minority_changes_nothing_at_any_moment(game: Make, seats: int) -> Non
                 if 2 * len(coalition) < len(voters(twin.state)):
                     say_break(table, twin, seat)
             assert but_for_votes(twin.state) == before
-            assert not twin.state.faults and not twin.state.chronicle.statements
+            assert not twin.state.faults and not twin.state.chronicle.vote_results
 
 
 def _minorities(seats: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -92,7 +92,7 @@ def test_a_burst_of_one_seat_is_one_voice(game: Make) -> None:
     for duty in owed(replica.state, {1, 2}):
         for _ in range(3):
             assert replica.append(table.by_hand(0, Without((duty,)), replica)).outcome is Outcome.ACCEPTED
-    assert not replica.state.chronicle.statements and replica.state.gone == frozenset()
+    assert not replica.state.chronicle.vote_results and replica.state.gone == frozenset()
 
 
 def _moving(game: Game) -> set[int]:
@@ -112,7 +112,7 @@ def test_more_than_half_go_on_without_a_seat(game: Make) -> None:
     entry = replica.height
     assert say_without(table, replica, others[1], {silent}) is Outcome.ACCEPTED
     assert replica.state.gone == {silent}
-    said = replica.state.chronicle.statements
+    said = replica.state.chronicle.vote_results
     assert [(one.entry, one.by, one.of, one.did) for one in said] == [(entry, tuple(others), silent, "gone")]
     assert not replica.state.faults, "silence names no culprit"
 
@@ -127,7 +127,7 @@ def test_a_friend_who_says_nothing_stalls_nobody_who_has_the_majority(game: Make
         for seat in range(seats):
             if seat not in (silent, friend):
                 say_without(table, replica, seat, {silent})
-        assert (not replica.state.chronicle.statements) is stalled
+        assert (not replica.state.chronicle.vote_results) is stalled
 
 
 def test_the_third_of_four_votes_comes_last(game: Make) -> None:
@@ -138,11 +138,11 @@ def test_the_third_of_four_votes_comes_last(game: Make) -> None:
     say_without(table, replica, 0, {3})
     say_without(table, replica, 1, {3})
     for seat in (0, 1):
-        move = next(id for id, d in replica.state.duties.of(seat).items() if d.is_move)
+        move = next(id for id, d in replica.state.duties.of_seat(seat).items() if d.is_move)
         replica.append(table.by_hand(seat, Move(move, msgspec.Raw(encode({"show": False}))), replica))
-    assert not replica.state.chronicle.statements
+    assert not replica.state.chronicle.vote_results
     say_without(table, replica, 2, {3})
-    assert [one.of for one in replica.state.chronicle.statements] == [3]
+    assert [one.of for one in replica.state.chronicle.vote_results] == [3]
 
 
 # --- Exactly half ---
@@ -153,12 +153,12 @@ def test_half_can_void_a_hand_and_nothing_else(game: Make) -> None:
     replica = table.replica()
     waiting = next(seat for seat in (0, 1) if owed(replica.state, {1 - seat}) and not owed(replica.state, {seat}))
     assert say_without(table, replica, waiting, {1 - waiting}) is Outcome.ACCEPTED
-    assert not replica.state.chronicle.statements, "one of two is not more than half"
+    assert not replica.state.chronicle.vote_results, "one of two is not more than half"
     assert say_break(table, replica, waiting) is Outcome.ACCEPTED
     record = replica.state.chronicle.records[-1]
-    assert record.void == "broken off" and replica.state.account.chips == {0: 10, 1: 10}
-    assert replica.state.over and not replica.state.faults and not replica.state.gone
-    assert [one.did for one in replica.state.chronicle.statements] == ["broken off"]
+    assert record.void == "broken off" and replica.state.ledger.chips == {0: 10, 1: 10}
+    assert replica.state.no_more_hands and not replica.state.faults and not replica.state.gone
+    assert [one.did for one in replica.state.chronicle.vote_results] == ["broken off"]
     begins = [d for d in replica.state.duties.open.values() if d.duty.kind == "begin"]
     assert not begins, "it is the session's last hand"
 
@@ -167,9 +167,13 @@ def test_between_hands_breaking_off_only_ends_the_session(game: Make) -> None:
     table = game(TinyRules(stake=10), seats=2, hands=2)
     table.play(until=lambda g: g.state.phase is Phase.BETWEEN and g.state.hand.number == 1)
     replica = table.replica()
-    chips = replica.state.account.chips
+    chips = replica.state.ledger.chips
     assert say_break(table, replica, 0) is Outcome.ACCEPTED
-    assert replica.state.over and replica.state.account.chips == chips and len(replica.state.chronicle.records) == 1
+    assert (
+        replica.state.no_more_hands
+        and replica.state.ledger.chips == chips
+        and len(replica.state.chronicle.records) == 1
+    )
 
 
 # --- Votes ---
@@ -184,29 +188,29 @@ def test_a_vote_is_void_when_its_duty_closes_and_only_then(game: Make) -> None:
     table.order(table.seats[0].move({"show": True}))
     for data in table.log[replica.height - 2 :]:
         replica.append(data)
-    assert replica.state.hand.votes == {}
+    assert replica.state.hand.skip_votes == {}
     say_without(table, replica, 3, {0})
-    assert not replica.state.chronicle.statements
+    assert not replica.state.chronicle.vote_results
 
 
 def test_a_seat_with_two_duties_cannot_feed_one_and_starve_the_other(game: Make) -> None:
     table = game(TinyRules(deck_max=10), seats=3)
-    table.play(until=lambda g: sum(d.duty.seat == 2 and d.holds_up for d in g.state.duties.open.values()) >= 1)
+    table.play(until=lambda g: sum(d.duty.seat == 2 and d.is_blocking for d in g.state.duties.open.values()) >= 1)
     replica = table.replica()
     state = replica.state
-    known = next(d for d in state.duties.open.values() if d.duty.seat == 2 and d.holds_up)
+    known = next(d for d in state.duties.open.values() if d.duty.seat == 2 and d.is_blocking)
     second = Duty(known.duty.binding, 7, 2, "other", known.duty.anchor)
     doubled = {**state.duties.open, second.id: replace(known, duty=second)}
-    assert len([id for id in doubled if doubled[id].duty.seat == 2 and doubled[id].holds_up]) == 2
+    assert len([id for id in doubled if doubled[id].duty.seat == 2 and doubled[id].is_blocking]) == 2
     # Each voter names another one of the two: counted together, since neither is a move.
     both = replace(state, duties=replace(state.duties, open=doubled))
     votes = {0: frozenset({known.duty.id}), 1: frozenset({second.id})}
-    assert set(_reached(both.with_hand(votes=votes)).gone) == {2}
+    assert set(_decide(both.with_hand(skip_votes=votes)).gone) == {2}
     # When one is fed, the vote for the other stays; the one for the fed duty is gone.
     fed = {id: duty for id, duty in doubled.items() if id != known.duty.id}
-    rest = replace(state, duties=replace(state.duties, open=fed)).with_hand(votes={1: votes[1]})
-    assert not _reached(rest).gone
-    assert set(_reached(rest.with_hand(votes={0: frozenset({second.id}), **{1: votes[1]}})).gone) == {2}
+    rest = replace(state, duties=replace(state.duties, open=fed)).with_hand(skip_votes={1: votes[1]})
+    assert not _decide(rest).gone
+    assert set(_decide(rest.with_hand(skip_votes={0: frozenset({second.id}), **{1: votes[1]}})).gone) == {2}
 
 
 def test_whoever_owes_a_card_message_has_no_word(game: Make) -> None:
@@ -216,7 +220,7 @@ def test_whoever_owes_a_card_message_has_no_word(game: Make) -> None:
     owing = sorted({d.duty.seat for d in replica.state.duties.open.values() if d.duty.deck is not None})
     assert say_without(table, replica, owing[0], {owing[1]}) is Outcome.DROPPED
     assert say_break(table, replica, owing[0]) is Outcome.DROPPED
-    assert replica.state.hand.votes == {} == replica.state.hand.breaks
+    assert replica.state.hand.skip_votes == {} == replica.state.hand.abort_votes
 
 
 @pytest.mark.parametrize("what", ["nothing", "its own", "optional", "not yet", "twice", "none"])
@@ -261,7 +265,7 @@ def test_the_default_move_is_made_and_the_seat_stays(game: Make) -> None:
     replica = table.replica()
     for seat in (1, 2):
         say_without(table, replica, seat, {0})
-    assert [(one.of, one.did) for one in replica.state.chronicle.statements] == [(0, "move")]
+    assert [(one.of, one.did) for one in replica.state.chronicle.vote_results] == [(0, "move")]
     assert replica.state.gone == frozenset()
 
 
@@ -286,7 +290,7 @@ def ending(make: Make, seats: int, **options: object) -> tuple[Game, Replica]:
     table.silent = set(silent)
     for seat in range(seats - seats // 2):
         table.order(table.seats[seat].break_off())
-    assert table.state.over and stands(table, Phase.BETWEEN)
+    assert table.state.no_more_hands and stands(table, Phase.BETWEEN)
     table.hands = 0
     table.play()
     return table, table.replica()
@@ -297,13 +301,13 @@ def test_after_the_last_hand_half_can_end_the_log(game: Make, seats: int) -> Non
     """Those who had signed the end once waited for ever for those who had made them break off."""
     table, replica = ending(game, seats)
     assert replica.state.phase is Phase.BETWEEN and len(replica.state.ended) == seats // 2
-    chips = replica.state.account.chips
+    chips = replica.state.ledger.chips
     phases = list[Phase]()
     for seat in range(seats // 2):
         assert say_break(table, replica, seat) is Outcome.ACCEPTED
         phases.append(replica.state.phase)
-    assert phases == [*[Phase.BETWEEN] * (seats // 2 - 1), Phase.ENDED] and replica.state.account.chips == chips
-    gone = {one.of for one in replica.state.chronicle.statements if one.did == "gone"}
+    assert phases == [*[Phase.BETWEEN] * (seats // 2 - 1), Phase.ENDED] and replica.state.ledger.chips == chips
+    gone = {one.of for one in replica.state.chronicle.vote_results if one.did == "gone"}
     assert gone == set(range(seats // 2, seats)), "they stand beside the verdict"
 
 
@@ -317,18 +321,18 @@ def test_fewer_than_half_wait_at_the_end_too(game: Make) -> None:
 def test_nobody_is_hurried_over_a_book_at_the_end(game: Make) -> None:
     """What is held goes back when the log ends: whoever has lost must not be able to end it before the book is open."""
     table = game(TinyRules(stake=10), protocol={"open_book_at_end": True}, seats=2, hands=1)
-    table.play(until=lambda g: bool(g.state.books))
+    table.play(until=lambda g: bool(g.state.disclosures))
     table.silent, table.hands = {0}, 0
     table.play()
     replica = table.replica()
-    assert replica.state.books and sum(replica.state.account.chips.values()) < 20
+    assert replica.state.disclosures and sum(replica.state.ledger.chips.values()) < 20
     for _ in range(3):
         say_break(table, replica, 1)
-    assert replica.state.over and replica.state.phase is Phase.BETWEEN, "the winner's book is still out"
+    assert replica.state.no_more_hands and replica.state.phase is Phase.BETWEEN, "the winner's book is still out"
     table.silent, late = set(), forked(replica)
     for data in table.seats[0].due():
         late.append(data)
-    assert late.state.phase is Phase.ENDED and late.state.account.chips == {0: 11, 1: 9}
+    assert late.state.phase is Phase.ENDED and late.state.ledger.chips == {0: 11, 1: 9}
 
 
 # --- Faults ---

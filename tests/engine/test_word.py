@@ -63,7 +63,7 @@ def test_who_is_gone_may_still_say_something(game: Make) -> None:
 
 def test_after_its_hand_a_word_is_late(game: Make) -> None:
     table = game(hands=2).play()
-    ends = table.state.chronicle.ends[0]
+    ends = table.state.chronicle.hand_ends[0]
     replica = table.replica(ends - 1)
     other = next(seat for seat in replica.state.roster.seats if seat != table.signer(table.log[ends - 1]))
     late = table.by_hand(other, Word("wait"), replica)

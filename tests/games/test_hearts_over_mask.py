@@ -56,7 +56,7 @@ def test_a_game_to_its_end() -> None:
     (result,) = state.results
     assert state.phase is Phase.ENDED and state.fault is None and result["over"] and result["proofs"] > 0
     points = {one["seat"]: one["points"] for one in result["points"]}
-    assert sum(points.values()) in (26, 78) and state.account.chips == {seat: -one for seat, one in points.items()}
+    assert sum(points.values()) in (26, 78) and state.ledger.chips == {seat: -one for seat, one in points.items()}
     assert sum(map(len, table.log)) < LOG_MAX
     again = replay(table.seats[0].replica.config, table.log, entropy=Source("audit"))
     assert again.digest() == table.seats[1].replica.digest()
@@ -108,7 +108,7 @@ def _goes(table: LocalTable, seat: int) -> None:
     state = table.seats[(seat + 1) % 4].replica.state
     (result,) = state.results
     assert result["ended"] == "left" and result["spoilt"] == [seat]
-    assert state.account.chips == {one: -26 if one == seat else 0 for one in range(4)}
+    assert state.ledger.chips == {one: -26 if one == seat else 0 for one in range(4)}
 
 
 def test_lock_cannot_serve_it() -> None:

@@ -75,7 +75,7 @@ def played(leavers: dict[int, int], hands: int = 1) -> LocalTable:
     (state, *others) = (one.replica.state for one in table.seats.values())
     assert state.phase is Phase.ENDED and not state.faults
     assert {one.replica.digest() for one in table.seats.values()} == {table.seats[0].replica.digest()}
-    assert sum(state.account.chips.values()) == SEATS * STACK
+    assert sum(state.ledger.chips.values()) == SEATS * STACK
     for result in state.results:
         stacks = [(row["before"], row["after"]) for row in result["stacks"]]
         charged = sum(one["amount"] for one in result["charged"])

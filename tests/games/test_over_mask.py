@@ -107,5 +107,5 @@ def test_a_seat_that_does_not_move_folds() -> None:
         table.run()
     hand, state = game(table.seats[1]), table.seats[1].replica.state
     assert hand.table.live == (1, 2) and not hand.gone and not state.gone
-    (statement,) = state.chronicle.statements
+    (statement,) = state.chronicle.vote_results
     assert (statement.by, statement.of, statement.did) == ((1, 2), 0, "move")

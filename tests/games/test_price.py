@@ -87,7 +87,7 @@ def test_the_hand_is_dead_and_the_bets_stay_and_the_charge_is_in_no_pot_of_this_
 def test_dead_money_lies_in_the_next_pot_and_its_leaver_is_not_dealt_in() -> None:
     """As many hands as seats were dealt in; the button and the blinds pass it by."""
     over = ended()
-    account = Ledger({0: 200, 1: 200, 2: 200}).closed(0, done_of(over), over.players, books=False)
+    account = Ledger({0: 200, 1: 200, 2: 200}).close_hand(0, done_of(over), over.players, books=False)
     assert account.chips == {0: 150, 1: 100, 2: 300} and [one.amount for one in account.dead] == [50]
     hand: Hand | NoHand = over
     for number in range(1, 4):
@@ -97,7 +97,7 @@ def test_dead_money_lies_in_the_next_pot_and_its_leaver_is_not_dealt_in() -> Non
         hand = play(begun, Dealer.shuffled("next", number), checks_down)
         done = done_of(hand)
         assert sum(done.net.values()) == done.dead == begun.dead
-        account = account.closed(number, done, hand.players, books=False)
+        account = account.close_hand(number, done, hand.players, books=False)
         assert sum(account.chips.values()) == 600 and not account.dead
     again = RULES.begin(4, (0, 1, 2), hand, account.chips)
     assert set(again.players) == {0, 1, 2}
@@ -128,11 +128,11 @@ def shoves(hand: Hand, seat: int) -> Move:
 
 def test_without_a_next_hand_the_others_dealt_in_have_it() -> None:
     over = ended()
-    account = Ledger({0: 200, 1: 200, 2: 200, 3: 9}).closed(0, done_of(over), over.players, books=False)
-    assert account.over().chips == {0: 175, 1: 100, 2: 325, 3: 9}
+    account = Ledger({0: 200, 1: 200, 2: 200, 3: 9}).close_hand(0, done_of(over), over.players, books=False)
+    assert account.close_session().chips == {0: 175, 1: 100, 2: 325, 3: 9}
     # A hand that is not played is not played for it.
     idle = NoHand(1, (0, 1, 2), over.carry, account.chips)
-    assert account.closed(1, done_of(idle), (), books=False).dead == account.dead
+    assert account.close_hand(1, done_of(idle), (), books=False).dead == account.dead
 
 
 def test_two_at_a_table_wait_out_the_hands() -> None:

@@ -132,11 +132,11 @@ def _session(seed: int, hands: int) -> None:
     before, account = None, Ledger()
     seats = tuple(range(3 + dice.below(5)))
     for number in range(hands):
-        account = account.seated(seats, rules.stake)
+        account = account.add_seats(seats, rules.stake)
         hand = rules.begin(number, seats, before, {seat: account.chips[seat] for seat in seats})
         before = play(hand, Dealer.shuffled("session", seed, number), wild(dice))
         assert isinstance(before.wants, Done)
-        account = account.closed(number, before.wants, before.players, books=False)
+        account = account.close_hand(number, before.wants, before.players, books=False)
         chips, known = account.chips, set(account.chips)
         assert {seat: chips[seat] for seat in seats} == stacks_after(before)
         assert sum(chips.values()) == 60 * len(known)

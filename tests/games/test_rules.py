@@ -134,14 +134,14 @@ def test_joining_leaving_and_coming_back() -> None:
         # 1 is away, 3 is new; both are known afterwards.
         ((0, 2, 3), (3, 0, 2), {0: 101, 1: 99, 2: 101, 3: 99}),
     ):
-        account = account.seated(seats, RULES.stake)
+        account = account.add_seats(seats, RULES.stake)
         begun_now = RULES.begin(1, seats, hand, {seat: account.chips[seat] for seat in seats})
         assert isinstance(begun_now, Hand) and begun_now.players == players
         hand = script(begun_now, Dealer.shuffled("join"), FOLD, FOLD, MUCK)
         assert isinstance(hand.wants, Done)
-        account = account.closed(1, hand.wants, hand.players, books=False)
+        account = account.close_hand(1, hand.wants, hand.players, books=False)
         assert account.chips == chips
-    account = account.seated((0, 1, 2, 3), RULES.stake)
+    account = account.add_seats((0, 1, 2, 3), RULES.stake)
     assert account.chips[1] == 99 and sum(account.chips.values()) == 400
 
 

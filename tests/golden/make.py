@@ -222,7 +222,7 @@ def play_timed() -> LocalTable:
     looks: dict[Participant, Policy] = {keeper: Ticker(), **{one: TimeoutVoter() for one in table.participants[:2]}}
 
     def decide(one: Participant) -> list[bytes]:
-        late = one is ada and not one.replica.state.chronicle.statements
+        late = one is ada and not one.replica.state.chronicle.vote_results
         return [] if late or one is keeper else minds[one].act(one)
 
     for now in range(200):

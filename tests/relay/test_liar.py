@@ -127,7 +127,7 @@ class Around:
         for one in self.circle.people:
             if one.begun:
                 state = one.replica.state
-                assert not state.faults and not state.chronicle.statements and not state.gone
+                assert not state.faults and not state.chronicle.vote_results and not state.gone
 
 
 def around(liar: Liar, work: Callable[[Around], Awaitable[None]]) -> None:

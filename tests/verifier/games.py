@@ -157,14 +157,17 @@ class Game:
 
     def _signed(self, seat: int, body: bytes) -> bytes:
         identity, state = self.people[seat][0], self.replica.state
-        seq = self.replica.signed_by(identity.public)
+        seq = self.replica.count_signed_by(identity.public)
         seen, hand, roster, session = self.heads[-1], state.hand.number, state.roster.digest, self.session.id
         if self.often(12):
             seen = self.heads[-1 - self.chance.below(min(len(self.heads), self.one_of((3, 8, 40))))]
         if self.wild and self.often(30):
             seen = self.one_of(self.heads)
             hand = self.chance.below(hand + 3) if self.often(50) else hand
-            earlier = [self.session.proposal.roster.digest, *(one.roster.digest for one in state.chronicle.seatings)]
+            earlier = [
+                self.session.proposal.roster.digest,
+                *(one.roster.digest for one in state.chronicle.roster_periods),
+            ]
             roster = self.one_of((*earlier, self.chance(32), roster)) if self.often(50) else roster
             seq = max(0, seq + self.one_of((0, 0, 0, 0, 0, 0, -1, 1)))
         return sign_entry(identity, Entry(session, roster, hand, seat, seq, seen, Raw(body)))
@@ -175,7 +178,11 @@ class Game:
         state = self.replica.state
         if self.often(82):
             # Ends are seldom: after them nothing happens.
-            known = [one for one in state.duties.open.values() if one.duty.kind != "end" or state.over or self.often(3)]
+            known = [
+                one
+                for one in state.duties.open.values()
+                if one.duty.kind != "end" or state.no_more_hands or self.often(3)
+            ]
             if known:
                 return self._answer(self.one_of(known))
         seat = self.one_of(sorted(self.people))
@@ -362,7 +369,7 @@ class Game:
     def _propose(self, seat: int) -> Propose:
         state = self.replica.state
         members = {member.seat: member for member in state.roster.members}
-        known = dict(state.known)
+        known = dict(state.all_members)
         for _ in range(1 + self.chance.below(2)):
             match self.chance.below(5):
                 case 0:

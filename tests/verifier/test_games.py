@@ -79,7 +79,7 @@ def raw(told: Telling, seat: int, body: bytes, *, back: int = 0) -> None:
     """Bytes for a body, signed on the log as it was so many entries ago. Taken or not, they are in the file."""
     key, state = Identity(base64.b64decode(told.secrets[seat]["key"])), told.replica.state
     seen = told.replica._heads[-1 - back]
-    seq, roster = told.replica.signed_by(key.public), state.roster.digest
+    seq, roster = told.replica.count_signed_by(key.public), state.roster.digest
     entry = Entry(told.session.id, roster, state.hand.number, seat, seq, seen, Raw(body))
     told.lines.append(sign_entry(key, entry))
 
@@ -136,7 +136,7 @@ def claim_about_no_deck(told: Telling) -> Said:
 
 def seats_of_envelopes_in_their_order(told: Telling) -> Said:
     told.move(ADA, {"type": "seal", "deck": 7, "seats": [2, 0]})
-    duty = next(one.duty for one in told.replica.state.duties.of(CLEO).values() if one.duty.kind == "seal")
+    duty = next(one.duty for one in told.replica.state.duties.of_seat(CLEO).values() if one.duty.kind == "seal")
     message = told.replica.state.hand.decks[7].message(duty, told.tape(CLEO), b"x")
     told.say(CLEO, Cards(duty.id, Raw(message)))
     return after(told, "incomplete")

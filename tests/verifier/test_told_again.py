@@ -46,7 +46,7 @@ class Telling:
     def say(self, seat: int, body: Body) -> int:
         """The number of the entry."""
         key, state = Identity(base64.b64decode(self.secrets[seat]["key"])), self.replica.state
-        number, seq = self.replica.height, self.replica.signed_by(key.public)
+        number, seq = self.replica.height, self.replica.count_signed_by(key.public)
         entry = Entry(
             self.session.id, state.roster.digest, state.hand.number, seat, seq, self.replica.head, Raw(encode(body))
         )
@@ -54,7 +54,7 @@ class Telling:
         return number
 
     def duty(self, seat: int, kind: str) -> bytes:
-        return next(one.duty.id for one in self.replica.state.duties.of(seat).values() if one.duty.kind == kind)
+        return next(one.duty.id for one in self.replica.state.duties.of_seat(seat).values() if one.duty.kind == kind)
 
     def move(self, seat: int, move: dict[str, Any]) -> None:
         self.say(seat, Move(self.duty(seat, "move"), Raw(encode(move))))

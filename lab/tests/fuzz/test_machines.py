@@ -114,14 +114,14 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule()
     def remember(self) -> None:
-        self.marks.append((self.lazy.mark(), self.height))
+        self.marks.append((self.lazy.checkpoint(), self.height))
 
     @precondition(lambda self: self.marks)
     @rule()
     def go_back(self) -> None:
         """To the last mark, and on again to where the other one is."""
         mark, height = self.marks.pop()
-        self.lazy.back_to(mark)
+        self.lazy.roll_back(mark)
         for data in self.game.log[height : self.height]:
             self.lazy.append(data)
 

@@ -73,7 +73,7 @@ PROTOCOLS: Final[dict[str, tuple[Rules, frozenset[str]]]] = {
 }
 protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
 #: What holds messages that are in the log, or on their way into it: an entry of the journal, and a part of the state.
-SENT: Final = (".log.journal.Sent", ".engine.state.Deed")
+SENT: Final = (".log.journal.Sent", ".engine.state.SentMessage")
 
 
 def first_shows(one: Participant) -> list[bytes]:

@@ -71,7 +71,7 @@ class EventStream:
                 case Applied():
                     yield from self._entry_events(one)
                 case Diverged(seat=seat):
-                    yield events.Diverged(self._me.replica.state.known[seat].name)
+                    yield events.Diverged(self._me.replica.state.all_members[seat].name)
                 case Silenced(reason=reason):
                     yield events.Silenced(reason)
                 case _:
@@ -128,7 +128,7 @@ class EventStream:
 
     def _entry_events(self, one: Applied) -> Iterator[events.Event]:
         """Yield the events for one log entry."""
-        name = one.after.known[one.entry.seat].name
+        name = one.after.all_members[one.entry.seat].name
         if one.outcome is Outcome.DROPPED:
             yield events.Late(name, _tag_of(one.body))
             return
@@ -178,9 +178,9 @@ class EventStream:
                     whose = words.owner(game, event, None if deck is None else deck.places.holder(card.position))
                     groups.setdefault(("opened", card.deck, whose), []).append((card.position, face))
                 case card_events.Rolled(numbers=numbers, silent=silent):
-                    yield events.Rolled(numbers, tuple(one.before.known[seat].name for seat in silent))
+                    yield events.Rolled(numbers, tuple(one.before.all_members[seat].name for seat in silent))
                 case card_events.Unsealed(seat=seat, value=value):
-                    yield events.Unsealed(one.before.known[seat].name, value)
+                    yield events.Unsealed(one.before.all_members[seat].name, value)
         for (what, number, whose), group in groups.items():
             yield self._card_event(one, what, number, whose, group)
 
@@ -193,7 +193,7 @@ class EventStream:
         faces = tuple(face_of(game, deck, face) for _, face in group if face is not None)
         if whose is None:
             return events.Opened(deck, positions, faces)
-        name = one.before.known[whose].name
+        name = one.before.all_members[whose].name
         if what == "opened":
             return events.Shown(name, deck, positions, faces)
         return events.Dealt(name, deck, positions, self._own_faces(one, deck, positions, whose))
@@ -214,12 +214,12 @@ def _state_events(before: TableState, after: TableState) -> Iterator[events.Even
     names, chronicle = names_of(after), after.chronicle
     for fault in after.faults[len(before.faults) :]:
         yield events.Fault(None if fault.seat is None else names[fault.seat], with_names(fault.reason, names))
-    statements = chronicle.statements[len(before.chronicle.statements) :]
+    statements = chronicle.vote_results[len(before.chronicle.vote_results) :]
     for statement in statements:
         if statement.of is not None and statement.did == "move":
             yield events.Moved(names[statement.of], None, "", by_rules=True)
     if before.clock is not None and after.clock is not None:
-        late = {before.clock.watched[duty].seat for duty in after.clock.late - before.clock.late}
+        late = {before.clock.timed[duty].seat for duty in after.clock.late - before.clock.late}
         yield from (events.TimeIsUp(names[seat]) for seat in sorted(late))
     if after.roster.with_cards != before.roster.with_cards:
         yield events.Seated(tuple(names[seat] for seat in after.roster.with_cards))

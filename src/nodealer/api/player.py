@@ -305,7 +305,9 @@ class Player(Watcher):
         """
         with self._errors_with_names():
             mine, state = self._me.seat.number, self._me.replica.state
-            proposers = {id: state.known[one.by].name for id, one in state.proposed.items() if mine not in one.agreed}
+            proposers = {
+                id: state.all_members[one.by].name for id, one in state.proposed.items() if mine not in one.agreed
+            }
             meant = [id for id, name in proposers.items() if by in (None, name)]
             if len(meant) > 1:
                 raise IllegalMove(

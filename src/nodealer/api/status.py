@@ -16,7 +16,7 @@ _SEAT: Final = re.compile(r"\bseat (\d+)\b")
 
 def names_of(state: TableState) -> dict[int, str]:
     """Return the names of everyone this table has ever had, by seat."""
-    return {seat: member.name for seat, member in state.known.items()}
+    return {seat: member.name for seat, member in state.all_members.items()}
 
 
 def with_names(text: str, names: Mapping[int, str]) -> str:
@@ -32,8 +32,8 @@ def join_names(names: Iterable[str]) -> str:
 
 def names_waited_for(state: TableState) -> tuple[str, ...]:
     """Return the names of the players the table is waiting for."""
-    seats = {known.duty.seat for known in state.duties.open.values() if known.holds_up}
-    return tuple(state.known[seat].name for seat in sorted(seats))
+    seats = {known.duty.seat for known in state.duties.open.values() if known.is_blocking}
+    return tuple(state.all_members[seat].name for seat in sorted(seats))
 
 
 def why_stopped(replica: Replica) -> str | None:
@@ -41,13 +41,13 @@ def why_stopped(replica: Replica) -> str | None:
     state, names = replica.state, names_of(replica.state)
     there = [seat for seat in state.roster.with_cards if seat in state.present or seat in state.hand.commitments]
     few = len(there) < replica.config.protocol.claims.seats[0]
-    if state.phase is Phase.PLAYING or not (state.over or few):
+    if state.phase is Phase.PLAYING or not (state.no_more_hands or few):
         return None
     faults = [(names[fault.seat], fault.reason) for fault in state.faults if fault.seat is not None]
     if faults:
         name, reason = faults[-1]
         return f"{name} was found at fault: {with_names(reason, names)}"
-    if state.over:
+    if state.no_more_hands:
         return "the hand was aborted, and it was the last one"
     away = [names[seat] for seat in state.roster.with_cards if seat not in there]
     return f"{join_names(away)} {'is' if len(away) == 1 else 'are'} no longer here, and too few players are left"
@@ -60,8 +60,8 @@ def why_no_move(me: Participant) -> str:
     if not me.seated:
         return "a spectator cannot move"
     state, seat, why = me.replica.state, me.seat, why_stopped(me.replica)
-    name = state.known[seat.number].name
-    if state.phase is Phase.ENDED and not state.faults and not state.over:
+    name = state.all_members[seat.number].name
+    if state.phase is Phase.ENDED and not state.faults and not state.no_more_hands:
         return "the game is over: its end has been signed"
     if seat.number in state.expelled:
         return f"{name} was found at fault and can no longer act"
@@ -74,8 +74,8 @@ def why_no_move(me: Participant) -> str:
 
 def _why_waiting(state: TableState, seat: int, name: str) -> str:
     """Return what the table is waiting for, as a reason why this player cannot move."""
-    owed = [known for known in state.duties.open.values() if known.holds_up and known.duty.seat != seat]
-    others = join_names(sorted({state.known[known.duty.seat].name for known in owed})) if owed else ""
+    owed = [known for known in state.duties.open.values() if known.is_blocking and known.duty.seat != seat]
+    others = join_names(sorted({state.all_members[known.duty.seat].name for known in owed})) if owed else ""
     if state.phase is Phase.BETWEEN:
         return "the next hand has not started" + (f": the table is waiting for {others}" if others else "")
     if seat in state.gone:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from nodealer.engine.replica import Begin
+from nodealer.engine.replica import CheckRunner
 from nodealer.proofs.checks import Check, Entropy, settle
 
 
 @contextmanager
-def in_background() -> Iterator[Begin]:
+def in_background() -> Iterator[CheckRunner]:
     """Yield a function that starts settling checks in the background and returns a function to wait for the result.
 
     Errors are raised by the function that waits.

@@ -68,7 +68,7 @@ def compare(path: Path, other: Path, reports: tuple[Report, Report]) -> Comparis
 
 def _key_and_number(report: Report, entry: Entry) -> tuple[bytes, int]:
     """Return the key that signed an entry, and the entry's number. A seat may have another player in each log."""
-    known = {} if report.state is None else report.state.known
+    known = {} if report.state is None else report.state.all_members
     return known[entry.seat].key, entry.seq
 
 

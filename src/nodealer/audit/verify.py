@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from nodealer.audit.background import in_background
-from nodealer.engine.ledger import Charge, Held
+from nodealer.engine.ledger import Charge, HeldResult
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome, Replica
 from nodealer.engine.resolve import config_of
-from nodealer.engine.state import Chronicle, Config, Fault, HandRecord, RosterPeriod, StatementRecord, TableState
+from nodealer.engine.state import Chronicle, Config, Fault, HandRecord, RosterPeriod, TableState, VoteResult
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, OtherFormat
 from nodealer.games.package import GamePackage
 from nodealer.group import Group
@@ -88,7 +88,7 @@ class Report:
     @property
     def unchecked(self) -> list[tuple[int, int]]:
         """The hands and seats for which a disclosure is missing, as pairs (hand, seat)."""
-        books = {} if self.state is None else self.state.books
+        books = {} if self.state is None else self.state.disclosures
         return [(hand, seat) for hand, one in sorted(books.items()) for seat in sorted(one.owing)]
 
     @property
@@ -103,7 +103,7 @@ class Report:
     @property
     def dead(self) -> int:
         """The part of these charges that is not in a pot yet. All chips are those of seats, held gains, and this."""
-        return 0 if self.state is None else sum(one.amount for one in self.state.account.dead)
+        return 0 if self.state is None else sum(one.amount for one in self.state.ledger.dead)
 
     @property
     def proven(self) -> bool:
@@ -125,15 +125,15 @@ class Report:
 
     def name(self, seat: int | None) -> str | None:
         """Return the name of the player at a seat, or None. A seat keeps its key and name for the whole log."""
-        if seat is None or self.state is None or seat not in self.state.known:
+        if seat is None or self.state is None or seat not in self.state.all_members:
             return None
-        return self.state.known[seat].name
+        return self.state.all_members[seat].name
 
     def who(self, seat: int | None) -> str:
         """Describe a seat in a sentence by name, number and key, since anyone can choose any name."""
-        if seat is None or self.state is None or seat not in self.state.known:
+        if seat is None or self.state is None or seat not in self.state.all_members:
             return "no player can be named"
-        member = self.state.known[seat]
+        member = self.state.all_members[seat]
         return f"{member.name} (seat {seat}, key {member.key.hex()[:FINGERPRINT]})"
 
     def as_json(self) -> dict[str, Any]:
@@ -150,11 +150,11 @@ class Report:
             ],
             "results": [self._result(record) for record in self.chronicle.records],
             "not_proven": self.not_proven,
-            "withouts": [self._statement(one) for one in self.chronicle.statements],
+            "withouts": [self._statement(one) for one in self.chronicle.vote_results],
             "gone": list(self.gone),
             "unchecked": [{"hand": hand + 1, "seat": seat} for hand, seat in self.unchecked],
-            "rosters": [self._seating(one) for one in self.chronicle.seatings],
-            "chips": _by_seat({} if self.state is None else self.state.account.chips),
+            "rosters": [self._seating(one) for one in self.chronicle.roster_periods],
+            "chips": _by_seat({} if self.state is None else self.state.ledger.chips),
             "charges": [{"hand": one.hand + 1, "seat": one.seat, "amount": one.amount} for one in self.charges],
             "dead": self.dead,
         }  # fmt: skip
@@ -173,8 +173,8 @@ class Report:
         return record.hand == hand and record.void is None and record.net.get(seat, 0) > 0
 
     @property
-    def _held(self) -> tuple[Held, ...]:
-        return () if self.state is None else self.state.account.held
+    def _held(self) -> tuple[HeldResult, ...]:
+        return () if self.state is None else self.state.ledger.held
 
     def _statement(self, one: StatementRecord) -> dict[str, Any]:
         """Return the outcome of a vote for the JSON document, with what each seat won or lost in that hand."""
@@ -237,7 +237,7 @@ def _audit(
     """Verify a session and its entries. A session that this program cannot play is "not-a-log"."""
     with in_background() as begin:
         try:
-            replica = Replica(config(session), entropy=entropy, eager=eager, begin=begin)
+            replica = Replica(config(session), entropy=entropy, eager=eager, check_runner=begin)
         except (BadParameter, DecodeError) as error:
             return Report("not-a-log", f"this program cannot verify the log: {error}", session)
         return _verify_entries(replica, watch(replica) if watch is not None else replica.append, lines)

@@ -13,7 +13,7 @@ from nodealer.protocols.base import Cheat
 def _without(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
     """As often as it may: of every duty once, when it owes nothing itself."""
     seat = cheater.seat
-    new = seat.waits_for.keys() - seat.replica.state.hand.votes.get(seat.number, frozenset())
+    new = seat.waits_for.keys() - seat.replica.state.hand.skip_votes.get(seat.number, frozenset())
     if not new or seat.unconfirmed or not seat.may_vote:
         return []
     return cheater.without(set(seat.waits_for.values()))

@@ -22,7 +22,7 @@ def choices(participant: Participant, awaited: str) -> list[str]:
     if participant.seat.number in state.ended:
         told = "  You have signed the end, and nothing more is needed of you. Ctrl-C stops here."
         return [told, *_breaking(participant)]
-    over = state.phase is not Phase.PLAYING and state.over
+    over = state.phase is not Phase.PLAYING and state.no_more_hands
     leaving = [] if over else ["  [bold]leave[/bold]: leave the table; what you have put in stays in"]
     return [_WAIT, *_without(participant, shown(awaited)), *_breaking(participant), *leaving, *_helpless(participant)]
 
@@ -44,7 +44,7 @@ def _breaking(participant: Participant) -> Iterator[str]:
     if participant.options().may_break:
         what = "break the hand off: chips are as before it, and it is the last one"
         what = "end the game before the next hand" if between else what
-        what = "end the log without the others' signatures" if between and state.over else what
+        what = "end the log without the others' signatures" if between and state.no_more_hands else what
         needed = "" if count <= 2 else f", once {-(-count // 2)} of {count} say so"
         yield f"  [bold]break[/bold]: {what}{needed}"
 

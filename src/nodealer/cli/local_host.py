@@ -76,7 +76,7 @@ class Play:
         number = replica.state.hand.number
         if replica.state.phase is Phase.PLAYING:
             return f"in hand {number + 1}"
-        over = replica.state.over or number >= self.plan.hands
+        over = replica.state.no_more_hands or number >= self.plan.hands
         return "after the last hand" if over else f"before hand {number + 1}"
 
     def order(self, invitation: Invitation, seat: int) -> PlayerOrder:

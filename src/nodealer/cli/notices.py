@@ -100,7 +100,9 @@ class WhoSits:
         state = participant.replica.state
         told = [id for id in self.proposed(participant) if id in self._told]
         whose = [
-            id for id in told if not by or casefold_name(state.known[state.proposed[id].by].name) == casefold_name(by)
+            id
+            for id in told
+            if not by or casefold_name(state.all_members[state.proposed[id].by].name) == casefold_name(by)
         ]
         if len(whose) > 1:
             raise IllegalMove("several tables are proposed: say whose, agree NAME")
@@ -159,19 +161,19 @@ class WhoSits:
         self._screen.say(f"  {AFTER_A_LEAVER}")
 
     def _away(self, state: TableState) -> list[Member]:
-        if not self._across or state.over:
+        if not self._across or state.no_more_hands:
             return []
         return [state.roster.member(seat) for seat in state.roster.with_cards if is_away(state, seat)]
 
     def _propose(self, state: TableState, one: ProposedRoster, mine: int) -> None:
         names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
         gone = [seat for seat in state.roster.with_cards if seat not in one.roster.seats]
-        out = ["you" if seat == mine else state.known[seat].name for seat in gone]
+        out = ["you" if seat == mine else state.all_members[seat].name for seat in gone]
         names += f", without {', '.join(out)}" if out else ""
         if one.roster.timekeeper != state.roster.timekeeper:
             keeper = one.roster.timekeeper
             names += ", where nobody keeps the time" if keeper is None else f", where {keeper.name} keeps the time"
-        by = shown(state.known[one.by].name)
+        by = shown(state.all_members[one.by].name)
         self._screen.say(f"{by} proposes a table of {shown(names)}; [bold]agree {by}[/bold] if you want that.")
         if one.key is not None:
             self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")

@@ -108,7 +108,7 @@ class Screen:
                 self.say(f"\n[bold]Hand {self._hand + 1}[/bold]")
 
     def _parted(self, participant: Participant, parted: Diverged) -> None:
-        name = participant.replica.state.known[parted.seat].name
+        name = participant.replica.state.all_members[parted.seat].name
         heads = {"theirs": parted.theirs.hex(), "ours": parted.ours.hex()}
         self.emit({"event": "diverged", "seat": parted.seat, "name": name} | heads)
         if not self.json:

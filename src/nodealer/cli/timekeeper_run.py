@@ -55,13 +55,15 @@ class _Told:
         self._onlooker.on_tick(participant, 0.0)
         if participant.begun and not self._begun:
             self._begun = True
-            names = ", ".join(participant.replica.state.known[seat].name for seat in participant.replica.state.present)
+            names = ", ".join(
+                participant.replica.state.all_members[seat].name for seat in participant.replica.state.present
+            )
             self._say({"event": "begun", "players": names}, f"The game has begun: {names}. You keep its time.")
         for one in step.happened:
             if isinstance(one, Applied) and one.before.clock is not None and one.after.clock is not None:
                 before, after = one.before.clock, one.after.clock
-                for seat in sorted({before.watched[duty].seat for duty in after.late - before.late}):
-                    name = one.after.known[seat].name
+                for seat in sorted({before.timed[duty].seat for duty in after.late - before.late}):
+                    name = one.after.all_members[seat].name
                     self._say({"event": "late", "seat": seat, "name": name}, f"{name} is late.")
 
     def _say(self, event: dict[str, object], text: str) -> None:

@@ -222,7 +222,7 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
     if brief or report.session is None or report.verdict == "not-a-log":
         return
     print_line(console, f"session {report.session.id.hex()}")
-    for seating in report.chronicle.seatings:
+    for seating in report.chronicle.roster_periods:
         seats = ", ".join(_seated(member) for member in seating.roster.members)
         print_line(console, f"seats from hand {seating.from_hand + 1} on: {shown(seats)}")
     if report.chronicle.records:
@@ -247,7 +247,7 @@ def _happened(report: Report) -> Iterator[str]:
     """What stands beside every verdict: who was named, who was not waited for, whose result is held."""
     for fault in report.faults:
         yield f"at fault: {report.who(fault.seat)}: {fault.reason} (entry {fault.entry})"
-    for said in report.chronicle.statements:
+    for said in report.chronicle.vote_results:
         by = ", ".join(report.name(seat) or str(seat) for seat in said.by)
         what = {"gone": "declared gone", "move": "moved for by the rules"}.get(said.did, "the hand broken off")
         of = what if said.of is None else f"{report.who(said.of)} {what}"
@@ -258,7 +258,7 @@ def _happened(report: Report) -> Iterator[str]:
         yield f"{report.dead} of what was paid for leaving lie in no pot yet"
     if report.charges and report.state is not None:
         # What no hand was played for went to the others at the end: no result of a hand says that.
-        chips = sorted(report.state.account.chips.items())
+        chips = sorted(report.state.ledger.chips.items())
         yield "chips now: " + ", ".join(f"{report.name(seat) or seat} {count}" for seat, count in chips)
     for hand, seat in report.unchecked:
         yield f"hand {hand + 1}: {report.who(seat)} has not opened its book; what it gained is held"

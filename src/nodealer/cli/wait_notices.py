@@ -23,7 +23,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.client.duty_timer import Drift
 from nodealer.client.policies import TimeoutVoter
-from nodealer.engine.duties import Owed
+from nodealer.engine.duties import TableDuty
 from nodealer.engine.leave_policy import has_too_few_players
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -100,7 +100,7 @@ class Attention:
         if self._alone or now - self._alone_since < self._after:
             return
         self._alone, state = True, participant.replica.state
-        gone = [state.known[seat].name for seat in sorted(state.gone - state.ended - state.expelled)]
+        gone = [state.all_members[seat].name for seat in sorted(state.gone - state.ended - state.expelled)]
         self._screen.emit({"event": "alone", "gone": gone})
         if not self._screen.json:
             comes = "comes" if len(gone) == 1 else "come"
@@ -115,7 +115,7 @@ class Attention:
         self._notice_alone(participant, now)
         self._missing.on_tick(participant, now)
         self._notice_drift(participant, now)
-        if participant.begun and participant.replica.state.over and not self._over:
+        if participant.begun and participant.replica.state.no_more_hands and not self._over:
             # What is waited for now is another thing, and other things can be done about it.
             self._over, self._waits = True, {}
         self._waits = self._waiting(participant, now)
@@ -153,7 +153,7 @@ def waited_for(participant: Participant, names: Sequence[str]) -> dict[str, froz
         return {name: frozenset() for name in names if name in missing}
     owed: dict[str, frozenset[bytes]] = {}
     for duty, seat in participant.waits_for.items():
-        name = participant.replica.state.known[seat].name
+        name = participant.replica.state.all_members[seat].name
         owed[name] = owed.get(name, frozenset()) | {duty}
     return owed
 
@@ -237,7 +237,7 @@ class AtTheTable(Attention):
     def _on_a_move(self, participant: Participant) -> bool:
         """Whether the table waits for somebody's move, and no cards are on their way."""
         owed = participant.replica.state.duties.open if participant.begun else {}
-        return any(owed[duty].duty.kind == Owed.MOVE for duty in participant.waits_for)
+        return any(owed[duty].duty.kind == TableDuty.MOVE for duty in participant.waits_for)
 
     def _lay(self, participant: Participant) -> Sequence[Text]:
         """The table as it is, for somebody who is not asked anything, and who is waited for."""
@@ -291,7 +291,7 @@ class AtTheTable(Attention):
         (roster, say), self._said_of_seats = self._said_of_seats, None
         state, me = participant.replica.state, participant.seat.number
         counts = state.roster.digest != roster or any(me in one.agreed for one in state.proposed.values())
-        return [] if counts or state.over else self._about_seats(participant, say)
+        return [] if counts or state.no_more_hands else self._about_seats(participant, say)
 
     def _sit_out(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
         if verb == "back":
@@ -306,7 +306,7 @@ class AtTheTable(Attention):
     def _seat(self, participant: Participant, name: str) -> int:
         waited = participant.waits_for.values() if participant.begun else ()
         for seat in waited:
-            if participant.replica.state.known[seat].name.casefold() == name.casefold():
+            if participant.replica.state.all_members[seat].name.casefold() == name.casefold():
                 return seat
         raise IllegalMove(f"nobody waits for {name}" if name else "say whom: without NAME")
 
@@ -361,5 +361,5 @@ class Overseer:
         """Whether those who are here are too few to say anything that counts, when only the end is missing."""
         state = participant.replica.state
         seats = voters(state)
-        here = [seat for seat in seats if state.known[seat].name not in self.dropped]
-        return not here or (state.phase is Phase.BETWEEN and state.over and 2 * len(here) < len(seats))
+        here = [seat for seat in seats if state.all_members[seat].name not in self.dropped]
+        return not here or (state.phase is Phase.BETWEEN and state.no_more_hands and 2 * len(here) < len(seats))

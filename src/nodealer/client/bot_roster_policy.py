@@ -46,7 +46,7 @@ def agrees_to(participant: Participant, proposed: ProposedRoster) -> bool:
 
 
 def _is_host(participant: Participant, seat: int) -> bool:
-    return participant.host == host_mark(participant.replica.state.known[seat].key)
+    return participant.host == host_mark(participant.replica.state.all_members[seat].key)
 
 
 class BotRosterPolicy:

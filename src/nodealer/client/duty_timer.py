@@ -64,7 +64,7 @@ class DutyTimer:
             duty: replace(self._waits[duty], waited=self._waits[duty].waited + passed)
             if duty in self._waits
             else _start_wait(state, duty, seat, passed)
-            for duty, seat in state.duties.holding_up.items()
+            for duty, seat in state.duties.blocking.items()
         }
         return self._waits
 
@@ -73,7 +73,7 @@ def _start_wait(state: TableState, duty: bytes, seat: int, passed: float) -> Dut
     clock = state.clock
     if clock is None or state.roster.timekeeper is None:
         return DutyWait(seat, passed)
-    return DutyWait(seat, passed, clock.watched[duty].limit / 1000, clock.bank(seat) / 1000)
+    return DutyWait(seat, passed, clock.timed[duty].limit / 1000, clock.bank(seat) / 1000)
 
 
 class Drift:
@@ -97,14 +97,14 @@ class Drift:
             self._checked_at = self._reference = None
             return None
         before, newest = self._checked_at, self._last_tick
-        self._checked_at, self._last_tick = now, clock.last
+        self._checked_at, self._last_tick = now, clock.last_tick
         if before is None or now - before > AHEAD_MAX:
             # After connecting or reconnecting, the age of the newest tick is unknown.
             self._reference = None
             return None
-        if clock.last is None or clock.last == newest:
+        if clock.last_tick is None or clock.last_tick == newest:
             return None
-        time = clock.last / 1000
+        time = clock.last_tick / 1000
         if self._reference is None:
             self._reference = (time, now)
             return None

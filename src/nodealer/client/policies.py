@@ -69,7 +69,7 @@ class TimeoutVoter:
         if self._has_waited_alone(state, now):
             participant.stays = lambda state: False
             return participant.due()
-        spared = any(state.known[other].name in self.spared for other in seat.waits_for.values())
+        spared = any(state.all_members[other].name in self.spared for other in seat.waits_for.values())
         waits = self._timer.update(state, now, paused=spared)
         if seat.unconfirmed:
             # The last message may have been delivered. If it came too late to count, it is sent again once that is
@@ -78,10 +78,10 @@ class TimeoutVoter:
         others = {duty: wait for duty, wait in waits.items() if wait.seat != seat.number}
         late = {duty for duty, wait in others.items() if self._is_late(state, duty, wait)}
         with suppress(IllegalMove):
-            if late := late - state.hand.votes.get(seat.number, frozenset()):
+            if late := late - state.hand.skip_votes.get(seat.number, frozenset()):
                 return participant.without_duties(late)
         with suppress(IllegalMove):
-            if self._should_abort(state, others) and seat.number not in state.hand.breaks:
+            if self._should_abort(state, others) and seat.number not in state.hand.abort_votes:
                 return participant.break_off()
         return []
 
@@ -105,6 +105,6 @@ class TimeoutVoter:
         if state.roster.timekeeper is not None:
             return False
         # After the last hand only signatures are missing, so no one loses anything.
-        last = state.over and state.phase is Phase.BETWEEN
+        last = state.no_more_hands and state.phase is Phase.BETWEEN
         limit = 2 * self.seconds if self.seconds is not None else ENDS_AFTER if last else None
         return limit is not None and any(wait.waited >= limit for wait in others.values())

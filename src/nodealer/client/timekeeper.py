@@ -55,20 +55,20 @@ class Ticker:
     def _table_time(self, clock: Clock) -> int:
         """Return the table's time in milliseconds."""
         if self._base is None:
-            self._base, self._passed = clock.last or 0, 0.0
+            self._base, self._passed = clock.last_tick or 0, 0.0
         return self._base + int(self._passed * 1000)
 
     def _has_unstarted_duty(self, state: TableState, now: float) -> bool:
         """Return whether a duty has been open for long enough and its clock has not started."""
         waits = self._timer.update(state, now)
-        watched = {} if state.clock is None else state.clock.watched
+        watched = {} if state.clock is None else state.clock.timed
         return any(
             wait.waited >= STARTS_AFTER and id in watched and watched[id].started is None for id, wait in waits.items()
         )
 
     def _is_tick_due(self, clock: Clock) -> bool:
         """Return whether a limit passes or a bank runs."""
-        wanted = clock.wanted(BANK_EVERY)
+        wanted = clock.next_useful_tick(BANK_EVERY)
         return wanted is not None and self._table_time(clock) >= wanted
 
 

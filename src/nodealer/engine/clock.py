@@ -20,7 +20,7 @@ TICK_MIN: Final = 1000
 
 
 @dataclass(frozen=True)
-class Watched:
+class TimedDuty:
     """A duty that others wait for, and the height of the log from which on they do."""
 
     seat: int
@@ -29,7 +29,7 @@ class Watched:
     #: What the first tick said that had seen it; until then its clock stands.
     started: int | None = None
 
-    def excess(self, time: int) -> int:
+    def overtime(self, time: int) -> int:
         """How much more than its limit it has taken; 0 where it is within."""
         return 0 if self.started is None else max(0, time - self.started - self.limit)
 
@@ -40,9 +40,9 @@ class Clock:
 
     limits: Limits
     #: What the last tick said, and how much of the log it had seen.
-    last: int | None = None
-    seen: int = 0
-    watched: Mapping[bytes, Watched] = field(default_factory=dict)
+    last_tick: int | None = None
+    seen_height: int = 0
+    timed: Mapping[bytes, TimedDuty] = field(default_factory=dict)
     #: The duties that are late, until they close.
     late: frozenset[bytes] = frozenset()
     #: What is left to those seats that have used some of their bank.
@@ -59,76 +59,76 @@ class Clock:
 
     # --- What the table does ---
 
-    def watching(self, duties: Duties, height: int) -> Clock:
+    def with_open_duties(self, duties: Duties, height: int) -> Clock:
         """The clock once these duties are open, at this height of the log."""
-        now = {id: known for id, known in duties.open.items() if known.holds_up}
-        if now.keys() == self.watched.keys():
+        now = {id: known for id, known in duties.open.items() if known.is_blocking}
+        if now.keys() == self.timed.keys():
             return self
         watched = {
-            id: self.watched[id] if id in self.watched else Watched(known.duty.seat, height, self.limit(known))
+            id: self.timed[id] if id in self.timed else TimedDuty(known.duty.seat, height, self.limit(known))
             for id, known in now.items()
         }
-        return replace(self, watched=watched, late=self.late.intersection(watched))
+        return replace(self, timed=watched, late=self.late.intersection(watched))
 
-    def refilled(self) -> Clock:
+    def refill_banks(self) -> Clock:
         """A hand begins."""
         limits = self.limits
         banks = {seat: min(limits.bank, left + limits.refill) for seat, left in self.banks.items()}
         return replace(self, banks={seat: left for seat, left in banks.items() if left < limits.bank})
 
-    def restarted(self) -> Clock:
+    def restart(self) -> Clock:
         """Another keeps the time: from a moment of its own, whatever the one before it has said."""
-        return replace(self, last=None, seen=0)
+        return replace(self, last_tick=None, seen_height=0)
 
     # --- Ticks ---
 
     # defence: time-back
-    def refusal(self, time: int, seen: int, duties: Duties) -> str | None:
+    def find_tick_error(self, time: int, seen: int, duties: Duties) -> str | None:
         """Why a tick cannot be, where that is so. It says the same on every table that the tick can come to."""
-        if self.last is None:
+        if self.last_tick is None:
             return None
-        if time < self.last:
+        if time < self.last_tick:
             return "the tick goes back behind the last one"
-        if time - self.last < TICK_MIN and not duties.opened_within(self.seen, seen):
+        if time - self.last_tick < TICK_MIN and not duties.opened_between(self.seen_height, seen):
             return "the tick comes less than a second after the last one, and nothing was opened since"
         return None
 
     # defence: held-tick
-    def ticked(self, time: int, seen: int) -> Clock:
+    def apply_tick(self, time: int, seen: int) -> Clock:
         """The clock after a tick that had seen so much of the log."""
         watched = {
             id: replace(one, started=time) if one.started is None and one.since <= seen else one
-            for id, one in self.watched.items()
+            for id, one in self.timed.items()
         }
-        passed = 0 if self.last is None else time - self.last
+        passed = 0 if self.last_tick is None else time - self.last_tick
         banks, late = dict(self.banks), set(self.late)
         for seat in sorted({one.seat for one in watched.values()}):
-            over = {id: one.excess(time) for id, one in watched.items() if one.seat == seat and one.excess(time)}
+            over = {id: one.overtime(time) for id, one in watched.items() if one.seat == seat and one.overtime(time)}
             owed = min(passed, max(over.values(), default=0))
             if owed > self.bank(seat):
                 late |= over.keys()
             if owed:
                 banks[seat] = max(0, self.bank(seat) - owed)
-        return replace(self, last=time, seen=seen, watched=watched, late=frozenset(late), banks=banks)
+        return replace(self, last_tick=time, seen_height=seen, timed=watched, late=frozenset(late), banks=banks)
 
-    def wanted(self, every: int) -> int | None:
+    def next_useful_tick(self, interval: int) -> int | None:
         """When a tick would next make a difference, or tell how a bank runs; None while nothing is waited for."""
-        if self.last is None:
+        if self.last_tick is None:
             return None
-        moments = [*self._moments(self.last, every)]
-        return max(self.last + TICK_MIN, min(moments)) if moments else None
+        moments = [*self._useful_moments(self.last_tick, interval)]
+        return max(self.last_tick + TICK_MIN, min(moments)) if moments else None
 
-    def _moments(self, last: int, every: int) -> Iterable[int]:
-        for id, one in self.watched.items():
+    def _useful_moments(self, last: int, every: int) -> Iterable[int]:
+        for id, one in self.timed.items():
             if one.started is None or id in self.late:
                 continue
-            if not one.excess(last):
+            if not one.overtime(last):
                 yield one.started + one.limit + 1
             else:
                 yield last + min(every, self.bank(one.seat) + 1)
 
     @property
-    def told(self) -> Any:
+    def digest_fields(self) -> Any:
         """All of it, for the digest of a table."""
-        watched = [[id, one.since, one.started, id in self.late] for id, one in sorted(self.watched.items())]
-        return [self.last, self.seen, watched, sorted(self.banks.items())]
+        watched = [[id, one.since, one.started, id in self.late] for id, one in sorted(self.timed.items())]
+        return [self.last_tick, self.seen_height, watched, sorted(self.banks.items())]

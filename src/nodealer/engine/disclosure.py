@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nodealer.engine.persistent_map import VersionedMap
-from nodealer.engine.state import Books, Config, Deed
+from nodealer.engine.state import Config, DueDisclosures, SentMessage
 from nodealer.errors import CardUnreadable, NodealerError, PeerFault
 from nodealer.protocols.base import Deck
 from nodealer.tape import Tape, seed_commitment
@@ -21,18 +21,22 @@ Choices = Mapping[bytes, bytes]
 
 # defence: another-key, conceded, double, false-deck, false-key, mark, other-card, products, searched, slot, twin,
 #   unopened
-def refuse_false_book(config: Config, books: Books, seat: int, entry: int, seed: bytes, choices: Choices) -> None:
+def refuse_false_disclosure(
+    config: Config, books: DueDisclosures, seat: int, entry: int, seed: bytes, choices: Choices
+) -> None:
     """Raise `PeerFault` for a seat whose book is another than it began with, or makes other messages than it sent."""
     tape = Tape(seed)
     bound = seed_commitment(tape, session=config.session.id, seat=seat, hand=books.binding.hand)
     if bound != books.commitments.get(seat):
         raise PeerFault(seat, "the opened seed is not the one it committed to", entry)
-    deed = _first_false_deed(books.deeds, seat, tape, choices)
+    deed = _first_false_message(books.messages, seat, tape, choices)
     if deed is not None:
         raise PeerFault(seat, f"its {deed.duty.kind} is not what its book makes", deed.entry)
 
 
-def _first_false_deed(deeds: VersionedMap[int, Deed], seat: int, tape: Tape, choices: Choices) -> Deed | None:
+def _first_false_message(
+    deeds: VersionedMap[int, SentMessage], seat: int, tape: Tape, choices: Choices
+) -> SentMessage | None:
     """The first message of a hand that an honest seat with this book would not have sent."""
     for _, deed in deeds.items():
         if deed.duty.seat != seat:
@@ -47,7 +51,7 @@ def _first_false_deed(deeds: VersionedMap[int, Deed], seat: int, tape: Tape, cho
     return None
 
 
-def refuse_false_claim(deck: Deck | None, seat: int, entry: int, card: tuple[int, int], seed: bytes) -> None:
+def refuse_false_dispute(deck: Deck | None, seat: int, entry: int, card: tuple[int, int], seed: bytes) -> None:
     """Raise `PeerFault` for a claimant whose book reads the card. `deck` is the deck as the claimant saw it."""
     number, position = card
     try:

@@ -10,7 +10,7 @@ from nodealer.engine.persistent_map import VersionedMap
 from nodealer.protocols.base import Duty
 
 
-class Owed(enum.StrEnum):
+class TableDuty(enum.StrEnum):
     """The duties to the table itself. All others are the card protocol's."""
 
     BEGIN = "begin"
@@ -28,13 +28,13 @@ class OpenDuty:
 
     # defence: hurried-book
     @property
-    def holds_up(self) -> bool:
+    def is_blocking(self) -> bool:
         """Whether others wait for it, so that it can be named. A book is never too late, and nobody waits for one."""
-        return not self.duty.optional and not (self.duty.deck is None and self.duty.kind == Owed.BOOK)
+        return not self.duty.optional and not (self.duty.deck is None and self.duty.kind == TableDuty.BOOK)
 
     @property
     def is_move(self) -> bool:
-        return self.duty.deck is None and self.duty.kind == Owed.MOVE
+        return self.duty.deck is None and self.duty.kind == TableDuty.MOVE
 
 
 @dataclass(frozen=True)
@@ -52,49 +52,49 @@ class Duties:
 
     open: Mapping[bytes, OpenDuty] = field(default_factory=dict)
     closed: VersionedMap[bytes, ClosedDuty] = field(default_factory=VersionedMap)
-    before: VersionedMap[bytes, ClosedDuty] = field(default_factory=VersionedMap)
+    closed_before: VersionedMap[bytes, ClosedDuty] = field(default_factory=VersionedMap)
 
-    def refreshed(self, owed: Iterable[Duty], height: int) -> Duties:
+    def with_open(self, owed: Iterable[Duty], height: int) -> Duties:
         """The duties once these are owed, at this height of the log."""
         now = {duty.id: duty for duty in owed}
         known = self.open
         if now.keys() == known.keys() and all(duty.optional == known[id].duty.optional for id, duty in now.items()):
             return self
         # One that holds up nobody any more can still be answered; for those who have named it, it is closed.
-        closed = self.closed.grown(
+        closed = self.closed.extended(
             (id, ClosedDuty(one.duty.seat, one.since, height))
             for id, one in known.items()
-            if id not in now or (now[id].optional and one.holds_up)
+            if id not in now or (now[id].optional and one.is_blocking)
         )
-        still = {id: _still_open(known.get(id), duty, height) for id, duty in now.items()}
-        return Duties(still, closed, self.before)
+        still = {id: _keep_open(known.get(id), duty, height) for id, duty in now.items()}
+        return Duties(still, closed, self.closed_before)
 
     def next_hand(self) -> Duties:
         """What was closed in this hand was closed in the hand before, from now on."""
         return Duties(self.open, VersionedMap(), self.closed)
 
-    def closed_since(self, id: bytes, seen: int) -> ClosedDuty | None:
+    def find_closed(self, id: bytes, seen: int) -> ClosedDuty | None:
         """A duty that was open on a log of this height and was closed, though it may have been opened again."""
-        known = (*self.closed.values(id), *self.before.values(id))
+        known = (*self.closed.values(id), *self.closed_before.values(id))
         return next((one for one in known if one.since <= seen < one.until), None)
 
-    def opened_within(self, after: int, until: int) -> bool:
+    def opened_between(self, after: int, until: int) -> bool:
         """Whether a duty was opened on a log higher than one height, and not higher than another."""
-        closed = (*self.closed.everything(), *self.before.everything())
+        closed = (*self.closed.all_values(), *self.closed_before.all_values())
         heights = (*(known.since for known in self.open.values()), *(one.since for one in closed))
         return any(after < since <= until for since in heights)
 
     @property
-    def holding_up(self) -> dict[bytes, int]:
+    def blocking(self) -> dict[bytes, int]:
         """The duties that others wait for, with their seats."""
-        return {id: known.duty.seat for id, known in self.open.items() if known.holds_up}
+        return {id: known.duty.seat for id, known in self.open.items() if known.is_blocking}
 
-    def of(self, seat: int) -> dict[bytes, OpenDuty]:
+    def of_seat(self, seat: int) -> dict[bytes, OpenDuty]:
         """What a seat owes, or may do."""
         return {id: known for id, known in self.open.items() if known.duty.seat == seat}
 
 
-def _still_open(known: OpenDuty | None, duty: Duty, height: int) -> OpenDuty:
+def _keep_open(known: OpenDuty | None, duty: Duty, height: int) -> OpenDuty:
     if known is None:
         return OpenDuty(duty, height)
     return known if known.duty is duty else OpenDuty(duty, known.since)

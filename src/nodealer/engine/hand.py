@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 from nodealer.cards.events import Event, Finished, Moved, Opened, Rolled, Unsealed
 from nodealer.cards.operations import WITHOUT_CARDS, NewDeck, Operation, Random, Seal, needed
-from nodealer.engine.duties import Owed
+from nodealer.engine.duties import TableDuty
 from nodealer.engine.phases import Phase
-from nodealer.engine.rosters import in_force
-from nodealer.engine.state import Books, Change, HandRecord, HandState, PendingRequests, TableState
+from nodealer.engine.rosters import adopt_agreed_roster
+from nodealer.engine.state import Change, DueDisclosures, HandRecord, HandState, PendingRequests, TableState
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Turn
 from nodealer.protocols.base import Binding, DeckChange, Duty
@@ -30,23 +30,25 @@ class TooFewSeats(Exception):
 # --- Duties ---
 
 
-def owed(state: TableState) -> tuple[Duty, ...]:
+def open_duties(state: TableState) -> tuple[Duty, ...]:
     """Every duty that is open in a state."""
-    books = tuple(_book(state, number, seat) for number, case in state.books.items() for seat in sorted(case.owing))
+    books = tuple(
+        _book_duty(state, number, seat) for number, case in state.disclosures.items() for seat in sorted(case.owing)
+    )
     if state.phase is Phase.BETWEEN:
-        return (*books, *_between(state))
+        return (*books, *_duties_between_hands(state))
     if state.phase is Phase.PLAYING:
         hand = state.hand
         cards = (duty for deck in hand.decks.values() for duty in deck.duties)
-        return (*books, *cards, *_moves(hand), *_coming_back(state))
+        return (*books, *cards, *_move_duties(hand), *_early_begin_duties(state))
     return books
 
 
-def _book(state: TableState, hand: int, seat: int) -> Duty:
-    return state.books[hand].binding.duty(None, seat, Owed.BOOK, digest("book", hand))
+def _book_duty(state: TableState, hand: int, seat: int) -> Duty:
+    return state.disclosures[hand].binding.duty(None, seat, TableDuty.BOOK, digest("book", hand))
 
 
-def _between(state: TableState) -> Iterator[Duty]:
+def _duties_between_hands(state: TableState) -> Iterator[Duty]:
     """What seats may do between hands: begin the next one, or end."""
     hand, out, anchor = state.hand, state.ended | state.expelled, digest("between", state.roster.digest)
     for seat in state.roster.awaited:
@@ -54,64 +56,71 @@ def _between(state: TableState) -> Iterator[Duty]:
             continue
         gone = seat in state.gone
         # Who has begun may still end: if the others have, the hand that it begun will never start.
-        if seat not in hand.commitments and not state.over:
+        if seat not in hand.commitments and not state.no_more_hands:
             # A seat that is gone may come back for the next hand; nobody waits for it.
-            yield hand.binding.duty(None, seat, Owed.BEGIN, anchor, optional=gone)
-        yield hand.binding.duty(None, seat, Owed.END, anchor, optional=not state.over or gone)
+            yield hand.binding.duty(None, seat, TableDuty.BEGIN, anchor, optional=gone)
+        yield hand.binding.duty(None, seat, TableDuty.END, anchor, optional=not state.no_more_hands or gone)
 
 
-def _coming_back(state: TableState) -> tuple[Duty, ...]:
+def _early_begin_duties(state: TableState) -> tuple[Duty, ...]:
     """A seat that is gone from a hand may begin the next one before it is over: then nobody is faster than it."""
-    if state.over or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
+    if state.no_more_hands or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
         return ()
-    away = state.gone.intersection(state.roster.awaited) - state.expelled - state.ended - state.hand.early.keys()
+    away = (
+        state.gone.intersection(state.roster.awaited)
+        - state.expelled
+        - state.ended
+        - state.hand.early_commitments.keys()
+    )
     binding = state.config.binding(state.hand.number + 1, state.roster, state.roster.awaited)
     anchor = digest("between", state.roster.digest)
-    return tuple(binding.duty(None, seat, Owed.BEGIN, anchor, optional=True) for seat in sorted(away))
+    return tuple(binding.duty(None, seat, TableDuty.BEGIN, anchor, optional=True) for seat in sorted(away))
 
 
-def _moves(hand: HandState) -> tuple[Duty, ...]:
+def _move_duties(hand: HandState) -> tuple[Duty, ...]:
     if not isinstance(want := hand.want, Turn):
         return ()
     # In a round the seats move side by side: a move answers the round, and not what others moved meanwhile.
-    anchor = digest("move", hand.course) if want.round is None else digest("round", want.round)
+    anchor = digest("move", hand.game_digest) if want.round is None else digest("round", want.round)
     return (
-        *(hand.binding.duty(None, seat, Owed.MOVE, anchor, choice=True) for seat in want.seats),
-        *(hand.binding.duty(None, seat, Owed.MOVE, anchor, choice=True, optional=True) for seat in want.may),
+        *(hand.binding.duty(None, seat, TableDuty.MOVE, anchor, choice=True) for seat in want.seats),
+        *(hand.binding.duty(None, seat, TableDuty.MOVE, anchor, choice=True, optional=True) for seat in want.may),
     )
 
 
-def refreshed(state: TableState, height: int) -> TableState:
+def refresh_duties(state: TableState, height: int) -> TableState:
     """The state with its duties brought up to date at this height of the log. Votes for what is closed are void."""
-    if len(state.chronicle.ends) < state.hand.number:
-        state = state.noted(ends=(*state.chronicle.ends, height))
-    if len(state.chronicle.keyed) < len(state.chronicle.keys):
-        state = state.noted(keyed=(*state.chronicle.keyed, height))
-    hand, duties = state.hand, state.duties.refreshed(owed(state), height)
-    if hand.past.newest is not hand.decks:
-        hand = replace(hand, past=hand.past.grown([(height, hand.decks)]))
+    if len(state.chronicle.hand_ends) < state.hand.number:
+        state = state.with_chronicle(hand_ends=(*state.chronicle.hand_ends, height))
+    if len(state.chronicle.key_heights) < len(state.chronicle.key_changes):
+        state = state.with_chronicle(key_heights=(*state.chronicle.key_heights, height))
+    hand, duties = state.hand, state.duties.with_open(open_duties(state), height)
+    if hand.past_decks.newest is not hand.decks:
+        hand = replace(hand, past_decks=hand.past_decks.extended([(height, hand.decks)]))
     state = replace(state, hand=hand, duties=duties)
     if state.clock is not None:
-        state = replace(state, clock=state.clock.watching(state.duties, height))
-    if not hand.votes and not hand.breaks:
+        state = replace(state, clock=state.clock.with_open_duties(state.duties, height))
+    if not hand.skip_votes and not hand.abort_votes:
         return state
     still = state.duties.open.keys()
-    if any(duties - still for duties in hand.votes.values()) or any(duty not in still for duty in hand.breaks.values()):
-        votes = {seat: duties & still for seat, duties in hand.votes.items() if duties & still}
-        breaks = {seat: duty for seat, duty in hand.breaks.items() if duty in still}
-        state = state.with_hand(votes=votes, breaks=breaks)
+    if any(duties - still for duties in hand.skip_votes.values()) or any(
+        duty not in still for duty in hand.abort_votes.values()
+    ):
+        votes = {seat: duties & still for seat, duties in hand.skip_votes.items() if duties & still}
+        breaks = {seat: duty for seat, duty in hand.abort_votes.items() if duty in still}
+        state = state.with_hand(skip_votes=votes, abort_votes=breaks)
     return state
 
 
 # --- The game: what it is told is hashed, and that hash is what its moves answer ---
 
 
-def told(hand: HandState, game: Game, what: str, *said: bytes | str | int) -> HandState:
+def advance_game(hand: HandState, game: Game, what: str, *said: bytes | str | int) -> HandState:
     """The hand once its game has been told something."""
-    return replace(hand, game=game, course=digest(what, hand.course, *said))
+    return replace(hand, game=game, game_digest=digest(what, hand.game_digest, *said))
 
 
-def _words(events: Iterable[Event]) -> bytes:
+def _encode_events(events: Iterable[Event]) -> bytes:
     """Events as they are hashed: a list for each card that was moved or opened."""
     words = list[list[object]]()
     for event in events:
@@ -127,13 +136,13 @@ def _words(events: Iterable[Event]) -> bytes:
     return encode(words)
 
 
-def moved(change: Change, seat: int, move: bytes) -> Change:
+def make_move(change: Change, seat: int, move: bytes) -> Change:
     """A seat's move. Raises `IllegalMove`, or `BadParameter` for one that asks for what cannot be."""
     hand = change.state.hand
     if hand.game is None:
         raise BadParameter("there is no game to move in")
-    after = told(hand, hand.game.moved(seat, move), "moved", seat, move)
-    return drive(change.to(replace(change.state, hand=after)))
+    after = advance_game(hand, hand.game.moved(seat, move), "moved", seat, move)
+    return drive(change.with_state(replace(change.state, hand=after)))
 
 
 # --- The hand ---
@@ -142,32 +151,34 @@ def moved(change: Change, seat: int, move: bytes) -> Change:
 def begin_hand(state: TableState) -> Change:
     """Start the hand once every seat that is present has begun it."""
     hand = state.hand
-    if state.over or not set(state.present) <= hand.commitments.keys():
+    if state.no_more_hands or not set(state.present) <= hand.commitments.keys():
         return Change(state)
     began = tuple(seat for seat in state.roster.with_cards if seat in hand.commitments)
     claims, rules = state.config.protocol.claims, state.config.rules
     filled = {role for role, seat in state.roster.roles if seat in hand.commitments}
     if not claims.seats[0] <= len(began) <= claims.seats[1] or not set(claims.roles) <= filled:
         return Change(state)
-    account = state.account.seated(began, rules.stake).released()
+    account = state.ledger.add_seats(began, rules.stake).release_covered()
     chips = {seat: account.chips[seat] for seat in began}
     try:
         game = rules.begin(hand.number, began, hand.game, chips)
     except BadParameter:
         # These seats cannot play another hand of it: then nobody waits for one.
-        return Change(replace(state, over=True, hand=replace(hand, commitments={}, votes={}, breaks={})))
+        return Change(
+            replace(state, no_more_hands=True, hand=replace(hand, commitments={}, skip_votes={}, abort_votes={}))
+        )
     others = tuple(seat for seat in hand.commitments if seat not in state.roster.with_cards)
     seats = tuple(sorted((*game.players, *others)))
     binding = replace(state.config.binding(hand.number, state.roster, seats), tried=state.tried)
     part = state.config.session.proposal.game
     agreed = encode([part.name, part.version, part.parameters, sorted(chips.items())])
     course = digest("game", state.config.session.id, hand.number, agreed)
-    begun = replace(hand, binding=binding, game=game, course=course, votes={}, breaks={})
+    begun = replace(hand, binding=binding, game=game, game_digest=course, skip_votes={}, abort_votes={})
     proposed = {id: replace(one, begins=one.begins + 1) for id, one in state.proposed.items() if one.begins == 0}
     gone = state.gone - hand.commitments.keys()
-    state = replace(state, phase=Phase.PLAYING, hand=begun, gone=gone, account=account, proposed=proposed)
+    state = replace(state, phase=Phase.PLAYING, hand=begun, gone=gone, ledger=account, proposed=proposed)
     if state.clock is not None:
-        state = replace(state, clock=state.clock.refilled())
+        state = replace(state, clock=state.clock.refill_banks())
     return drive(Change(state))
 
 
@@ -179,45 +190,45 @@ def drive(change: Change) -> Change:
             return change
         want = hand.want
         if isinstance(want, Done):
-            return change.to(_end_hand(state, want))
-        if want is not None and (hand.wanted is None or hand.wanted[0] is not game):
-            hand = replace(hand, wanted=(game, want))
-            change = change.to(replace(state, hand=hand))
+            return change.with_state(_end_hand(state, want))
+        if want is not None and (hand.cached_want is None or hand.cached_want[0] is not game):
+            hand = replace(hand, cached_want=(game, want))
+            change = change.with_state(replace(state, hand=hand))
             state = change.state
         if not isinstance(want, Ask):
             return change
         try:
-            if hand.asked is None:
-                change = _ask(change, want)
-            elif not hand.asked.done:
+            if hand.requests is None:
+                change = _start_requests(change, want)
+            elif not hand.requests.is_done:
                 return change
             else:
-                events = hand.asked.happened
-                after = told(hand, game.told(events), "told", _words(events))
-                change = change.to(replace(state, hand=replace(after, asked=None)))
+                events = hand.requests.events
+                after = advance_game(hand, game.told(events), "told", _encode_events(events))
+                change = change.with_state(replace(state, hand=replace(after, requests=None)))
         except TooFewSeats:
-            change = change.to(replace(state, hand=without_cards(hand)))
+            change = change.with_state(replace(state, hand=continue_without_cards(hand)))
 
 
-def without_cards(hand: HandState, leaving: tuple[int, ...] = ()) -> HandState:
+def continue_without_cards(hand: HandState, leaving: tuple[int, ...] = ()) -> HandState:
     """No card can be dealt or opened any more: the game ends by its own rule."""
     if hand.game is None:
         return hand
-    after = told(hand, hand.game.left(leaving, cards=False), "left", 0, *leaving)
-    return replace(after, decks={}, asked=None)
+    after = advance_game(hand, hand.game.left(leaving, cards=False), "left", 0, *leaving)
+    return replace(after, decks={}, requests=None)
 
 
-def _ask(change: Change, ask: Ask) -> Change:
+def _start_requests(change: Change, ask: Ask) -> Change:
     queues = dict[int, tuple[Operation, ...]]()
     for operation in ask.operations:
         queues[operation.deck] = (*queues.get(operation.deck, ()), operation)
-    change = change.to(change.state.with_hand(asked=PendingRequests(queues)))
+    change = change.with_state(change.state.with_hand(requests=PendingRequests(queues)))
     for deck in queues:
-        change = _request(change, deck, queues[deck][0])
+        change = _request_operation(change, deck, queues[deck][0])
     return change
 
 
-def _request(change: Change, deck: int, operation: Operation) -> Change:
+def _request_operation(change: Change, deck: int, operation: Operation) -> Change:
     """Give a deck the operation that is next in its queue."""
     state, hand = change.state, change.state.hand
     _refuse_unannounced(state, operation)
@@ -226,23 +237,23 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
             raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
         if operation.faces > (most := state.config.rules.deck_max):
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
-        binding = _those_here(state)
+        binding = _present_binding(state)
         if len(binding.players) < state.config.protocol.claims.seats[0]:
             raise TooFewSeats
         made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
-        return take_deck(change, deck, DeckChange(made))
+        return update_deck(change, deck, DeckChange(made))
     lies = hand.decks.get(deck)
     if lies is None and isinstance(operation, Random | Seal) and 0 <= deck < DECKS_MAX:
-        here = _those_here(state)
+        here = _present_binding(state)
         lies = Dice(here, deck) if isinstance(operation, Random) else Envelopes(here, deck)
     if lies is None:
         raise BadParameter(f"there is no deck {deck}")
     if not isinstance(lies, Dice | Envelopes) and not needed(operation, None).isdisjoint(WITHOUT_CARDS):
         raise BadParameter(f"deck {deck} has cards: it is not rolled, and nothing is sealed in it")
-    return take_deck(change, deck, lies.request(operation))
+    return update_deck(change, deck, lies.request(operation))
 
 
-def _those_here(state: TableState) -> Binding:
+def _present_binding(state: TableState) -> Binding:
     hand = state.hand
     gone = tuple(sorted(state.gone & set(hand.binding.seats)))
     return replace(hand.binding.without(gone), tried=state.tried) if gone else hand.binding
@@ -256,10 +267,10 @@ def _refuse_unannounced(state: TableState, operation: Operation) -> None:
         raise BadParameter(f"the game asks for {', '.join(unannounced)}, which it did not announce")
 
 
-def take_deck(change: Change, deck: int, made: DeckChange) -> Change:
+def update_deck(change: Change, deck: int, made: DeckChange) -> Change:
     """Take what a deck did; when its operation is finished, begin the next one in its queue."""
     state, hand = change.state, change.state.hand
-    asked = hand.asked
+    asked = hand.requests
     rest: tuple[Operation, ...] = ()
     if asked is not None:
         queue = asked.queues.get(deck, ())
@@ -267,10 +278,10 @@ def take_deck(change: Change, deck: int, made: DeckChange) -> Change:
         finished = bool(queue) and Finished(queue[0]) in made.events
         queue = queue[1:] if finished else queue
         rest = queue if finished else ()
-        asked = PendingRequests({**asked.queues, deck: queue}, (*asked.happened, *made.events))
-    state = state.with_hand(decks={**hand.decks, deck: made.deck}, asked=asked)
+        asked = PendingRequests({**asked.queues, deck: queue}, (*asked.events, *made.events))
+    state = state.with_hand(decks={**hand.decks, deck: made.deck}, requests=asked)
     change = Change(state, (*change.events, *made.events), (*change.checks, *made.checks))
-    return _request(change, deck, rest[0]) if rest else change
+    return _request_operation(change, deck, rest[0]) if rest else change
 
 
 # --- Its end ---
@@ -280,37 +291,37 @@ def _end_hand(state: TableState, done: Done) -> TableState:
     """The hand is over. Where the protocol ends with open books, gains are held until these are open."""
     books = state.config.protocol.claims.open_book_at_end
     players = () if state.hand.game is None else state.hand.game.players
-    account = state.account.closed(state.hand.number, done, players, books=books)
-    record = HandRecord(state.hand.number, _names(state), done.result, done.net, charged=done.charged)
-    state = replace(state, account=account)
-    return next_hand(with_books(state) if books else state, record)
+    account = state.ledger.close_hand(state.hand.number, done, players, books=books)
+    record = HandRecord(state.hand.number, _player_names(state), done.result, done.net, charged=done.charged)
+    state = replace(state, ledger=account)
+    return prepare_next_hand(require_disclosures(state) if books else state, record)
 
 
-def with_books(state: TableState, *, disputed: bool = False) -> TableState:
+def require_disclosures(state: TableState, *, disputed: bool = False) -> TableState:
     """From now on every seat that was dealt in owes its book of this hand, also one that has left."""
     hand = state.hand
     owing = frozenset(hand.binding.players) - state.expelled
-    books = Books(hand.binding, hand.commitments, hand.deeds, owing, disputed)
-    return replace(state, books={**state.books, hand.number: books})
+    books = DueDisclosures(hand.binding, hand.commitments, hand.messages, owing, disputed)
+    return replace(state, disclosures={**state.disclosures, hand.number: books})
 
 
 def void_hand(state: TableState, reason: str) -> TableState:
     """The hand is over without a result."""
-    return next_hand(state, HandRecord(state.hand.number, _names(state), void=reason))
+    return prepare_next_hand(state, HandRecord(state.hand.number, _player_names(state), void=reason))
 
 
-def next_hand(state: TableState, record: HandRecord) -> TableState:
+def prepare_next_hand(state: TableState, record: HandRecord) -> TableState:
     """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
     number = state.hand.number + 1
     binding = state.config.binding(number, state.roster, state.roster.awaited)
-    state = replace(state, over=state.over or number == state.config.session.proposal.hands)
-    owing = frozenset(seat for books in state.books.values() for seat in books.owing)
+    state = replace(state, no_more_hands=state.no_more_hands or number == state.config.session.proposal.hands)
+    owing = frozenset(seat for books in state.disclosures.values() for seat in books.owing)
     out = owing | state.expelled | state.ended
-    begun = {seat: commitment for seat, commitment in state.hand.early.items() if seat not in out}
-    fresh = HandState(number, binding, game=state.hand.game, commitments={} if state.over else begun)
-    state = state.noted(records=(*state.chronicle.records, record))
-    return in_force(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
+    begun = {seat: commitment for seat, commitment in state.hand.early_commitments.items() if seat not in out}
+    fresh = HandState(number, binding, game=state.hand.game, commitments={} if state.no_more_hands else begun)
+    state = state.with_chronicle(records=(*state.chronicle.records, record))
+    return adopt_agreed_roster(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
 
 
-def _names(state: TableState) -> dict[int, str]:
+def _player_names(state: TableState) -> dict[int, str]:
     return {seat: state.roster.member(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}

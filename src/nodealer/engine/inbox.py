@@ -179,7 +179,7 @@ class HoldBackQueue:
     def released(self, replica: Replica) -> bytes | None:
         """The first of those that wait that can be judged now."""
         for place, held in enumerate(self._held):
-            signed = replica.signed_by(replica.state.known[held.entry.seat].key)
+            signed = replica.count_signed_by(replica.state.all_members[held.entry.seat].key)
             if held.entry.seq <= signed and replica.has_seen(held.entry.seen):
                 return self._held.pop(place).data
         return None

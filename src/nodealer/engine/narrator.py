@@ -87,7 +87,7 @@ class Narrator:
         """What happened, one event after the other."""
         before, number = applied.before, applied.number
         seat, outcome = applied.entry.seat, applied.outcome
-        name = applied.after.known[seat].name
+        name = applied.after.all_members[seat].name
         if outcome in (Outcome.REPEATED, Outcome.DROPPED):
             if outcome is not Outcome.REPEATED:
                 yield {"event": outcome.value, "seat": seat, "name": name, "entry": number}
@@ -116,7 +116,7 @@ class Narrator:
                 yield {"event": "move", "seat": seat, "name": name, "move": _data(bytes(move)), "text": text}
             case Without(duties=duties):
                 owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
-                names = [before.known[seat].name for seat in sorted(owing)]
+                names = [before.all_members[seat].name for seat in sorted(owing)]
                 yield {"event": "without", "seat": seat, "name": name, "text": f"would not wait for {', '.join(names)}"}
             case Break():
                 yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
@@ -155,7 +155,7 @@ class Narrator:
         words, mine = self.words_of(kind), applied.entry.seat == self._you
         if not words.done or applied.outcome is not Outcome.ACCEPTED:
             return ""
-        name = "You" if mine else applied.after.known[applied.entry.seat].name
+        name = "You" if mine else applied.after.all_members[applied.entry.seat].name
         did = f"{name} {words.done}{self._whose(applied)}"
         if not self._proven or not applied.checks:
             return f"{did}; not proven now: the books are opened after the hand"
@@ -174,7 +174,7 @@ class Narrator:
         owner = None if deck is None else deck.places.belongs_to
         if owner is None:
             return ""
-        return " your deck" if owner == self._you else f" {applied.after.known[owner].name}'s deck"
+        return " your deck" if owner == self._you else f" {applied.after.all_members[owner].name}'s deck"
 
     def _looked(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
         """Who looked at cards, for those who did not."""
@@ -191,7 +191,12 @@ class Narrator:
                 yield {"event": "rolled", "numbers": list(event.numbers), "silent": list(event.silent), "text": text}
             elif isinstance(event, Unsealed):
                 text = self._words.unsealed(before.hand.game, event)
-                yield {"event": "unsealed", "seat": event.seat, "name": before.known[event.seat].name, "text": text}
+                yield {
+                    "event": "unsealed",
+                    "seat": event.seat,
+                    "name": before.all_members[event.seat].name,
+                    "text": text,
+                }
 
     def _changed(self, before: TableState, after: TableState) -> Iterator[Event]:
         if before.hand.game is not None and after.hand.game is not before.hand.game:
@@ -218,8 +223,8 @@ class Narrator:
         for fault in state.faults[len(before.faults) :]:
             name = None if fault.seat is None else state.roster.member(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
-        for said in state.chronicle.statements[len(before.chronicle.statements) :]:
-            of = None if said.of is None else state.known[said.of].name
+        for said in state.chronicle.vote_results[len(before.chronicle.vote_results) :]:
+            of = None if said.of is None else state.all_members[said.of].name
             made = self._made_for(before, said.of) if said.did == "move" and said.of is not None else ""
             yield {
                 "event": "statement",
@@ -241,7 +246,7 @@ class Narrator:
 
 def proven_by(applied: Applied) -> tuple[int, NoneOf] | None:
     """The deck and the claim that an entry proves, if it is such a proof."""
-    number, asked = _deck(applied), applied.before.hand.asked
+    number, asked = _deck(applied), applied.before.hand.requests
     queue = () if asked is None or number is None else asked.queues.get(number, ())
     if number is None or not queue or not isinstance(queue[0], Prove):
         return None

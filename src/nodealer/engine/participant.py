@@ -18,7 +18,7 @@ from nodealer.engine.lobby import Accept, Lobby, decline_rehearsals
 from nodealer.engine.lobby_messages import Asks, Offered, Went
 from nodealer.engine.phases import Phase
 from nodealer.engine.prompts import Decision, Options, Question
-from nodealer.engine.replica import Begin, Outcome, Replica, at_once
+from nodealer.engine.replica import CheckRunner, Outcome, Replica, settle_in_process
 from nodealer.engine.resolve import Parts, parts_of
 from nodealer.engine.seat import Seat
 from nodealer.engine.seat_requests import SeatRequests, asked_by, roster_without
@@ -68,7 +68,7 @@ class Participant:
         table: str = "",
         host: bytes | None = None,
         parts: Callable[[Proposal], Parts] = parts_of,
-        begin: Begin = at_once,
+        begin: CheckRunner = settle_in_process,
         keeps_time: bool = False,
     ) -> None:
         """Come to a table, or come back to it, with what is in the home. `begin` settles the checks of its log.
@@ -136,7 +136,7 @@ class Participant:
             self._sit(home.session, home.entries)
         elif self.lobby.session is not None:
             self._begin(self.lobby.session)
-        self._begin_checks = at_once
+        self._begin_checks = settle_in_process
         self._came_with = 0 if self._replica is None else self._replica.height
         self._order.came_back([*home.lobby, *(() if self._replica is None else self._replica.entries)])
 
@@ -202,7 +202,7 @@ class Participant:
     def _rests(self) -> bool:
         """Whether there are proofs to look at, and nothing to say or to decide, on what was taken."""
         seat, together = self._seat, self._together
-        if seat is None or together is None or together.size >= TOGETHER_MAX or not seat.replica.owes:
+        if seat is None or together is None or together.size >= TOGETHER_MAX or not seat.replica.has_pending_checks:
             return False
         state = seat.replica.state
         waits = self._early or self._door.wants or seat.open_duties
@@ -251,7 +251,7 @@ class Participant:
     @property
     def keys(self) -> tuple[KeyChange, ...]:
         """The keys that have come with rosters, in their order: the first one is that of key epoch 1."""
-        return () if self._replica is None else self._replica.state.chronicle.keys
+        return () if self._replica is None else self._replica.state.chronicle.key_changes
 
     @property
     def epoch(self) -> int:
@@ -259,7 +259,7 @@ class Participant:
         if self._replica is None:
             return 0
         height = self._replica.height - min(self._order.lacking, self._came_with)
-        return sum(since <= height for since in self._replica.state.chronicle.keyed)
+        return sum(since <= height for since in self._replica.state.chronicle.key_heights)
 
     def _looks_at(self, proposal: Proposal) -> bool | None:
         """What this player agrees to: what it wants, and can run."""
@@ -296,7 +296,9 @@ class Participant:
     def _sit(self, session: Session, log: Iterable[bytes]) -> None:
         """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
         config = Config(session, *self._parts(session.proposal))
-        self._replica = Replica(config, entropy=self._entropy, eager=False, begin=self._begin_checks, by_hand=False)
+        self._replica = Replica(
+            config, entropy=self._entropy, eager=False, check_runner=self._begin_checks, settle_after_hand=False
+        )
         number = self._mine
         if number is None:
             for data in log:
@@ -312,7 +314,7 @@ class Participant:
         """The seat of this key, for one who has come to play: from the first roster on that it was in."""
         if self._replica is None or self.home.name is None:
             return None
-        known, key = self._replica.state.known, self.home.identity.public
+        known, key = self._replica.state.all_members, self.home.identity.public
         return next((seat for seat, member in known.items() if member.key == key), None)
 
     def _be_seated(self, number: int, log: Iterable[bytes]) -> None:
@@ -337,7 +339,7 @@ class Participant:
     def _settle(self, replica: Replica) -> None:
         # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
         replica.settle()
-        replica.eager, replica.begin = True, at_once
+        replica.eager, replica.check_runner = True, settle_in_process
 
     # --- The log ---
 
@@ -472,7 +474,7 @@ class Participant:
         unreadable: CardUnreadable | None = None
         # To look at cards settles what was not checked yet, so it is done when something is owed here, or nowhere: at a
         # table without rules nobody is ever waited for.
-        if not self.replica.state.duties.holding_up or any(not duty.optional for duty in seat.open_duties):
+        if not self.replica.state.duties.blocking or any(not duty.optional for duty in seat.open_duties):
             try:
                 seat.cards()
             except CardUnreadable as error:
@@ -652,7 +654,7 @@ class Participant:
         self._look()
         if self._seat is not None:
             return self._seat.waits_for
-        return {} if self._replica is None else self._replica.state.duties.holding_up
+        return {} if self._replica is None else self._replica.state.duties.blocking
 
     @property
     def over(self) -> bool:

@@ -27,7 +27,7 @@ class VersionedMap(Generic[K, V]):
         #: The value that came last.
         self.newest: V | None = None
 
-    def grown(self, pairs: Iterable[tuple[K, V]]) -> VersionedMap[K, V]:
+    def extended(self, pairs: Iterable[tuple[K, V]]) -> VersionedMap[K, V]:
         """This mapping with more in it. A key that was there gets a new value."""
         after: VersionedMap[K, V] = VersionedMap()
         after.newest = self.newest
@@ -49,7 +49,7 @@ class VersionedMap(Generic[K, V]):
         """All values that a key has had."""
         return (value for number, value in self._values.get(key, ()) if number < self._size)
 
-    def everything(self) -> Iterator[V]:
+    def all_values(self) -> Iterator[V]:
         """All values that any key has had."""
         return (value for values in self._values.values() for number, value in values if number < self._size)
 

@@ -17,11 +17,11 @@ from typing import Final
 from nodealer.cards.events import Event
 from nodealer.engine.bodies import Begin as BeginHand
 from nodealer.engine.bodies import Body, Book, read_body
-from nodealer.engine.hand import refreshed
+from nodealer.engine.hand import refresh_duties
 from nodealer.engine.phases import Phase
 from nodealer.engine.state import Change, Config, Fault, TableState, first_state
 from nodealer.engine.transitions import Origin, TooLate, apply_body, was_due
-from nodealer.engine.votes import counted, expel
+from nodealer.engine.votes import count_votes, expel
 from nodealer.errors import (
     BadSignature,
     EntryAhead,
@@ -41,7 +41,7 @@ from nodealer.records import replace
 from nodealer.tape import digest
 
 #: Begins to settle checks, and gives what waits for the end of it. Both may raise what `settle` raises.
-Begin = Callable[[Sequence[Check], Entropy], Callable[[], None]]
+CheckRunner = Callable[[Sequence[Check], Entropy], Callable[[], None]]
 
 #: How many batches are settled while the next entries are read, and after how many entries a batch is closed where no
 #: hand ends before: both bound what is kept in memory, and what is read again after a false proof.
@@ -49,7 +49,7 @@ BATCHES_AHEAD: Final = 2
 BATCH_ENTRIES: Final = 256
 
 
-def at_once(checks: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
+def settle_in_process(checks: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
     """Settle here and now, when somebody waits for it."""
     return lambda: settle(checks, entropy)
 
@@ -86,7 +86,7 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Mark:
+class Checkpoint:
     """A place in a log to which it may go back."""
 
     height: int
@@ -96,7 +96,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class _Owed:
+class _PendingChecks:
     """Checks of an entry that are not settled, and the state to go back to if one fails."""
 
     entry: int
@@ -105,10 +105,10 @@ class _Owed:
 
 
 @dataclass(frozen=True)
-class _Settling:
+class _RunningBatch:
     """Checks on their way, and what waits for them."""
 
-    owed: tuple[_Owed, ...]
+    owed: tuple[_PendingChecks, ...]
     wait: Callable[[], None]
 
 
@@ -116,12 +116,18 @@ class Replica:
     """A table as its log makes it. Holds nothing secret."""
 
     def __init__(
-        self, config: Config, *, entropy: Entropy, eager: bool = True, begin: Begin = at_once, by_hand: bool = True
+        self,
+        config: Config,
+        *,
+        entropy: Entropy,
+        eager: bool = True,
+        check_runner: CheckRunner = settle_in_process,
+        settle_after_hand: bool = True,
     ) -> None:
         """`by_hand`: what is not settled at once is settled after each hand. Fewer and larger batches cost less, where
         nothing false is expected."""
         self.config = config
-        self.state = refreshed(first_state(config), 0)
+        self.state = refresh_duties(first_state(config), 0)
         self.head = first_head(config.session.id)
         self.entries: list[bytes] = []
         self.checks_settled = 0
@@ -131,8 +137,8 @@ class Replica:
         #: Whether a false check takes the table back to before its entry; otherwise it is raised, and for the caller.
         self.rewinds = True
         #: How checks are settled, where they are not settled at once.
-        self.begin = begin
-        self._by_hand = by_hand
+        self.check_runner = check_runner
+        self._settle_after_hand = settle_after_hand
         self._heads = [self.head]
         self._heights = {self.head: 0}
         #: The keys of every seat that this log has seen.
@@ -141,8 +147,8 @@ class Replica:
         self.undone = 0
         #: Identity key to the entries it signed, in the order of their numbers.
         self._signed: dict[bytes, list[bytes]] = {}
-        self._owed: list[_Owed] = []
-        self._settling: deque[_Settling] = deque()
+        self._pending: list[_PendingChecks] = []
+        self._running: deque[_RunningBatch] = deque()
 
     @property
     def height(self) -> int:
@@ -161,11 +167,11 @@ class Replica:
         """How many entries the log had at a head, or None where it never had it."""
         return self._heights.get(head)
 
-    def signed_by(self, key: bytes) -> int:
+    def count_signed_by(self, key: bytes) -> int:
         """How many entries of this log an identity key has signed: the number of its next."""
         return len(self._signed.get(key, ()))
 
-    def newest(self, key: bytes) -> bytes | None:
+    def last_entry_of(self, key: bytes) -> bytes | None:
         """The newest entry of this log that an identity key has signed."""
         signed = self._signed.get(key)
         return signed[-1] if signed else None
@@ -179,11 +185,11 @@ class Replica:
         """
         arrival = read_entry(data)
         entry = arrival.entry
-        if not self._is_here(arrival):
+        if not self._contains(arrival):
             authenticate(arrival, self._keys, self.config.session.id)
-        signed = self._signed.setdefault(self.state.known[entry.seat].key, [])
+        signed = self._signed.setdefault(self.state.all_members[entry.seat].key, [])
         if entry.seq < len(signed):
-            return self._again(arrival, signed[entry.seq])
+            return self._handle_reused_number(arrival, signed[entry.seq])
         try:
             if entry.seat in self.state.expelled:
                 raise EntryRefused(entry.seat, "the seat was found at fault and has no word any more", self.height)
@@ -194,78 +200,78 @@ class Replica:
             return self._apply(arrival)
         except NodealerError:
             # Refused on a state that may itself be false: it is judged again on the true one.
-            if not self._owed and not self._settling:
+            if not self._pending and not self._running:
                 raise
         self.settle()
         return self.append(data)
 
-    def _is_here(self, arrival: Arrival) -> bool:
+    def _contains(self, arrival: Arrival) -> bool:
         """Whether the log has these very bytes, whose signature was looked at when they came."""
-        member = self.state.known.get(arrival.entry.seat)
+        member = self.state.all_members.get(arrival.entry.seat)
         signed = () if member is None else self._signed.get(member.key, ())
         return arrival.entry.seq < len(signed) and signed[arrival.entry.seq] == arrival.data
 
     @property
-    def owes(self) -> bool:
+    def has_pending_checks(self) -> bool:
         """Whether there are checks that are not settled."""
-        return bool(self._owed or self._settling)
+        return bool(self._pending or self._running)
 
     # defence: early
     def settle(self) -> None:
         """Settle every check that is owed. Afterwards the state is verified."""
-        while self._owed or self._settling:
-            self._begin_settling()
-            self._wait()
+        while self._pending or self._running:
+            self._start_batch()
+            self._finish_oldest_batch()
 
-    def _begin_settling(self) -> None:
-        if self._owed:
-            checks = [check for one in self._owed for check in one.checks]
-            self._settling.append(_Settling(tuple(self._owed), self.begin(checks, self.entropy)))
-            self._owed = []
+    def _start_batch(self) -> None:
+        if self._pending:
+            checks = [check for one in self._pending for check in one.checks]
+            self._running.append(_RunningBatch(tuple(self._pending), self.check_runner(checks, self.entropy)))
+            self._pending = []
 
-    def _wait(self) -> None:
+    def _finish_oldest_batch(self) -> None:
         """The oldest checks that are on their way."""
-        settling = self._settling[0]
+        settling = self._running[0]
         try:
             settling.wait()
         except ProofRejected as rejected:
-            self._settling.clear()
-            self._owed = []
+            self._running.clear()
+            self._pending = []
             if not self.rewinds:
                 raise
             self._rewind(next(one for one in settling.owed if one.entry == rejected.entry), rejected, settling.owed)
         except BaseException:
             # When the source of entropy fails, nothing is settled and everything is still owed.
-            self._owed = [one for waiting in self._settling for one in waiting.owed] + self._owed
-            self._settling.clear()
+            self._pending = [one for waiting in self._running for one in waiting.owed] + self._pending
+            self._running.clear()
             raise
         else:
-            self._settling.popleft()
+            self._running.popleft()
             self.checks_settled += sum(len(one.checks) for one in settling.owed)
 
-    def mark(self) -> Mark:
+    def checkpoint(self) -> Checkpoint:
         """Where the log is now, with every check settled."""
         self.settle()
-        return Mark(self.height, self.state, dict(self._keys), self.checks_settled)
+        return Checkpoint(self.height, self.state, dict(self._keys), self.checks_settled)
 
-    def back_to(self, mark: Mark) -> None:
+    def roll_back(self, checkpoint: Checkpoint) -> None:
         """Forget what came after a mark, and what is owed for it."""
-        self._settling.clear()
-        self._owed = []
-        self._cut(mark.height)
-        self.state, self._keys, self.checks_settled = mark.state, dict(mark.keys), mark.checks_settled
+        self._running.clear()
+        self._pending = []
+        self._truncate(checkpoint.height)
+        self.state, self._keys, self.checks_settled = checkpoint.state, dict(checkpoint.keys), checkpoint.checks_settled
 
-    def _rewind(self, false: _Owed, rejected: ProofRejected, owed: Sequence[_Owed]) -> None:
+    def _rewind(self, false: _PendingChecks, rejected: ProofRejected, owed: Sequence[_PendingChecks]) -> None:
         """Go back to just before a false entry, name its seat there, and take what came after it once more.
 
         What the others said after it is judged as if it had come after the fault: what was due is due or late, and what
         was built on the false entry is refused, and no part of the log.
         """
         self.checks_settled += sum(len(one.checks) for one in owed if one.entry <= false.entry)
-        later = self._cut(false.entry + 1)
+        later = self._truncate(false.entry + 1)
         fault = Fault(false.entry, rejected.seat, rejected.check, rejected.reason)
-        self.state = self._expelled(false.before, fault, false.entry).state
-        self._keys = {seat: key for seat, key in self._keys.items() if seat in self.state.known}
+        self.state = self._expel(false.before, fault, false.entry).state
+        self._keys = {seat: key for seat, key in self._keys.items() if seat in self.state.all_members}
         for data in later:
             try:
                 self.append(data)
@@ -273,72 +279,72 @@ class Replica:
                 self.undone += 1
 
     # defence: two-things
-    def _again(self, arrival: Arrival, earlier: bytes) -> Applied:
+    def _handle_reused_number(self, arrival: Arrival, earlier: bytes) -> Applied:
         """A number that was used before: the same words once more, or a contradiction."""
-        if self._owed or self._settling:
+        if self._pending or self._running:
             # Perhaps what used it was never part of the log.
             self.settle()
             return self.append(arrival.data)
         seat = arrival.entry.seat
         if arrival.signed == read_entry(earlier).signed:
-            return self._applied(Outcome.REPEATED, arrival, self.state)
+            return self._make_applied(Outcome.REPEATED, arrival, self.state)
         if seat in self.state.expelled:
             raise EntryRefused(seat, "the seat was found at fault and has no word any more", self.height)
         reason = f"it signed two different entries with the number {arrival.entry.seq}"
-        change = self._expelled(self.state, Fault(self.height, seat, "signatures", reason), self.height)
+        change = self._expel(self.state, Fault(self.height, seat, "signatures", reason), self.height)
         applied = self._commit(arrival, None, change)
         # It has no number of its own.
-        self._signed[self.state.known[seat].key].pop()
+        self._signed[self.state.all_members[seat].key].pop()
         return applied
 
     def _apply(self, arrival: Arrival) -> Applied:
-        body = self._read(arrival.entry)
+        body = self._read_body(arrival.entry)
         try:
-            change = counted(self._change(arrival.entry, body), self.height)
+            change = count_votes(self._change_from(arrival.entry, body), self.height)
         except TooLate:
-            self._signed_and_grown(arrival)
-            return self._applied(Outcome.DROPPED, arrival, self.state, body)
+            self._record_signed(arrival)
+            return self._make_applied(Outcome.DROPPED, arrival, self.state, body)
         except (PeerFault, Undecided) as error:
-            if self._owed or self._settling:
+            if self._pending or self._running:
                 raise
-            change = self._expelled(self.state, self._fault(error), self.height)
+            change = self._expel(self.state, self._fault_from(error), self.height)
         return self._commit(arrival, body, change)
 
-    def _expelled(self, before: TableState, fault: Fault, entry: int) -> Change:
+    def _expel(self, before: TableState, fault: Fault, entry: int) -> Change:
         """The table after a fault. Where the cards do not let it go on, the hand is broken off."""
         try:
-            return counted(expel(Change(before), fault), entry)
+            return count_votes(expel(Change(before), fault), entry)
         except (PeerFault, Undecided):
-            return counted(expel(Change(before), fault, play_on=False), entry)
+            return count_votes(expel(Change(before), fault, play_on=False), entry)
 
-    def _fault(self, error: PeerFault | Undecided) -> Fault:
+    def _fault_from(self, error: PeerFault | Undecided) -> Fault:
         if isinstance(error, Undecided):
             return Fault(self.height, None, "message", str(error))
         return Fault(self.height if error.entry is None else error.entry, error.seat, "message", error.reason)
 
-    def _read(self, entry: Entry) -> Body:
+    def _read_body(self, entry: Entry) -> Body:
         try:
             return read_body(bytes(entry.body))
         except Malformed as error:
             raise EntryRefused(entry.seat, str(error), self.height) from None
 
     # defence: fork
-    def _change(self, entry: Entry, body: Body) -> Change:
+    def _change_from(self, entry: Entry, body: Body) -> Change:
         state = self.state
         origin = Origin(self.height, entry.seat, entry.hand, self._heights[entry.seen])
         # A book is never too late: it names its hand by its duty. Nothing else is heard of a seat that is not there.
         here = entry.seat in state.roster.seats and entry.roster == state.roster.digest
-        if isinstance(body, Book) or (here and (entry.hand == state.hand.number or self._begins_early(origin, body))):
+        if isinstance(body, Book) or (here and (entry.hand == state.hand.number or self._is_early_begin(origin, body))):
             return apply_body(state, origin, body)
         # For another hand or roster it can only be late, and only if it was due on what it saw.
         if was_due(state, origin, body):
             raise TooLate
         raise EntryRefused(entry.seat, f"the entry is signed for another hand or roster ({entry.hand})", self.height)
 
-    def _begins_early(self, origin: Origin, body: Body) -> bool:
+    def _is_early_begin(self, origin: Origin, body: Body) -> bool:
         """Whether a seat that was gone begins the next hand, and that hand is next now: the one it was signed in ended
         on its way. Its duty, which says of which hand it is, has been open all the time."""
-        ends, number = self.state.chronicle.ends, self.state.hand.number
+        ends, number = self.state.chronicle.hand_ends, self.state.hand.number
         return isinstance(body, BeginHand) and origin.hand + 1 == number and origin.seen < ends[origin.hand]
 
     def _commit(self, arrival: Arrival, body: Body | None, change: Change) -> Applied:
@@ -348,24 +354,24 @@ class Replica:
             self._keys |= self.state.roster.keys
         if change.checks:
             checks = tuple(replace(check, entry=number) for check in change.checks)
-            self._owed.append(_Owed(number, before, checks))
-        self._signed_and_grown(arrival)
+            self._pending.append(_PendingChecks(number, before, checks))
+        self._record_signed(arrival)
         if self.eager or self.state.roster is not before.roster:
             # Who may speak is decided by the roster: it must not come from a log that may be false.
             self.settle()
-        elif self._owed and (self._hand_is_over or number - self._owed[0].entry >= BATCH_ENTRIES):
-            self._begin_settling()
-            while len(self._settling) > BATCHES_AHEAD:
-                self._wait()
+        elif self._pending and (self._should_settle_hand or number - self._pending[0].entry >= BATCH_ENTRIES):
+            self._start_batch()
+            while len(self._running) > BATCHES_AHEAD:
+                self._finish_oldest_batch()
         fault = len(self.state.faults) > len(before.faults)
         outcome = Outcome.FAULT if fault else Outcome.ACCEPTED
-        return self._applied(outcome, arrival, before, body, change.events, change.checks)
+        return self._make_applied(outcome, arrival, before, body, change.events, change.checks)
 
     @property
-    def _hand_is_over(self) -> bool:
-        return self._by_hand and self.state.phase is not Phase.PLAYING
+    def _should_settle_hand(self) -> bool:
+        return self._settle_after_hand and self.state.phase is not Phase.PLAYING
 
-    def _applied(
+    def _make_applied(
         self,
         outcome: Outcome,
         arrival: Arrival,
@@ -377,21 +383,21 @@ class Replica:
         number, size = self.height - (outcome is not Outcome.REPEATED), len(arrival.data)
         return Applied(outcome, arrival.entry, number, size, before, self.state, body, events, checks)
 
-    def _signed_and_grown(self, arrival: Arrival) -> None:
-        self._signed[self.state.known[arrival.entry.seat].key].append(arrival.data)
-        self._grow(arrival.data)
+    def _record_signed(self, arrival: Arrival) -> None:
+        self._signed[self.state.all_members[arrival.entry.seat].key].append(arrival.data)
+        self._extend(arrival.data)
 
-    def _grow(self, data: bytes) -> None:
+    def _extend(self, data: bytes) -> None:
         self.entries.append(data)
         self.head = next_head(self.head, data)
         self._heads.append(self.head)
         self._heights[self.head] = self.height
 
-    def _cut(self, height: int) -> list[bytes]:
+    def _truncate(self, height: int) -> list[bytes]:
         """Forget the entries from a height on, and give them."""
         later = self.entries[height:]
         for data in reversed(later):
-            signed = self._signed[self.state.known[read_entry(data).entry.seat].key]
+            signed = self._signed[self.state.all_members[read_entry(data).entry.seat].key]
             if signed and signed[-1] == data:
                 signed.pop()
         for head in self._heads[height + 1 :]:

@@ -30,12 +30,12 @@ def refuse_roster(state: TableState, body: Propose) -> None:
         raise Malformed(f"{claims.name} cannot serve a table of {len(roster.with_cards)}")
     if not set(claims.roles) <= {role for role, _ in roster.roles}:
         raise Malformed(f"{claims.name} needs a seat for each of its roles")
-    if _fixed(roster) != _fixed(state.roster):
+    if _fixed_members(roster) != _fixed_members(state.roster):
         raise Malformed("only players and the timekeeper can change: another role is another session")
     if roster.timekeeper is not None and state.clock is None:
         raise Malformed("this session has no limits of time that a timekeeper could watch")
-    _refuse_mixed_up(state, roster)
-    fresh = [member for member in roster.members if member.seat not in state.known]
+    _refuse_changed_identity(state, roster)
+    fresh = [member for member in roster.members if member.seat not in state.all_members]
     if [one.seat for one in newcomers] != [member.seat for member in fresh]:
         raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
     for one, member in zip(newcomers, fresh, strict=True):
@@ -45,26 +45,26 @@ def refuse_roster(state: TableState, body: Propose) -> None:
         raise Malformed("a new key comes in a box for each seat of the proposed roster, and for no other")
 
 
-def _fixed(roster: Roster) -> tuple[Member, ...]:
+def _fixed_members(roster: Roster) -> tuple[Member, ...]:
     movable = (*roster.with_cards, *(() if roster.timekeeper is None else (roster.timekeeper.seat,)))
     return tuple(member for member in roster.members if member.seat not in movable)
 
 
 # defence: puppet
-def _refuse_mixed_up(state: TableState, roster: Roster) -> None:
+def _refuse_changed_identity(state: TableState, roster: Roster) -> None:
     """Who was here comes back as the same: with its number, its key and its name."""
-    names = {casefold_name(member.name) for member in state.known.values()}
-    keys = {member.key for member in state.known.values()}
+    names = {casefold_name(member.name) for member in state.all_members.values()}
+    keys = {member.key for member in state.all_members.values()}
     for member in roster.members:
-        if member.seat in state.known:
-            if member != state.known[member.seat]:
-                raise Malformed(f"seat {member.seat} is {state.known[member.seat].name}'s for the whole session")
+        if member.seat in state.all_members:
+            if member != state.all_members[member.seat]:
+                raise Malformed(f"seat {member.seat} is {state.all_members[member.seat].name}'s for the whole session")
         elif casefold_name(member.name) in names or member.key in keys:
             raise Malformed(f"seat {member.seat} has the name or the key of another seat of this session")
 
 
 # defence: roster-alone
-def in_force(state: TableState) -> TableState:
+def adopt_agreed_roster(state: TableState) -> TableState:
     """Take a roster that is agreed on. Whoever had begun begins again: a hand is bound to its roster."""
     if state.phase is not Phase.BETWEEN:
         return state
@@ -74,21 +74,23 @@ def in_force(state: TableState) -> TableState:
         same_clock = one.roster.timekeeper == state.roster.timekeeper
         enough = 2 * len(agreed) > len(voters) if same_clock else len(agreed) == len(voters)
         if len(agreed) >= 2 and enough:
-            return _seated(state, one, tuple(sorted(agreed)))
+            return _adopt(state, one, tuple(sorted(agreed)))
     return state
 
 
-def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> TableState:
+def _adopt(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> TableState:
     roster, number = one.roster, state.hand.number
-    account = state.account.seated(roster.with_cards, state.config.rules.stake)
+    account = state.ledger.add_seats(roster.with_cards, state.config.rules.stake)
     chips = {seat: account.chips[seat] for seat in roster.with_cards}
-    seatings = (*state.chronicle.seatings, RosterPeriod(number, roster, agreed, chips))
+    seatings = (*state.chronicle.roster_periods, RosterPeriod(number, roster, agreed, chips))
     binding = state.config.binding(number, roster, roster.awaited)
-    known = {**state.known, **{member.seat: member for member in roster.members}}
-    state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
+    known = {**state.all_members, **{member.seat: member for member in roster.members}}
+    state = state.with_hand(binding=binding, commitments={}, skip_votes={}, abort_votes={}).with_chronicle(
+        roster_periods=seatings
+    )
     if one.key is not None:
-        state = state.noted(keys=(*state.chronicle.keys, KeyChange(roster.digest, one.key)))
+        state = state.with_chronicle(key_changes=(*state.chronicle.key_changes, KeyChange(roster.digest, one.key)))
     if state.clock is not None and roster.timekeeper != state.roster.timekeeper:
-        state = replace(state, clock=state.clock.restarted())
+        state = replace(state, clock=state.clock.restart())
     gone = state.gone.intersection(roster.seats)
-    return replace(state, roster=roster, known=known, account=account, gone=gone, proposed={})
+    return replace(state, roster=roster, all_members=known, ledger=account, gone=gone, proposed={})

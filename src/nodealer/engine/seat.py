@@ -33,10 +33,10 @@ from nodealer.engine.bodies import (
     Word,
     read_body,
 )
-from nodealer.engine.duties import OpenDuty, Owed
+from nodealer.engine.duties import OpenDuty, TableDuty
 from nodealer.engine.phases import Phase
-from nodealer.engine.replica import Applied, Mark, Outcome, Replica, at_once
-from nodealer.engine.replica import Begin as BeginChecks
+from nodealer.engine.replica import Applied, Checkpoint, Outcome, Replica, settle_in_process
+from nodealer.engine.replica import CheckRunner as BeginChecks
 from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.engine.state import Config, TableState
 from nodealer.engine.transitions import Origin, TooLate, apply_body
@@ -74,7 +74,7 @@ class Seat:
         journal: Journal,
         entropy: Entropy,
         log: Iterable[bytes] = (),
-        begin: BeginChecks = at_once,
+        begin: BeginChecks = settle_in_process,
     ) -> None:
         """Sit down, or come back: from the root, the key, the journal and the whole log as far as it goes.
 
@@ -96,7 +96,7 @@ class Seat:
         self._sat_out: tuple[int, bytes] | None = None
         # Lazily: everything is settled at once, and always before anything is sent.
         # This seat has settled most of it before.
-        self.replica = Replica(config, entropy=entropy, eager=False, begin=begin, by_hand=False)
+        self.replica = Replica(config, entropy=entropy, eager=False, check_runner=begin, settle_after_hand=False)
         self._root = root
         self._key = key
         self._journal = journal
@@ -126,26 +126,26 @@ class Seat:
         data = self._outbox.get(data, data)
         applied = self.replica.append(data)
         self._outbox.pop(data, None)
-        signed = self.replica.signed_by(self._key.public)
+        signed = self.replica.count_signed_by(self._key.public)
         fresh = signed and applied.outcome is not Outcome.REPEATED
         if signed > len(self._sent) or (fresh and self._foreign(data, signed)):
             # Signing on would give one number to two entries. A seat that lost its journal is a dropout.
             raise JournalLost(f"the log has an entry of seat {self.number} that is not in its journal")
         return applied
 
-    def mark(self) -> tuple[Mark, dict[bytes, bytes]]:
+    def mark(self) -> tuple[Checkpoint, dict[bytes, bytes]]:
         """A place to which this seat may go back, as long as it says nothing."""
-        return self.replica.mark(), dict(self._outbox)
+        return self.replica.checkpoint(), dict(self._outbox)
 
-    def back_to(self, mark: tuple[Mark, dict[bytes, bytes]]) -> None:
+    def back_to(self, mark: tuple[Checkpoint, dict[bytes, bytes]]) -> None:
         """Forget what came after a mark."""
         at, outbox = mark
-        self.replica.back_to(at)
+        self.replica.roll_back(at)
         self._outbox = dict(outbox)
 
     def _foreign(self, data: bytes, signed: int) -> bool:
         """Whether `data` is the newest entry that the log has of this seat, and not the one that it sent."""
-        return self.replica.newest(self._key.public) == data != self._sent[signed - 1]
+        return self.replica.last_entry_of(self._key.public) == data != self._sent[signed - 1]
 
     # --- Out ---
 
@@ -175,7 +175,7 @@ class Seat:
             if body is not None:
                 sent.append(self._send(body))
         state = self.replica.state
-        waited = state.phase is Phase.BETWEEN and not state.over and self.number in state.present
+        waited = state.phase is Phase.BETWEEN and not state.no_more_hands and self.number in state.present
         now = (state.hand.number, state.roster.digest)
         if self.sits_out and self.stays and waited and self._sat_out != now:
             self._sat_out = now
@@ -186,12 +186,12 @@ class Seat:
         duty = open_duty.duty
         if duty.seat != self.number or self._has_answered(open_duty) or duty.id in self._unprovable:
             return None
-        if duty.deck is None and duty.kind == Owed.BEGIN and self._begins:
+        if duty.deck is None and duty.kind == TableDuty.BEGIN and self._begins:
             session, hand = self.replica.config.session.id, duty.binding.hand
             return Begin(duty.id, seed_commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
-        if duty.deck is None and duty.kind == Owed.END and not self.stays:
+        if duty.deck is None and duty.kind == TableDuty.END and not self.stays:
             return End(duty.id)
-        if duty.deck is None and duty.kind == Owed.BOOK:
+        if duty.deck is None and duty.kind == TableDuty.BOOK:
             if duty.binding.hand in self.disputed_books:
                 return None
             return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices(duty.binding.hand))
@@ -222,7 +222,7 @@ class Seat:
         """The hands whose books the person is asked to open. Until it does, they are unchecked."""
         if not self.asks_for_books:
             return ()
-        books = self.replica.state.books.items()
+        books = self.replica.state.disclosures.items()
         asked = [hand for hand, case in books if case.disputed and self.number in case.owing]
         return tuple(hand for hand in asked if hand not in self._agreed)
 
@@ -236,13 +236,13 @@ class Seat:
     @property
     def open_duties(self) -> tuple[Duty, ...]:
         """What this seat owes or may do and has not answered."""
-        mine = self.replica.state.duties.of(self.number).values()
+        mine = self.replica.state.duties.of_seat(self.number).values()
         return tuple(open_duty.duty for open_duty in mine if not self._has_answered(open_duty))
 
     @property
     def move_duty(self) -> Duty | None:
         """The move in the game that this seat can make now."""
-        return next((duty for duty in self.open_duties if duty.deck is None and duty.kind == Owed.MOVE), None)
+        return next((duty for duty in self.open_duties if duty.deck is None and duty.kind == TableDuty.MOVE), None)
 
     @property
     def may_move(self) -> bool:
@@ -344,7 +344,7 @@ class Seat:
     @property
     def waits_for(self) -> dict[bytes, int]:
         """The duties of other seats that hold the table up, with their seats."""
-        held_up = self.replica.state.duties.holding_up
+        held_up = self.replica.state.duties.blocking
         return {id: seat for id, seat in held_up.items() if seat != self.number}
 
     @property
@@ -362,7 +362,7 @@ class Seat:
     @property
     def disputes(self) -> bool:
         """Whether this seat has disputed a card of this hand: since it came, or in a way that a duty remembers."""
-        mine = self.replica.state.duties.of(self.number).values()
+        mine = self.replica.state.duties.of_seat(self.number).values()
         answered = any(known.duty.kind == MISDEAL and self._has_answered(known) for known in mine)
         return answered or self.replica.state.hand.number in self._disputed
 

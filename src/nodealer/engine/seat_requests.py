@@ -56,10 +56,10 @@ def asked_by(asking: Sequence[Asks], name: str) -> Asks:
 
 def place_for(state: TableState, identity: Identity, name: str) -> Member:
     """The seat that somebody would have: its own, or the lowest that nobody ever had."""
-    for member in state.known.values():
+    for member in state.all_members.values():
         if member.key == identity.public:
             return member
-    free = [seat for seat in range(SEATS_MAX) if seat not in state.known]
+    free = [seat for seat in range(SEATS_MAX) if seat not in state.all_members]
     if not free:
         raise IllegalMove(f"this session has seen {SEATS_MAX} players, and has no number for another")
     return member_of(identity, free[0], name)
@@ -71,7 +71,7 @@ def ask(state: TableState, table: str, identity: Identity, name: str) -> bytes:
     if member.seat in state.roster.seats:
         raise IllegalMove("this player has a seat")
     roster, session = roster_with(state, member), state.config.session.id
-    known = member.seat in state.known
+    known = member.seat in state.all_members
     signature = None if known else sign_newcomer(identity, session, roster.digest, member)
     asks = Asks(member, roster, signature)
     try:

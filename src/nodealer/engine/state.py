@@ -39,7 +39,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class StatementRecord:
+class VoteResult:
     """Seats said that the table should not wait for another, and it did not."""
 
     entry: int
@@ -89,18 +89,18 @@ class Chronicle:
 
     records: tuple[HandRecord, ...] = ()
     faults: tuple[Fault, ...] = ()
-    statements: tuple[StatementRecord, ...] = ()
-    seatings: tuple[RosterPeriod, ...] = ()
+    vote_results: tuple[VoteResult, ...] = ()
+    roster_periods: tuple[RosterPeriod, ...] = ()
     #: The heights at which the hands before this one ended, and the one at which the roster came into force.
-    ends: tuple[int, ...] = ()
-    seated: int = 0
+    hand_ends: tuple[int, ...] = ()
+    roster_since: int = 0
     #: The keys that came with rosters, and the heights at which they came into force.
-    keys: tuple[KeyChange, ...] = ()
-    keyed: tuple[int, ...] = ()
+    key_changes: tuple[KeyChange, ...] = ()
+    key_heights: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
-class Deed:
+class SentMessage:
     """A protocol message that was applied, with the deck it was made for: what an open book is held against."""
 
     entry: int
@@ -110,12 +110,12 @@ class Deed:
 
 
 @dataclass(frozen=True)
-class Books:
+class DueDisclosures:
     """A hand whose seats have to open their books: what these are held against, and who has not."""
 
     binding: Binding
     commitments: Mapping[int, bytes]
-    deeds: VersionedMap[int, Deed]
+    messages: VersionedMap[int, SentMessage]
     owing: frozenset[int]
     #: Whether somebody disputes the hand, and it did not just end so.
     disputed: bool = False
@@ -153,10 +153,10 @@ class PendingRequests:
     #: Each deck's operations, the first one in progress.
     queues: Mapping[int, tuple[Operation, ...]]
     #: What they have done so far.
-    happened: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         return not any(self.queues.values())
 
 
@@ -170,33 +170,33 @@ class HandState:
     #: The game; while the hand has not begun, the one before it, for what carries over.
     game: Game | None = None
     #: A hash over everything that the game was told: its parameters, moves and events.
-    course: bytes = b""
-    asked: PendingRequests | None = None
+    game_digest: bytes = b""
+    requests: PendingRequests | None = None
     decks: Mapping[int, Deck] = field(default_factory=dict)
     #: Seat to what it committed itself to when it began.
     commitments: Mapping[int, bytes] = field(default_factory=dict)
     #: The same for the next hand, of seats that are gone from this one and come back.
-    early: Mapping[int, bytes] = field(default_factory=dict)
+    early_commitments: Mapping[int, bytes] = field(default_factory=dict)
     #: Seat to the open duties of others that it would not wait for, and to the one that it would break off for.
-    votes: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
-    breaks: Mapping[int, bytes] = field(default_factory=dict)
+    skip_votes: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
+    abort_votes: Mapping[int, bytes] = field(default_factory=dict)
     #: Entry to what was done there to a deck.
-    deeds: VersionedMap[int, Deed] = field(default_factory=VersionedMap)
+    messages: VersionedMap[int, SentMessage] = field(default_factory=VersionedMap)
     #: Height to the decks as they were from there on: a claim is judged by what the claimant saw.
-    past: VersionedMap[int, Mapping[int, Deck]] = field(default_factory=VersionedMap)
+    past_decks: VersionedMap[int, Mapping[int, Deck]] = field(default_factory=VersionedMap)
     #: What a game wants, with that game: it is asked once, and not after every message of a deck.
-    wanted: tuple[Game, Want] | None = field(default=None, compare=False, repr=False)
+    cached_want: tuple[Game, Want] | None = field(default=None, compare=False, repr=False)
 
     @property
     def want(self) -> Want | None:
         """What the game wants now."""
-        if self.wanted is not None and self.wanted[0] is self.game:
-            return self.wanted[1]
+        if self.cached_want is not None and self.cached_want[0] is self.game:
+            return self.cached_want[1]
         return None if self.game is None else self.game.wants
 
     def decks_at(self, height: int) -> Mapping[int, Deck]:
         """The decks as a seat saw them that had seen so much of the log."""
-        seen = [decks for since, decks in self.past.items() if since <= height]
+        seen = [decks for since, decks in self.past_decks.items() if since <= height]
         return seen[-1] if seen else {}
 
 
@@ -230,13 +230,13 @@ class TableState:
     #: Seats that went where a protocol has a dealer that could try again: nobody does.
     tried: frozenset[int] = frozenset()
     #: Whether the session has seen its last hand.
-    over: bool = False
-    account: Ledger = field(default_factory=Ledger)
+    no_more_hands: bool = False
+    ledger: Ledger = field(default_factory=Ledger)
     #: Hand to the books that are still to be opened.
-    books: Mapping[int, Books] = field(default_factory=dict)
+    disclosures: Mapping[int, DueDisclosures] = field(default_factory=dict)
     proposed: Mapping[bytes, ProposedRoster] = field(default_factory=dict)
     #: Every seat that this log has seen: a number, a key and a name belong together for good.
-    known: Mapping[int, Member] = field(default_factory=dict)
+    all_members: Mapping[int, Member] = field(default_factory=dict)
     #: What the ticks have shown; None in a session without limits of time.
     clock: Clock | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
@@ -265,7 +265,7 @@ class TableState:
         """This table with its hand changed."""
         return replace(self, hand=replace(self.hand, **changes))
 
-    def noted(self, **changes: Any) -> TableState:
+    def with_chronicle(self, **changes: Any) -> TableState:
         """This table with its chronicle changed."""
         return replace(self, chronicle=replace(self.chronicle, **changes))
 
@@ -276,18 +276,20 @@ class TableState:
             self.roster.digest,
             hand.number,
             self.phase.value,
-            hand.course,
+            hand.game_digest,
             *(deck.digest() for _, deck in sorted(hand.decks.items())),
             *sorted(self.duties.open),
-            encode([[seat, sorted(votes)] for seat, votes in sorted(hand.votes.items())]),
-            encode([[seat, duty] for seat, duty in sorted(hand.breaks.items())]),
-            encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), sorted(self.tried), self.over]),
-            encode([sorted(self.account.chips.items()), [sorted(held.gains.items()) for held in self.account.held]]),
-            encode([[one.hand, one.seat, one.amount] for one in self.account.dead]),
+            encode([[seat, sorted(votes)] for seat, votes in sorted(hand.skip_votes.items())]),
+            encode([[seat, duty] for seat, duty in sorted(hand.abort_votes.items())]),
+            encode(
+                [sorted(self.gone), sorted(self.expelled), sorted(self.ended), sorted(self.tried), self.no_more_hands]
+            ),
+            encode([sorted(self.ledger.chips.items()), [sorted(held.gains.items()) for held in self.ledger.held]]),
+            encode([[one.hand, one.seat, one.amount] for one in self.ledger.dead]),
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
             encode([[record.hand, record.result, record.void] for record in said.records]),
             encode([[fault.entry, fault.seat, fault.check] for fault in said.faults]),
-            encode(None if self.clock is None else self.clock.told),
+            encode(None if self.clock is None else self.clock.digest_fields),
         )
         return digest("state", *parts)
 
@@ -300,7 +302,7 @@ class Change:
     events: tuple[Event, ...] = ()
     checks: tuple[Check, ...] = ()
 
-    def to(self, state: TableState) -> Change:
+    def with_state(self, state: TableState) -> Change:
         """The same, and then this state."""
         return replace(self, state=state)
 
@@ -329,8 +331,10 @@ def first_state(config: Config) -> TableState:
         roster,
         Phase.BETWEEN,
         HandState(0, config.binding(0, roster, roster.awaited)),
-        account=Ledger().seated(roster.with_cards, stake),
-        known={member.seat: member for member in roster.members},
+        ledger=Ledger().add_seats(roster.with_cards, stake),
+        all_members={member.seat: member for member in roster.members},
         clock=None if proposal.clock is None else Clock(proposal.clock),
-        chronicle=Chronicle(seatings=(RosterPeriod(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)),
+        chronicle=Chronicle(
+            roster_periods=(RosterPeriod(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)
+        ),
     )

@@ -62,7 +62,7 @@ def public_view(state: TableState) -> View:
 
 def choice_of(seat: Seat, duty: Duty) -> Peek | Seal:
     """What a seat looked at and has to choose about, or has to seal, as the game asked for it."""
-    asked = seat.replica.state.hand.asked
+    asked = seat.replica.state.hand.requests
     queue = () if asked is None or duty.deck is None else asked.queues.get(duty.deck, ())
     if not queue or not isinstance(queue[0], Peek | Seal):
         raise BadParameter(f"{duty.kind} is no choice about cards that were looked at, and seals nothing")

@@ -100,11 +100,11 @@ class PagePerson:
         if not participant.begun or participant.hearing:
             return
         state = participant.replica.state
-        keys = {seat: member.key for seat, member in state.known.items()}
+        keys = {seat: member.key for seat, member in state.all_members.items()}
         with suppress(BadParameter):
             chat = read_chat(frame, participant.session.id, keys)
             if chat is not None and self._chats.is_new(chat) and self._has_patience(chat.seat):
-                self.seat.tell(doc.Chatted(chat.seat, state.known[chat.seat].name, chat.text))
+                self.seat.tell(doc.Chatted(chat.seat, state.all_members[chat.seat].name, chat.text))
 
     def _has_patience(self, seat: int) -> bool:
         """Whether a seat may chat again: it has a limited number of messages per time."""

@@ -209,7 +209,7 @@ class PageSeat:
             if isinstance(one, Applied):
                 self.take(one)
             elif isinstance(one, Diverged):
-                name = participant.replica.state.known[one.seat].name
+                name = participant.replica.state.all_members[one.seat].name
                 theirs, ours = one.theirs.hex()[:16], one.ours.hex()[:16]
                 self.notice("bad", "diverged", "diverged", name=name, theirs=theirs, ours=ours)
             elif isinstance(one, Silenced):
@@ -246,7 +246,7 @@ class PageSeat:
             else:
                 self._line(applied, event)
         for fault in applied.after.faults[before:]:
-            name = None if fault.seat is None else applied.after.known[fault.seat].name
+            name = None if fault.seat is None else applied.after.all_members[fault.seat].name
             self.tell(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason))
 
     def _line(self, applied: Applied, event: Event) -> None:
@@ -376,7 +376,7 @@ class PageSeat:
         self._alone_since = now if self._alone_since is None else self._alone_since
         if now - self._alone_since < WAITS_SHOWN:
             return None
-        return tuple(state.known[seat].name for seat in sorted(state.gone - state.ended - state.expelled))
+        return tuple(state.all_members[seat].name for seat in sorted(state.gone - state.ended - state.expelled))
 
     def _asking(self, participant: Participant | None) -> Iterator[doc.Asker]:
         """Yield the people who ask for a seat."""
@@ -395,9 +395,9 @@ class PageSeat:
                 keeper = one.roster.timekeeper
                 yield doc.ProposedTable(
                     number.hex(),
-                    state.known[one.by].name,
+                    state.all_members[one.by].name,
                     tuple(one.roster.member(seat).name for seat in one.roster.with_cards),
-                    tuple(state.known[seat].name for seat in out),
+                    tuple(state.all_members[seat].name for seat in out),
                     None if keeper is None else keeper.name,
                 )
 
@@ -409,8 +409,8 @@ class PageSeat:
     def _seats(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatNow]:
         """Yield the status of each seat."""
         waited = set() if participant is None else set(participant.waits_for.values())
-        owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.holds_up}
-        chips = state.account.chips if state.config.rules.stake else {}
+        owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.is_blocking}
+        chips = state.ledger.chips if state.config.rules.stake else {}
         for seat in state.roster.with_cards:
             member = state.roster.member(seat)
             how = "out" if seat in state.expelled else "ended" if seat in state.ended else "here"
@@ -426,13 +426,13 @@ class PageSeat:
     def _left(self, state: TableState, seat: int) -> int | None:
         """Return the milliseconds a seat has left, or None if no timekeeper is counting."""
         clock = state.clock
-        if clock is None or clock.last is None:
+        if clock is None or clock.last_tick is None:
             return None
-        if clock.last != self._tick[0]:
-            self._tick = clock.last, self._clock()
+        if clock.last_tick != self._tick[0]:
+            self._tick = clock.last_tick, self._clock()
         used = [
-            one.limit - (clock.last - one.started)
-            for one in clock.watched.values()
+            one.limit - (clock.last_tick - one.started)
+            for one in clock.timed.values()
             if one.seat == seat and one.started is not None
         ]
         if not used:
@@ -447,7 +447,7 @@ class PageSeat:
         late = any(self._clock() - since >= WAITS_SHOWN for since in self._since.values())
         timed, between = state.roster.timekeeper is not None, state.phase is not Phase.PLAYING
         mine = participant.seat.number
-        waited, said = participant.waits_for, state.hand.votes.get(mine, frozenset())
+        waited, said = participant.waits_for, state.hand.skip_votes.get(mine, frozenset())
         stays = state.phase is not Phase.ENDED and mine not in state.ended
         return doc.MayDo(
             vote=late and options.may_vote and (count > 2 or timed),
@@ -457,9 +457,9 @@ class PageSeat:
             late_needed=count // 2 if timed and count % 2 == 0 else 0,
             break_off=late and options.may_break,
             breaks_needed=0 if count <= 2 else -(-count // 2),
-            breaks="hand" if not between else "log" if state.over else "game",
+            breaks="hand" if not between else "log" if state.no_more_hands else "game",
             leave=stays,
-            sit_out=stays and not participant.sits_out and not state.over,
+            sit_out=stays and not participant.sits_out and not state.no_more_hands,
             back=stays and participant.sits_out,
             claim=claim,
             unprovable=options.unprovable is not None,

@@ -327,7 +327,7 @@ def test_the_false_slot(fast: Group) -> None:
     stolen = small(fast, t).invert() * deck.bare(liar, game.tape(liar), (0,))
     read = deck.read(stolen)
     assert read is not None and read[0] == faces(game, victim)[1], "it reads the victim's card"
-    game.play(until=lambda g: bool(g.state.books))
+    game.play(until=lambda g: bool(g.state.disclosures))
     assert game.state.fault is None and game.state.results, "the hand is over, and nobody has seen it"
     game.play()
     fault = fault_of(game)

@@ -51,12 +51,12 @@ def test_each_destination_alone(fast: Group, seats: int) -> None:
     """For the dealer, the first, a middle and the last player, and the table: who speaks, and how often."""
     for seat in range(seats):
         game = table(fast, NEW, deal({seat: (3, 1)}), show(seat, 1), seats=seats)
-        game.play(until=lambda g: bool(g.state.books))
+        game.play(until=lambda g: bool(g.state.disclosures))
         spoken = {other: len(said(game, other, "pass")) for other in range(seats)}
         # For the deal everybody but the receiver; for the show those before it.
         assert spoken == {other: (other != seat) + (other < seat) for other in range(seats)}
         ended(game)
-    game = table(fast, NEW, turn(4, 0), seats=seats).play(until=lambda g: bool(g.state.books))
+    game = table(fast, NEW, turn(4, 0), seats=seats).play(until=lambda g: bool(g.state.disclosures))
     assert {other: len(said(game, other, "pass")) for other in range(seats)} == dict.fromkeys(range(seats), 1)
 
 
@@ -64,7 +64,7 @@ def test_a_whole_deal_is_one_pass(fast: Group) -> None:
     """Twelve cards to six seats: one message of each seat."""
     portions = tuple(Portion(seat, 2) for seat in range(6))
     game = table(fast, (NewDeck(0, 14),), (Deal(0, portions),), seats=6)
-    game.play(until=lambda g: bool(g.state.books))
+    game.play(until=lambda g: bool(g.state.disclosures))
     assert [len(said(game, seat, "pass")) for seat in range(6)] == [1] * 6
     last = said(game, 5, "pass")[0][1]
     assert len(field_of(last, "nonces")) == 10 * 32 and not field_of(last, "numbers")

@@ -100,7 +100,7 @@ def test_whoever_will_not_disclose_is_brought_to_open_its_book(fast: Group) -> N
     game.order(game.seats[2].claim(unreadable))
     game.play()
     assert stands(game, Phase.BETWEEN) and seeds(game) == {0, 2}
-    assert game.state.books[0].owing == {1} and not len(game.state.results) and not game.state.faults
+    assert game.state.disclosures[0].owing == {1} and not len(game.state.results) and not game.state.faults
     for seat in (0, 2):
         game.order(game.seats[seat].without([1]))
     assert stands(game, Phase.ENDED) and game.state.gone == {1} and not game.state.faults

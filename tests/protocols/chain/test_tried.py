@@ -10,7 +10,7 @@ import pytest
 
 from conformance.harness import Game
 from nodealer.cards.operations import NewDeck
-from nodealer.engine.hand import _those_here
+from nodealer.engine.hand import _present_binding
 from nodealer.engine.phases import Phase
 from nodealer.group import Group
 from nodealer.protocols.base import Binding
@@ -131,7 +131,7 @@ def test_who_fell_silent_after_the_coins_has_no_other_ones(squares: Group, seat:
     game.play()
     assert game.state.phase is Phase.ENDED and game.state.faults == ()
     after = replace(game.state, gone=frozenset({1}), tried=frozenset({1}))
-    assert _those_here(after).tried == {1}
+    assert _present_binding(after).tried == {1}
 
 
 def test_a_friend_without_cards_has_seen_the_coins_too(squares: Group) -> None:

@@ -358,13 +358,13 @@ def test_another_joint_key(fast: Group) -> None:
 def test_the_end_is_checked_however_it_comes(fast: Group, mode: str) -> None:
     """A hand that ends without a look at the decks still ends with open books; who opens none is not dealt in again."""
     game = played(fast, mode, NEW, DRAW, seed="silent", hands=2)
-    game.play(until=lambda game: bool(game.state.books))
+    game.play(until=lambda game: bool(game.state.disclosures))
     books = {known.duty.seat: id for id, known in game.state.duties.open.items() if known.duty.kind == "book"}
-    assert game.state.books[0].owing == books.keys() == {0, 1}
+    assert game.state.disclosures[0].owing == books.keys() == {0, 1}
     replica = game.replica()
     for data in game.seats[1].due():
         replica.append(data)
-    begin = next(id for id, known in replica.state.duties.of(0).items() if known.duty.kind == "begin")
+    begin = next(id for id, known in replica.state.duties.of_seat(0).items() if known.duty.kind == "begin")
     for seat, body, reason in (
         (0, Begin(begin, bytes(32)), "owes a book"),
         (1, Without((books[0],)), "nobody waits for"),
@@ -372,7 +372,7 @@ def test_the_end_is_checked_however_it_comes(fast: Group, mode: str) -> None:
     ):
         answer = refusal(replica, game.by_hand(seat, body, replica))
         assert isinstance(answer, EntryRefused) and reason in answer.reason
-    assert replica.state.books[0].owing == {0} and not replica.state.faults
+    assert replica.state.disclosures[0].owing == {0} and not replica.state.faults
     assert replica.append(game.by_hand(0, Book(books[0], bytes(32), ()), replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and "not the one it committed to" in replica.state.fault.reason
 
@@ -415,4 +415,4 @@ def only_broken_off(game: Game, seat: int, other: int) -> None:
     assert not replica.state.gone and replica.state.phase is Phase.PLAYING
     replica.append(game.by_hand(seat, Break(owed.duties[0]), replica))
     assert replica.state.results == () and replica.state.chronicle.records[0].void == "broken off"
-    assert replica.state.over and not replica.state.gone and not replica.state.faults
+    assert replica.state.no_more_hands and not replica.state.gone and not replica.state.faults

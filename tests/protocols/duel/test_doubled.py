@@ -140,7 +140,7 @@ def test_an_owner_that_doubles_its_own_card_is_named_by_its_book(fast: Group) ->
     with pytest.raises(CardUnreadable, match="twice") as caught:
         game.seats[1].cards()
     game.order(game.seats[1].claim(caught.value))
-    assert not game.state.faults and game.state.books[0].owing == {0}
+    assert not game.state.faults and game.state.disclosures[0].owing == {0}
     assert named(game) == [0]
 
 

@@ -76,8 +76,8 @@ def test_abandoned(fast: Group, mode: str) -> None:
     # Both open their books where that is how a hand ends; until its own is open, the win is held.
     waiting = {open_duty.duty.seat for open_duty in replica.state.duties.open.values() if open_duty.duty.kind == "book"}
     assert waiting == (set() if mode == "proven" else {0, 1})
-    assert replica.state.account.chips == {0: 0, 1: 1 if mode == "proven" else 0}
-    assert [held.gains for held in replica.state.account.held] == ([] if mode == "proven" else [{1: 1}])
+    assert replica.state.ledger.chips == {0: 0, 1: 1 if mode == "proven" else 0}
+    assert [held.gains for held in replica.state.ledger.held] == ([] if mode == "proven" else [{1: 1}])
 
 
 def test_a_choice_is_made_once(fast: Group) -> None:

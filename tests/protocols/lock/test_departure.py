@@ -220,7 +220,7 @@ def slow(group: Group, seed: str) -> None:
             state = seat.replica.state
             # A word about what was closed meanwhile, or by one that owes something, counts for nothing.
             current = have[number] == relay.height and not pending[number]
-            if silent in gone - state.gone and current and not state.hand.votes.get(number):
+            if silent in gone - state.gone and current and not state.hand.skip_votes.get(number):
                 with suppress(IllegalMove):
                     pending[number].append(seat.without([silent]))
             seat.stays = state.hand.number < 1

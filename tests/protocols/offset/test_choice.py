@@ -9,7 +9,7 @@ import pytest
 from conformance.games import TinyRules
 from conformance.suite import books_of
 from nodealer.client.local_table import LocalTable, seat_players
-from nodealer.engine.disclosure import refuse_false_book
+from nodealer.engine.disclosure import refuse_false_disclosure
 from nodealer.errors import IllegalMove, PeerFault
 from nodealer.group import group
 from nodealer.protocols.offset import Offset
@@ -46,7 +46,7 @@ def test_a_dealer_may_choose_the_order_at_its_seat() -> None:
     assert isinstance(deck, OffsetDeck) and deck.order == (2, 0, 1)
     config = dealer.replica.config
     seed = hand_tape(roots[0], session=config.session.id, seat=0, hand=0).seed
-    refuse_false_book(config, books_of(state.hand), 0, 0, seed, {duty.id: encode([3, 1, 2])})
+    refuse_false_disclosure(config, books_of(state.hand), 0, 0, seed, {duty.id: encode([3, 1, 2])})
     with pytest.raises(PeerFault, match="its requestDealParts is not what its book makes"):
         # The order is a choice that the book must show.
-        refuse_false_book(config, books_of(state.hand), 0, 0, seed, {})
+        refuse_false_disclosure(config, books_of(state.hand), 0, 0, seed, {})

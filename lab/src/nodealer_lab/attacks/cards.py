@@ -567,7 +567,7 @@ def _play_false_claim(scene: Scene) -> AttackOutcome:
     stage, seat = AttackTable(scene), scene.cheater
     stage.run_until(awaits_move_of(0))
     deck: Any = stage.state(seat).hand.decks[0]
-    duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
+    duty = next(known.duty for known in stage.state(seat).duties.of_seat(seat).values() if known.duty.kind == MISDEAL)
     tape, index, positions = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(seat)
     own = deck.own(tape, index)
     links = own_links(deck, own, index, [deck.held[position].place for position in positions])

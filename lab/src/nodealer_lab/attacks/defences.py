@@ -27,7 +27,7 @@ KEY_CHECK: Final = RemovedDefence(
     "nodealer.protocols.keyed_deck:refuse_other_keys", "if public != wanted:", "if False:"
 )
 #: Recomputes the messages of a seat from its disclosure.
-BOOKS: Final = RemovedDefence("nodealer.engine.disclosure:refuse_false_book", "if deed is not None:", "if False:")
+BOOKS: Final = RemovedDefence("nodealer.engine.disclosure:refuse_false_disclosure", "if deed is not None:", "if False:")
 #: Refuses the identity when points are read.
 IDENTITY: Final = RemovedDefence(
     "nodealer.protocols.codec:read_points",

@@ -715,7 +715,7 @@ def _play_on_chain(scene: Scene) -> AttackOutcome:
     """
     stage, seat = deal_free_table(None, scene, each=1), scene.cheater
     deck: Any = stage.state(seat).hand.decks[0]
-    duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
+    duty = next(known.duty for known in stage.state(seat).duties.of_seat(seat).values() if known.duty.kind == MISDEAL)
     tape, index, theirs = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(VICTIM)[:1]
     own, (held,) = deck.own(tape, index), [deck.held[position] for position in theirs]
     links, bare = own_links(deck, own, index, [held.place]), own.key.invert() * held.number

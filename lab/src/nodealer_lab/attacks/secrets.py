@@ -243,7 +243,7 @@ class _KeyCopier(Participant):
         """Return nothing until the victim has published its keys, then a copy of them."""
         if not self.seated or self.over:
             return super().due()
-        mine = self.replica.state.duties.of(self.seat.number).values()
+        mine = self.replica.state.duties.of_seat(self.seat.number).values()
         duty = next((known.duty for known in mine if known.duty.kind == COPIED_STEP), None)
         if duty is None or self.lies:
             return super().due()

@@ -216,9 +216,9 @@ def is_playing(state: TableState) -> bool:
 
 def awaits_move_of(seat: int) -> Callable[[TableState], bool]:
     """Return a condition for `run_until`: the others wait for a move of this seat."""
-    return lambda state: any(known.is_move and known.holds_up for known in state.duties.of(seat).values())
+    return lambda state: any(known.is_move and known.is_blocking for known in state.duties.of_seat(seat).values())
 
 
 def blocking_duties(state: TableState, seat: int) -> tuple[bytes, ...]:
     """Return the ids of the duties of a seat that the others wait for, sorted as a vote names them."""
-    return tuple(sorted(id for id, known in state.duties.of(seat).items() if known.holds_up))
+    return tuple(sorted(id for id, known in state.duties.of_seat(seat).items() if known.is_blocking))

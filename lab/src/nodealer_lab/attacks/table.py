@@ -28,7 +28,9 @@ from nodealer_lab.attacks.truth import find_skipped_seat
 
 #: Tells a second entry with the same number from a repetition of the first.
 _NUMBERS: Final = RemovedDefence(
-    "nodealer.engine.replica:Replica._again", "if arrival.signed == read_entry(earlier).signed:", "if True:"
+    "nodealer.engine.replica:Replica._handle_reused_number",
+    "if arrival.signed == read_entry(earlier).signed:",
+    "if True:",
 )
 
 
@@ -66,7 +68,7 @@ TWO_THINGS: Final = attack_from_cheat(
 # A seat votes to skip all others as soon as they owe anything.
 
 #: A vote needs more than half of the voters.
-_MAJORITY: Final = RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "by")
+_MAJORITY: Final = RemovedDefence("nodealer.engine.votes:_decide", "2 * len(by) > len(said)", "by")
 THROW_OUT: Final = attack_from_cheat(
     throw_out.THROW_OUT, {"defence": (_MAJORITY,), "find_gain": find_skipped_seat}, numbers=("A39",)
 )
@@ -96,7 +98,7 @@ def _play_two_seats(scene: Scene) -> AttackOutcome:
     for seat in SEATS:
         stage.sign_and_send(seat, SkipVote(owed))
     stage.run_to_end()
-    done = any(one.of == VICTIM and one.by == SEATS for one in stage.state().chronicle.statements)
+    done = any(one.of == VICTIM and one.by == SEATS for one in stage.state().chronicle.vote_results)
     gain = "holds two of three hands, and with both votes plays the third for Ada"
     return stage.outcome(gain if reads and done else None)
 

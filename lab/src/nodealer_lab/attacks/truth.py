@@ -125,7 +125,7 @@ def find_swapped_card(played: PlayedGame) -> str | None:
 def find_skipped_seat(played: PlayedGame) -> str | None:
     """Find an honest seat that the table did not wait for."""
     for state in played.states():
-        for vote in state.chronicle.statements:
+        for vote in state.chronicle.vote_results:
             if vote.of in played.honest_seats:
                 name = played.names[vote.of]
                 return f"throws {name} out" if vote.did == "gone" else f"has a move made for {name}"

@@ -119,7 +119,7 @@ def _as_one(effort: BenchEffort, config: Config, log: Sequence[bytes]) -> BenchR
         checks.extend(owed)
         return lambda: None
 
-    replica = Replica(config, entropy=os.urandom, eager=False, begin=collect)
+    replica = Replica(config, entropy=os.urandom, eager=False, check_runner=collect)
     for data in log:
         if checks:
             break

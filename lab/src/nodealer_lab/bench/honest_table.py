@@ -32,7 +32,7 @@ def trusting(table: LocalTable) -> LocalTable:
 
 
 def _trust(replica: Replica, newest: _Newest) -> None:
-    work_out, is_here = replica._apply, replica._is_here
+    work_out, is_here = replica._apply, replica._contains
 
     def heard(arrival: Arrival) -> Applied | None:
         return newest.applied if newest.data == arrival.data and newest.head == replica.head else None
@@ -46,6 +46,6 @@ def _trust(replica: Replica, newest: _Newest) -> None:
             newest.data, newest.head, newest.applied = arrival.data, head, applied
         return applied
 
-    replica.begin = lambda checks, entropy: lambda: None
+    replica.check_runner = lambda checks, entropy: lambda: None
     replica._apply = apply  # type: ignore[method-assign]
-    replica._is_here = lambda arrival: heard(arrival) is not None or is_here(arrival)  # type: ignore[method-assign]
+    replica._contains = lambda arrival: heard(arrival) is not None or is_here(arrival)  # type: ignore[method-assign]

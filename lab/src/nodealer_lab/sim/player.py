@@ -126,11 +126,11 @@ class SimPlayer:
             if mine not in one.agreed and mine in one.roster.seats:
                 return participant.agree(proposal)
         there = [seat for seat in state.roster.with_cards if seat not in state.gone | state.ended | state.expelled]
-        if state.over or state.proposed or there[:1] != [mine]:
+        if state.no_more_hands or state.proposed or there[:1] != [mine]:
             return []
         for seat in state.roster.with_cards:
             if seat in state.gone | state.expelled and len(there) > 1:
-                return participant.remove(state.known[seat].name)
+                return participant.remove(state.all_members[seat].name)
         return participant.let_in(participant.asking[0].who.name) if participant.asking else []
 
     def leaves(self, participant: Participant) -> Iterable[bytes]:

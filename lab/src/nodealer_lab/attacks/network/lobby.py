@@ -252,7 +252,7 @@ def _play_newcomer(scene: Scene) -> AttackOutcome:
     stage.run_until(lambda state: bool(state.proposed))
     stage.sign_and_send(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
     stage.run_to_end()
-    seated = any(NEW in seating.roster.seats for seating in stage.state().chronicle.seatings)
+    seated = any(NEW in seating.roster.seats for seating in stage.state().chronicle.roster_periods)
     return stage.outcome("seats Dov, who never asked for it" if seated else None)
 
 

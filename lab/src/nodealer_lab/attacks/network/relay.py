@@ -82,7 +82,7 @@ def _play_cut_log(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, hands=2)
     stage.run_to_end()
     replica = stage[0].replica
-    log = replica.entries[: replica.state.chronicle.ends[0]]
+    log = replica.entries[: replica.state.chronicle.hand_ends[0]]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log"
         save_log(path, replica.config.session, log)
@@ -134,9 +134,11 @@ def _play_fork(scene: Scene) -> AttackOutcome:
     stage.deliver_to(SECOND, [*votes, *answer])
     stage.deliver_to(SLOW, [*answer, *votes])
     stage.run_to_end()
-    histories = {stage.state(seat).hand.course for seat in (FIRST, SECOND)}
+    histories = {stage.state(seat).hand.game_digest for seat in (FIRST, SECOND)}
     noticed = any(isinstance(one, Diverged) for seat in (FIRST, SECOND) for one in stage.events[seat])
-    parted = len(histories) == 2 or stage.state(FIRST).chronicle.statements != stage.state(SECOND).chronicle.statements
+    parted = (
+        len(histories) == 2 or stage.state(FIRST).chronicle.vote_results != stage.state(SECOND).chronicle.vote_results
+    )
     return stage.outcome("has two players go on at two tables, and neither notices" if parted and not noticed else None)
 
 
@@ -155,7 +157,7 @@ FORK: Final = Attack(
                     "nodealer.engine.replica:Replica.append", "entry.seen not in self._heights", "False"
                 ),
                 defence.RemovedDefence(
-                    "nodealer.engine.replica:Replica._change",
+                    "nodealer.engine.replica:Replica._change_from",
                     "self._heights[entry.seen]",
                     "self._heights.get(entry.seen, self.height)",
                 ),
@@ -197,7 +199,7 @@ OVERSIZE: Final = Attack(
             play=_play_oversize,
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.transitions:_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"
+                    "nodealer.engine.transitions:_apply_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"
                 ),
             ),
         ),
@@ -356,7 +358,7 @@ def _play_spoofed(scene: Scene) -> AttackOutcome:
     stage.run_until(awaits_move_of(VICTIM))
     replica = stage[scene.cheater].replica
     state = replica.state
-    number = replica.signed_by(state.roster.member(VICTIM).key)
+    number = replica.count_signed_by(state.roster.member(VICTIM).key)
     body = Raw(encode(Leave()))
     entry = Entry(replica.config.session.id, state.roster.digest, state.hand.number, VICTIM, number, replica.head, body)
     stage.send([sign_entry(stage[scene.cheater].home.identity, entry)])

@@ -203,8 +203,8 @@ def _can_read_pairs(messages: Sequence[bytes], scene: Scene) -> bool:
 _VERIFIED: Final = (
     RemovedDefence(
         "nodealer.engine.replica:Replica.settle",
-        "while self._owed or self._settling:",
-        "self._owed, _ = [], self._settling.clear()\n    while self._owed:",
+        "while self._pending or self._running:",
+        "self._pending, _ = [], self._running.clear()\n    while self._pending:",
     ),
 )
 

@@ -33,22 +33,24 @@ def _play_late_alone(scene: Scene) -> AttackOutcome:
     keeper = len(stage.participants) - 1
     stage.sign_and_send(keeper, Tick(0), Tick(HOURS))
     stage.run_to_end()
-    done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
+    done = [one for one in stage.state().chronicle.vote_results if one.of == VICTIM]
     return stage.outcome("has Ben's hand played for him, alone" if done else None)
 
 
 #: A seat is skipped by at least half of the voters, not by the ticks alone.
-_COUNTED: Final = """if hand.votes else ():
-        owes = {id: known for id, known in state.duties.of(seat).items() if known.holds_up}
-        for of, results in (([id for id in owes if not owes[id].is_move], gone), (_move_of(owes), moves)):
-            by, pressing = _naming(state, said, of), _naming(state, said, late.intersection(of))
+_COUNTED: Final = """if hand.skip_votes else ():
+        owes = {id: known for id, known in state.duties.of_seat(seat).items() if known.is_blocking}
+        for of, results in (([id for id in owes if not owes[id].is_move], gone), (_move_duties(owes), moves)):
+            by, pressing = _voters_naming(state, said, of), _voters_naming(state, said, late.intersection(of))
             if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"""
-_LATE: Final = _COUNTED.replace("if hand.votes else ()", "if True else ()").replace(
+_LATE: Final = _COUNTED.replace("if hand.skip_votes else ()", "if True else ()").replace(
     "(pressing and 2 * len(pressing) == len(said))", "late.intersection(of)"
 )
 #: Votes are not counted if there are none.
 _WITHOUT_VOTES: Final = RemovedDefence(
-    "nodealer.engine.votes:counted", "if not change.state.hand.votes and not change.state.hand.breaks:", "if False:"
+    "nodealer.engine.votes:count_votes",
+    "if not change.state.hand.skip_votes and not change.state.hand.abort_votes:",
+    "if False:",
 )
 _LATE_ALONE_CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "never", False)
 LATE_ALONE: Final = Attack(
@@ -60,7 +62,7 @@ LATE_ALONE: Final = Attack(
         AttackMethod(
             _LATE_ALONE_CLAIM.cheat,
             play=_play_late_alone,
-            defence=(RemovedDefence("nodealer.engine.votes:_reached", _COUNTED, _LATE), _WITHOUT_VOTES),
+            defence=(RemovedDefence("nodealer.engine.votes:_decide", _COUNTED, _LATE), _WITHOUT_VOTES),
         ),
         _LATE_ALONE_CLAIM,
     ),
@@ -86,7 +88,7 @@ def _play_late_with_half(scene: Scene) -> AttackOutcome:
     for friend in (0,) if seats == 2 else (2, 3):
         stage.sign_and_send(friend, SkipVote(blocking_duties(stage.state(friend), VICTIM)))
     stage.run_to_end()
-    done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
+    done = [one for one in stage.state().chronicle.vote_results if one.of == VICTIM]
     return stage.outcome("plays Ben's hand for him, with half of the table" if done else None)
 
 
@@ -134,7 +136,7 @@ HELD_TICK: Final = Attack(
         AttackMethod(
             _HELD_TICK_CLAIM.cheat,
             play=_play_held_tick,
-            defence=(RemovedDefence("nodealer.engine.clock:Clock.ticked", " and one.since <= seen"),),
+            defence=(RemovedDefence("nodealer.engine.clock:Clock.apply_tick", " and one.since <= seen"),),
         ),
         _HELD_TICK_CLAIM,
     ),
@@ -157,7 +159,7 @@ def _play_time_back(scene: Scene) -> AttackOutcome:
     stage.held.add(FRIEND)
     stage.run_to_end()
     clock = stage.state().clock
-    back = clock is not None and clock.last == 50_000
+    back = clock is not None and clock.last_tick == 50_000
     return stage.outcome("gives a friend the time back that it has used" if back else None)
 
 
@@ -173,7 +175,9 @@ TIME_BACK: Final = Attack(
             # The other half of the rule would still refuse it: a tick is at least a second after the last one.
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.clock:Clock.refusal", "self.last is None", "self.last is None or time < self.last"
+                    "nodealer.engine.clock:Clock.find_tick_error",
+                    "self.last_tick is None",
+                    "self.last_tick is None or time < self.last_tick",
                 ),
             ),
         ),
@@ -220,7 +224,7 @@ WITHHOLD: Final = Attack(
             play=_play_withhold,
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.votes:_reached",
+                    "nodealer.engine.votes:_decide",
                     _ENOUGH,
                     "if False:",
                 ),

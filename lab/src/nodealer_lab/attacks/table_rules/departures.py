@@ -79,7 +79,9 @@ DEALS_AGAIN: Final = Attack(
             _DEALS_AGAIN_CLAIM.cheat,
             play=_play_alone,
             seat=DEALER,
-            defence=(RemovedDefence("nodealer.engine.votes:leave", "tried=state.tried | tried", "tried=state.tried"),),
+            defence=(
+                RemovedDefence("nodealer.engine.votes:remove_seats", "tried=state.tried | tried", "tried=state.tried"),
+            ),
         ),
         _DEALS_AGAIN_CLAIM,
     ),
@@ -100,7 +102,7 @@ FRIEND_LEAVES: Final = Attack(
             # This leaves only the dealer itself under suspicion of wanting other coins.
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.votes:leave", "frozenset(leaving) if", "frozenset({0}) & {*leaving} if"
+                    "nodealer.engine.votes:remove_seats", "frozenset(leaving) if", "frozenset({0}) & {*leaving} if"
                 ),
             ),
         ),
@@ -154,7 +156,7 @@ PRICE: Final = Attack(
             play=_play_price,
             seat=2,
             game=find_game("holdem"),
-            defence=(RemovedDefence("nodealer.engine.votes:_left", "hand = _charged(hand, seats)"),),
+            defence=(RemovedDefence("nodealer.engine.votes:_remove_from_hand", "hand = _charge_leavers(hand, seats)"),),
         ),
         _PRICE_CLAIM,
     ),

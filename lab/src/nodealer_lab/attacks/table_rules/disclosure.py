@@ -9,7 +9,7 @@ from typing import Any, Final
 from nodealer.cheats.cheater import Cheater, CheatingSeat
 from nodealer.engine.bodies import Body
 from nodealer.engine.bodies import Without as SkipVote
-from nodealer.engine.duties import OpenDuty, Owed
+from nodealer.engine.duties import OpenDuty, TableDuty
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.seat import Seat
@@ -38,7 +38,7 @@ def winner_of(state: TableState) -> int | None:
     return next((seat for seat, net in records[0].net.items() if net > 0), None) if records else None
 
 
-def vote_before_winner_discloses(scene: Scene, owed: Owed, hands: int = 1) -> tuple[AttackTable, int, int]:
+def vote_before_winner_discloses(scene: Scene, owed: TableDuty, hands: int = 1) -> tuple[AttackTable, int, int]:
     """Have the losers vote to skip a duty of the winner, whose messages a slow relay delivers only afterwards.
 
     Return the table, its winner and a loser.
@@ -49,7 +49,7 @@ def vote_before_winner_discloses(scene: Scene, owed: Owed, hands: int = 1) -> tu
     winner = winner_of(stage.state()) or 0
     losers = [seat for seat in range(3) if seat != winner]
     for seat in losers:
-        duties = stage.state(seat).duties.of(winner).values()
+        duties = stage.state(seat).duties.of_seat(winner).values()
         stage.sign_and_send(seat, SkipVote(tuple(known.duty.id for known in duties if known.duty.kind == owed)))
     stage.run_to_end()
     stage.release_held()
@@ -59,9 +59,9 @@ def vote_before_winner_discloses(scene: Scene, owed: Owed, hands: int = 1) -> tu
 
 def _play_hurried_begin(scene: Scene) -> AttackOutcome:
     """Have the losers skip the winner's start of the next hand, which ends the session."""
-    stage, winner, loser = vote_before_winner_discloses(scene, Owed.BEGIN)
+    stage, winner, loser = vote_before_winner_discloses(scene, TableDuty.BEGIN)
     state = stage.state(loser)
-    ended = state.phase is Phase.ENDED and state.account.chips[winner] <= state.config.rules.stake
+    ended = state.phase is Phase.ENDED and state.ledger.chips[winner] <= state.config.rules.stake
     return stage.outcome("ends the session before the winner's book is in, and has its bets back" if ended else None)
 
 
@@ -88,10 +88,10 @@ HURRIED_BEGIN: Final = Attack(
 
 def _play_hurried_book(scene: Scene) -> AttackOutcome:
     """Have the losers name the winner's disclosure as soon as the hand is over."""
-    stage, winner, loser = vote_before_winner_discloses(scene, Owed.BOOK, hands=2)
+    stage, winner, loser = vote_before_winner_discloses(scene, TableDuty.BOOK, hands=2)
     state = stage.state(loser)
     named = any(fault.seat == winner for fault in state.faults)
-    out = any(one.of == winner for one in state.chronicle.statements)
+    out = any(one.of == winner for one in state.chronicle.vote_results)
     gain = "has the winner named, whose book was on its way" if named else "puts the winner out" if out else None
     return stage.outcome(gain, seat=loser)
 
@@ -109,12 +109,12 @@ HURRIED_BOOK: Final = Attack(
             # A disclosure is never late, and a skipped player has left but is not at fault.
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.duties:OpenDuty.holds_up",
-                    " and not (self.duty.deck is None and self.duty.kind == Owed.BOOK)",
+                    "nodealer.engine.duties:OpenDuty.is_blocking",
+                    " and not (self.duty.deck is None and self.duty.kind == TableDuty.BOOK)",
                 ),
                 RemovedDefence(
-                    "nodealer.engine.votes:_done",
-                    "return leave(change, frozenset(reached.gone))",
+                    "nodealer.engine.votes:_apply_decisions",
+                    "return remove_seats(change, frozenset(reached.gone))",
                     """for seat in reached.gone:
             change = expel(change, Fault(entry, seat, "book", "the others say that it does not open its book"))
         return change""",
@@ -143,7 +143,7 @@ class _NonDisclosingSeat(Seat):
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         """Return None for the disclosure of such a hand, otherwise the usual answer."""
         duty = open_duty.duty
-        if duty.deck is None and duty.kind == Owed.BOOK:
+        if duty.deck is None and duty.kind == TableDuty.BOOK:
             record = self.replica.state.chronicle.records[duty.binding.hand]
             if self._withholds(record.net.get(self.number, 0)):
                 return None
@@ -181,7 +181,7 @@ def _play_kept_book(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     state = stage.state()
     stake = state.config.rules.stake
-    kept = state.phase is Phase.ENDED and any(chips > stake for chips in state.account.chips.values())
+    kept = state.phase is Phase.ENDED and any(chips > stake for chips in state.ledger.chips.values())
     return stage.outcome("keeps a pot whose book nobody has seen" if kept else None)
 
 
@@ -194,7 +194,7 @@ KEPT_BOOK: Final = Attack(
         AttackMethod(
             _KEPT_BOOK_CLAIM.cheat,
             play=_play_kept_book,
-            defence=(RemovedDefence("nodealer.engine.ledger:Ledger.closed", "if not books:", "if True:"),),
+            defence=(RemovedDefence("nodealer.engine.ledger:Ledger.close_hand", "if not books:", "if True:"),),
         ),
         _KEPT_BOOK_CLAIM,
     ),
@@ -239,7 +239,7 @@ LOST_BOOK: Final = Attack(
             # Winnings wait for the winner's own disclosure, and for no other.
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.ledger:Ledger.released",
+                    "nodealer.engine.ledger:Ledger.release_covered",
                     "if seat in held.covered}",
                     "if held.covered >= held.net.keys()}",
                 ),
@@ -264,7 +264,7 @@ class _NonDisclosingCheatingSeat(CheatingSeat):
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         """Return None for a disclosure, otherwise the usual answer."""
         duty = open_duty.duty
-        return None if duty.deck is None and duty.kind == Owed.BOOK else super()._answer(open_duty)
+        return None if duty.deck is None and duty.kind == TableDuty.BOOK else super()._answer(open_duty)
 
 
 class _FoldingCheater(Cheater):
@@ -280,7 +280,7 @@ def _play_folded_friend(scene: Scene) -> AttackOutcome:
     state, replica = stage.state(), stage[0].replica
     roots = {seat: store.root for seat, store in enumerate(stage.stores)}
     played = PlayedGame(replica.config, tuple(replica.entries), scene.cheater, (), scene.names, roots)
-    chips = state.account.chips.values() if state.phase is Phase.ENDED else ()
+    chips = state.ledger.chips.values() if state.phase is Phase.ENDED else ()
     kept = max(chips, default=0) > state.config.rules.stake
     return stage.outcome(
         "has a friend keep a pot that it has read another's card for" if kept and find_marked_card(played) else None

@@ -38,7 +38,7 @@ ANOTHER_SEAT_VICTIM: Final = 0
 
 def _first_duty_of_victim(state: TableState) -> bytes | None:
     """Return the id of the first message about cards that the victim owes in the second hand, or None."""
-    owed = state.duties.of(ANOTHER_SEAT_VICTIM).items() if state.hand.number == 1 else ()
+    owed = state.duties.of_seat(ANOTHER_SEAT_VICTIM).items() if state.hand.number == 1 else ()
     return next((id for id, known in owed if known.duty.deck is not None), None)
 
 
@@ -78,7 +78,7 @@ ANOTHER_SEAT: Final = Attack(
             play=_play_another_seat,
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.transitions:_duty",
+                    "nodealer.engine.transitions:_find_duty",
                     "known is None or known.duty.seat != origin.seat:",
                     "known is None:",
                 ),
@@ -113,7 +113,7 @@ BREAK_ALONE: Final = Attack(
         AttackMethod(
             _BREAK_ALONE_CLAIM.cheat,
             play=_play_break_alone,
-            defence=(RemovedDefence("nodealer.engine.votes:_reached", "2 * len(breaking) >= len(said)", "True"),),
+            defence=(RemovedDefence("nodealer.engine.votes:_decide", "2 * len(breaking) >= len(said)", "True"),),
         ),
         _BREAK_ALONE_CLAIM,
     ),
@@ -130,7 +130,7 @@ BURST_VICTIM: Final = 0
 
 def _do_all_owe(state: TableState) -> bool:
     """Return whether all seats owe a message about cards at once."""
-    owed = (known.duty for known in state.duties.open.values() if known.holds_up)
+    owed = (known.duty for known in state.duties.open.values() if known.is_blocking)
     return {duty.seat for duty in owed if duty.deck is not None} == {0, 1, 2}
 
 
@@ -151,7 +151,7 @@ def _play_burst(scene: Scene) -> AttackOutcome:
         stage.sign_and_send(friend, SkipVote(blocking_duties(stage.state(friend), BURST_VICTIM)))
     stage.release_held()
     stage.run_to_end()
-    done = stage.state(1).chronicle.statements
+    done = stage.state(1).chronicle.vote_results
     return stage.outcome("throws Ada out, who was no later than they" if done else None, seat=1)
 
 
@@ -165,7 +165,7 @@ BURST: Final = Attack(
         AttackMethod(
             _BURST_CLAIM.cheat,
             play=_play_burst,
-            defence=(defence.RemovedDefence("nodealer.engine.votes:has_word", " and not owes"),),
+            defence=(defence.RemovedDefence("nodealer.engine.votes:can_vote", " and not owes"),),
         ),
         _BURST_CLAIM,
     ),
@@ -190,7 +190,7 @@ def _play_half(scene: Scene) -> AttackOutcome:
     for friend in (2, 3):
         stage.sign_and_send(friend, SkipVote(owed))
     stage.run_to_end()
-    done = [one for one in stage.state().chronicle.statements if one.of == HALF_VICTIM]
+    done = [one for one in stage.state().chronicle.vote_results if one.of == HALF_VICTIM]
     return stage.outcome("plays Ben's hand for him" if done else None)
 
 
@@ -208,7 +208,7 @@ HALF: Final = Attack(
             play=_play_half,
             defence=(
                 defence.RemovedDefence(
-                    "nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"
+                    "nodealer.engine.votes:_decide", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"
                 ),
             ),
         ),
@@ -233,7 +233,7 @@ def _play_more_than_half(scene: Scene) -> AttackOutcome:
     for friend in (1, 2):
         stage.sign_and_send(friend, SkipVote(owed))
     stage.run_to_end()
-    done = [one for one in stage.state().chronicle.statements if one.of == MORE_THAN_HALF_VICTIM and one.by == (1, 2)]
+    done = [one for one in stage.state().chronicle.vote_results if one.of == MORE_THAN_HALF_VICTIM and one.by == (1, 2)]
     return stage.outcome("plays Ada's hand for her, and the log shows who said so" if done else None)
 
 
@@ -285,7 +285,9 @@ PUPPET: Final = Attack(
             play=_play_puppet,
             defence=(
                 RemovedDefence(
-                    "nodealer.engine.rosters:_refuse_mixed_up", "member != state.known[member.seat]", "False"
+                    "nodealer.engine.rosters:_refuse_changed_identity",
+                    "member != state.all_members[member.seat]",
+                    "False",
                 ),
             ),
         ),
@@ -324,7 +326,9 @@ ROSTER_ALONE: Final = Attack(
         AttackMethod(
             _ROSTER_ALONE_CLAIM.cheat,
             play=_play_roster_alone,
-            defence=(RemovedDefence("nodealer.engine.rosters:in_force", "len(agreed) >= 2 and enough", "agreed"),),
+            defence=(
+                RemovedDefence("nodealer.engine.rosters:adopt_agreed_roster", "len(agreed) >= 2 and enough", "agreed"),
+            ),
         ),
         _ROSTER_ALONE_CLAIM,
     ),
@@ -387,10 +391,10 @@ STARVED: Final = Attack(
             # Votes about a duty become void when that duty closes, and only then.
             defence=(
                 defence.RemovedDefence(
-                    "nodealer.engine.transitions:_cards",
-                    "state.with_hand(deeds",
-                    "state.with_hand(votes={one: frozenset(id for id in of if state.duties.open[id].duty.seat "
-                    "!= origin.seat) for one, of in state.hand.votes.items()}, deeds",
+                    "nodealer.engine.transitions:_apply_cards",
+                    "state.with_hand(messages",
+                    "state.with_hand(skip_votes={one: frozenset(id for id in of if state.duties.open[id].duty.seat "
+                    "!= origin.seat) for one, of in state.hand.skip_votes.items()}, messages",
                 ),
             ),
         ),
@@ -435,7 +439,7 @@ STALL: Final = Attack(
             play=_play_stall,
             # More than half of the voters are enough. It does not take all who are not named.
             defence=(
-                RemovedDefence("nodealer.engine.votes:_reached", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),
+                RemovedDefence("nodealer.engine.votes:_decide", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),
             ),
         ),
         _STALL_CLAIM,

@@ -54,7 +54,7 @@ def guilty_named(seen: Seen) -> Iterator[str]:
         named = {fault.seat for fault in log.state.faults}
         if plan.cheater is not None and plan.cheater[0] not in named:
             yield from unnamed(log, *plan.cheater, {*seen.world.nodes[plan.cheater[0]].lied})
-        for seat, number in contradictions(seen, log) if not log.state.chronicle.keys else ():
+        for seat, number in contradictions(seen, log) if not log.state.chronicle.key_changes else ():
             if seat not in named:
                 yield f"seat {seat} signed two entries with the number {number}, and {log.node.name} does not say so"
 
@@ -110,13 +110,13 @@ def no_minority_gains(seen: Seen) -> Iterator[str]:
 def too_few(applied: Applied) -> Iterator[str]:
     """Statements that took effect with fewer words than they need. Those of who has no word do not count."""
     before, after = applied.before, applied.after
-    said = after.chronicle.statements[len(before.chronicle.statements) :][:1]
+    said = after.chronicle.vote_results[len(before.chronicle.vote_results) :][:1]
     if not isinstance(applied.body, Without | Break | Tick):
         return
     have_word, timed = {*voters(before)}, before.roster.timekeeper is not None
     for one in said:
         twice, count = 2 * len(have_word.intersection(one.by)), len(have_word)
-        half_is_enough = one.did == "broken off" or before.over
+        half_is_enough = one.did == "broken off" or before.no_more_hands
         if timed:
             # What is late by this very tick is not among what is late any more.
             half_is_enough = isinstance(applied.body, Tick) or one.of in _late(before)
@@ -127,7 +127,7 @@ def too_few(applied: Applied) -> Iterator[str]:
 def _late(state: TableState) -> set[int]:
     """The seats of which something is late by the ticks."""
     clock = state.clock
-    return set() if clock is None else {clock.watched[duty].seat for duty in clock.late}
+    return set() if clock is None else {clock.timed[duty].seat for duty in clock.late}
 
 
 def gained_by_going(log: Replayed) -> Iterator[str]:
@@ -152,6 +152,6 @@ def had_won(game: Game | None, seat: int) -> bool:
 
 def worth(state: TableState) -> dict[int, int]:
     """What each seat has, with what is held for it."""
-    account = state.account
+    account = state.ledger
     held = [one.gains for one in account.held]
     return {seat: chips + sum(gains.get(seat, 0) for gains in held) for seat, chips in account.chips.items()}

@@ -28,7 +28,7 @@ def _first_other(log: Replayed) -> Iterator[str]:
         if applied.outcome is Outcome.DROPPED:
             continue
         ledger.enter(applied, books=log.replica.config.protocol.claims.open_book_at_end)
-        account = applied.after.account
+        account = applied.after.ledger
         gains = {one.hand: dict(one.gains) for one in account.held if one.gains}
         dead = [(one.seat, one.amount) for one in account.dead]
         found = ({**account.chips}, gains, dead)
@@ -187,7 +187,7 @@ def is_disputed(applied: Applied, record: HandRecord) -> bool:
     """Whether a hand ended with a claim that was taken; or with cards that no game can go on with, and books."""
     if applied.outcome is not Outcome.ACCEPTED or record.void is None:
         return False
-    books = applied.after.books.get(record.hand)
+    books = applied.after.disclosures.get(record.hand)
     return isinstance(applied.body, Claim) or (isinstance(applied.body, Cards) and books is not None and books.disputed)
 
 

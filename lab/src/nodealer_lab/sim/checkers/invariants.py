@@ -54,7 +54,7 @@ def chips_conserved(seen: Seen) -> Iterator[str]:
     stake = seen.world.plan.rules.stake
     for log in seen.logs if stake else ():
         for applied in log.applied:
-            account = applied.after.account
+            account = applied.after.ledger
             if account.total != stake * len(account.chips) or min(account.chips.values()) < 0:
                 yield f"entry {applied.number} of {log.node.name}: {dict(account.chips)} and {account.held}"
 
@@ -122,16 +122,18 @@ def not_told(seen: Seen, saw: Callable[[Node], bool]) -> list[str]:
     Who was not shown that the table has another key cannot open what others say with it, and hears only of the key. Who
     has the later key passes over what comes with the old one: that may be honest, and late. Who was put out knows it.
     """
-    last = max((len(node.replica.state.chronicle.keys) for node in seen.begun), default=0)
-    reads = [node for node in seen.begun if len(node.replica.state.chronicle.keys) < max(last, 1) and not node.locked]
+    last = max((len(node.replica.state.chronicle.key_changes) for node in seen.begun), default=0)
+    reads = [
+        node for node in seen.begun if len(node.replica.state.chronicle.key_changes) < max(last, 1) and not node.locked
+    ]
     return [node.name for node in reads if not (node.behind if last else node.diverged) and saw(node)]
 
 
 def _unnamed(world: World, node: Node) -> Iterator[str]:
     state = node.replica.state
-    named = {statement.of for statement in state.chronicle.statements}
+    named = {statement.of for statement in state.chronicle.vote_results}
     own_word = {entry.seat for entry in map(entry_in, node.replica.entries) if entry is not None and _leaves(entry)}
-    if (state.phase is Phase.ENDED or state.over) and None not in named:
+    if (state.phase is Phase.ENDED or state.no_more_hands) and None not in named:
         for seat in sorted(world.doomed - state.ended - state.expelled - named - own_word):
             yield f"seat {seat} is gone for good, and the log of {node.name} does not say so"
 
@@ -158,7 +160,7 @@ def _outvoted(seen: Seen, node: Node) -> bool:
     said = {*voters(state)}
     gone = said & seen.gone
     unheard = seen.gone | {other.place for other in seen.world.nodes if other.locked}
-    unopened = state.over and any(books.owing & unheard for books in state.books.values())
+    unopened = state.no_more_hands and any(books.owing & unheard for books in state.disclosures.values())
     ties_wait = unopened or (keeper is not None and not keeper.lasts)
     return 2 * len(gone) > len(said) or (2 * len(gone) == len(said) and ties_wait)
 
@@ -188,7 +190,7 @@ def nobody_hurried(seen: Seen) -> Iterator[str]:
     world, keeper = seen.world, seen.world.plan.keeper
     for log in seen.lasting if keeper is not None and keeper.how not in ("ahead", "back") else ():
         # Under another key an entry may have come twice: its time is not known then.
-        for applied in log.applied if not log.state.chronicle.keys else ():
+        for applied in log.applied if not log.state.chronicle.key_changes else ():
             yield from _too_soon(world, log, applied)
 
 
@@ -208,7 +210,7 @@ def same_together(seen: Seen) -> Iterator[str]:
 def _too_soon(world: World, log: Replayed, applied: Applied) -> Iterator[str]:
     before, after, ordered = applied.before.clock, applied.after.clock, world.ordered
     for duty in after.late - before.late if before is not None and after is not None else ():
-        watched, entries = before.watched[duty] if before is not None else None, log.node.replica.entries
+        watched, entries = before.timed[duty] if before is not None else None, log.node.replica.entries
         if watched is not None and watched.since:
             passed = ordered[entries[applied.number]] - ordered[entries[watched.since - 1]]
             if passed < watched.limit:

@@ -66,7 +66,7 @@ def _held(applied: Sequence[Applied], limits: Limits) -> list[_Held]:
     held, now = list[_Held](), dict[bytes, _Held]()
     for place in range(len(applied) + 1):
         state = applied[place].before if place < len(applied) else applied[-1].after
-        wanted = {id: known for id, known in state.duties.open.items() if known.holds_up}
+        wanted = {id: known for id, known in state.duties.open.items() if known.is_blocking}
         for id in now.keys() - wanted.keys():
             now.pop(id).until = place
         for id in wanted.keys() - now.keys():

@@ -55,7 +55,7 @@ def _first_gone(applied: Applied) -> int | None:
     """Who was dealt in, and is gone first by an entry: what the others leave may be another deck."""
     before, after = applied.before, applied.after
     gone = (after.gone - before.gone) & {*before.hand.binding.players}
-    said = [one.of for one in after.chronicle.statements[len(before.chronicle.statements) :] if one.did == "gone"]
+    said = [one.of for one in after.chronicle.vote_results[len(before.chronicle.vote_results) :] if one.did == "gone"]
     if applied.entry.seat in gone and applied.entry.seat not in said:
         return applied.entry.seat
     named = [fault.seat for fault in after.faults[len(before.faults) :]]

@@ -53,7 +53,7 @@ class Seen:
         return Counter(
             late=sum(map(_found_late, applied)),
             rebuilt=sum(map(_left_again, applied)),
-            keyed=len(applied[-1].after.chronicle.keys) if applied else 0,
+            keyed=len(applied[-1].after.chronicle.key_changes) if applied else 0,
             cheated=len({*self.world.nodes[cheater[0]].lied}) if cheater is not None else 0,
         )
 

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from nodealer.engine.bodies import Agree, Answer, Break, End, Leave, Propose, Tick, Without
-from nodealer.engine.duties import OpenDuty, Owed
+from nodealer.engine.duties import OpenDuty, TableDuty
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome
 from nodealer.engine.rosters import proposal_id
-from nodealer.engine.state import StatementRecord, TableState
+from nodealer.engine.state import TableState, VoteResult
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Game
 from nodealer.log.roster import Roster
@@ -34,11 +34,11 @@ def same_votes(seen: Seen) -> Iterator[str]:
 
 def _holds_up(known: OpenDuty) -> bool:
     """Whether others wait for it. Nobody waits for a book."""
-    return not known.duty.optional and (known.duty.deck is not None or known.duty.kind != Owed.BOOK)
+    return not known.duty.optional and (known.duty.deck is not None or known.duty.kind != TableDuty.BOOK)
 
 
 def _is_move(known: OpenDuty) -> bool:
-    return known.duty.deck is None and known.duty.kind == Owed.MOVE
+    return known.duty.deck is None and known.duty.kind == TableDuty.MOVE
 
 
 def _owes_cards(state: TableState, seat: int) -> bool:
@@ -52,7 +52,7 @@ def _have_word(state: TableState, gone: Collection[int], ended: Collection[int])
         return frozenset(state.hand.game.players).difference(gone)
     there = frozenset(state.roster.with_cards).difference(gone, state.expelled)
     sitting = there.difference(ended)
-    return there if state.over or len(sitting) < 2 else sitting
+    return there if state.no_more_hands or len(sitting) < 2 else sitting
 
 
 def _late(state: TableState) -> frozenset[bytes]:
@@ -80,8 +80,8 @@ class _Words:
         """What is wrong with what an entry did."""
         before, after = applied.before, applied.after
         self._hear(applied)
-        said = after.chronicle.statements[len(before.chronicle.statements) :]
-        if not (said or self._votes or self._breaks or after.hand.votes or after.hand.breaks):
+        said = after.chronicle.vote_results[len(before.chronicle.vote_results) :]
+        if not (said or self._votes or self._breaks or after.hand.skip_votes or after.hand.abort_votes):
             return
         closes = False
         for place, one in enumerate(said):
@@ -95,7 +95,7 @@ class _Words:
         if closes:
             # They have done what they could.
             self._breaks.clear()
-        if self._told(after) != (_votes(after, after.hand.votes), _breaks(after, after.hand.breaks)):
+        if self._told(after) != (_votes(after, after.hand.skip_votes), _breaks(after, after.hand.abort_votes)):
             yield f"other words count than {self._told(after)}"
         yield from self._undone(after)
 
@@ -128,7 +128,7 @@ class _Words:
 
     # --- Counting ---
 
-    def _have_voted(self, applied: Applied, ways: Collection[frozenset[int]], one: StatementRecord) -> bool:
+    def _have_voted(self, applied: Applied, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
         """Whether enough had said that nobody should wait for a seat."""
         if one.of is None:
             return False
@@ -159,9 +159,9 @@ class _Words:
         by = voters.intersection(self._breaks)
         return by if len(by) >= len(voters) - len(by) and state.roster.timekeeper is None else frozenset()
 
-    def _have_broken_off(self, state: TableState, ways: Collection[frozenset[int]], one: StatementRecord) -> bool:
+    def _have_broken_off(self, state: TableState, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
         """Whether half of the table has broken off; after the last hand it signs so that nobody else comes."""
-        last = state.phase is Phase.BETWEEN and state.over and one.did == "gone"
+        last = state.phase is Phase.BETWEEN and state.no_more_hands and one.did == "gone"
         right = (last and one.of not in one.by) if one.of is not None else (one.did == "broken off" and not last)
         return right and any(self._breaks_off(state, voters) == frozenset(one.by) for voters in ways)
 
@@ -175,7 +175,7 @@ class _Words:
             if any(self._is_enough(voters, duties, owes.late) for duties in (owes.moves, owes.others)):
                 yield f"enough have said that nobody waits for seat {seat}, and all wait"
         # As long as somebody owes a book, nobody can hurry the end of the log.
-        waits = state.phase is Phase.BETWEEN and state.over and bool(state.books)
+        waits = state.phase is Phase.BETWEEN and state.no_more_hands and bool(state.disclosures)
         if self._breaks_off(state, voters) and not waits:
             yield "half of the table has broken off, and the table goes on"
 
@@ -197,7 +197,7 @@ def _breaks(state: TableState, breaks: Mapping[int, bytes]) -> dict[int, bytes]:
     return {seat: id for seat, id in breaks.items() if seat in kept}
 
 
-def _ways(applied: Applied, earlier: Iterable[StatementRecord]) -> list[frozenset[int]]:
+def _ways(applied: Applied, earlier: Iterable[VoteResult]) -> list[frozenset[int]]:
     """Who may have had a word when a statement took effect. Of several at one entry it is not told which came of which:
     those who are gone by an earlier one may have had theirs, or not."""
     before = applied.before

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from nodealer.engine.bodies import Begin, Body, Book, Cards, Choice, Claim, Move, Without, read_body
-from nodealer.engine.duties import Owed
+from nodealer.engine.duties import TableDuty
 from nodealer.engine.participant import Participant
 from nodealer.engine.seat import Seat
 from nodealer.errors import CardUnreadable
@@ -42,8 +42,8 @@ def false_words(participant: Participant, body: bytes, dice: SeededDice) -> byte
 
 def _begin(seat: Seat, dice: SeededDice) -> Begin | None:
     """The next hand, while it owes a book."""
-    duties = seat.replica.state.duties.of(seat.number).values()
-    begin = next((one.duty for one in duties if one.duty.deck is None and one.duty.kind == Owed.BEGIN), None)
+    duties = seat.replica.state.duties.of_seat(seat.number).values()
+    begin = next((one.duty for one in duties if one.duty.deck is None and one.duty.kind == TableDuty.BEGIN), None)
     return None if begin is None else Begin(begin.id, dice(SEED_BYTES))
 
 
