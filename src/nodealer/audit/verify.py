@@ -176,7 +176,7 @@ class Report:
     def _held(self) -> tuple[HeldResult, ...]:
         return () if self.state is None else self.state.ledger.held
 
-    def _statement(self, one: StatementRecord) -> dict[str, Any]:
+    def _statement(self, one: VoteResult) -> dict[str, Any]:
         """Return the outcome of a vote for the JSON document, with what each seat won or lost in that hand."""
         net = next((record.net for record in self.chronicle.records if record.hand == one.hand), {})
         statement = {"entry": one.entry, "hand": one.hand + 1, "by": list(one.by), "of": one.of, "did": one.did}

@@ -217,7 +217,7 @@ class _NeverOpens(Cheater):
 
     def due(self) -> list[bytes]:
         """Return nothing while it owes the opening of the dice."""
-        mine = self.replica.state.duties.of(self.seat.number).values() if self.seated else ()
+        mine = self.replica.state.duties.of_seat(self.seat.number).values() if self.seated else ()
         return [] if any(known.duty.kind == OPEN for known in mine) else super().due()
 
 

@@ -34,7 +34,7 @@ class _CoinKeeper(Participant):
 
     def due(self) -> list[bytes]:
         """Return nothing while it owes the coin of the first hand."""
-        mine = self.replica.state.duties.of(self.seat.number).values() if self.seated else ()
+        mine = self.replica.state.duties.of_seat(self.seat.number).values() if self.seated else ()
         return [] if any(known.duty.kind == COIN and not known.duty.binding.hand for known in mine) else super().due()
 
 

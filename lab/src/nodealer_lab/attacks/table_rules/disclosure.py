@@ -224,7 +224,7 @@ def _play_lost_book(scene: Scene) -> AttackOutcome:
 
 def _all_chips(stage: AttackTable) -> list[int]:
     """Return the chips of all seats."""
-    return list(stage.state().account.chips.values())
+    return list(stage.state().ledger.chips.values())
 
 
 _LOST_BOOK_CLAIM: Final = Cheat("a loser that never opens its book", "never", False)
