@@ -68,7 +68,7 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         (tmp_path / "no.nodealer").write_bytes(b"{}\n")
         bring(there, tmp_path / "no.nodealer")
         there.wait_for_selector(".stopped[data-kind=error]")
-        assert "no home" in there.inner_text(".stopped")
+        assert "not a stored seat" in there.inner_text(".stopped")
         there.reload()
         there.wait_for_selector(".stored-tables [accept='.nodealer']")
         bring(there, home)
@@ -135,7 +135,7 @@ def test_bad_links_names_and_files_are_told_and_leave_nothing_behind(
         page.close()
         page = tab(within, f"{page_at}/#{false.fragment}")
         page.wait_for_selector(".stopped[data-kind=error]")
-        assert "one of the two links is false" in page.inner_text(".stopped")
+        assert "One of the two links is fake" in page.inner_text(".stopped")
         page.close()
         # A name that nobody may have, and then another one, in the same tab.
         other = replace(link, key=TableSecret(bytes(16), "5b" * 16, 0))

@@ -84,7 +84,7 @@ def test_a_full_storage_is_told_and_nothing_more_is_taken() -> None:
     with pytest.raises(HomeUnusable, match="QuotaExceededError"):
         home.journal.write(record())
     store.full = False
-    with pytest.raises(HomeUnusable, match="takes no more"):
+    with pytest.raises(HomeUnusable, match="nothing more can be stored"):
         home.journal.write(record())
     # What was half written is gone when it is opened again.
     assert TabStore.open(store).journal.records == (record(),)
@@ -92,14 +92,14 @@ def test_a_full_storage_is_told_and_nothing_more_is_taken() -> None:
 
 def test_nothing_is_taken_that_does_not_belong() -> None:
     home = TabStore.create(MemoryStore(), SAVED)
-    with pytest.raises(BadParameter, match="before its players have agreed"):
+    with pytest.raises(BadParameter, match="before the players have agreed"):
         home.append(b"{}")
     with pytest.raises(DecodeError):
         home.heard(b"no frame")
-    with pytest.raises(BadParameter, match="one line"):
+    with pytest.raises(BadParameter, match="single lines"):
         home.keep(b"e", b"two\nlines", flush=True)
     home.close()
-    with pytest.raises(HomeUnusable, match="takes no more"):
+    with pytest.raises(HomeUnusable, match="nothing more can be stored"):
         home.heard(b"{}")
     with pytest.raises(DecodeError, match="empty"):
         TabStore.create(MemoryStore(), new_saved("", "AQ", bytes(32), bytes(32)))
@@ -158,7 +158,7 @@ def test_the_same_link_leads_back_and_a_later_one_brings_its_key_and_its_relays_
     ],
 )
 def test_a_link_that_only_has_the_number_of_a_table_leads_no_seat_away(false: Invitation) -> None:
-    with pytest.raises(BadParameter, match="one of the two links is false"):
+    with pytest.raises(BadParameter, match="One of the two links is fake"):
         way_back(new_saved("Ada", FIRST.link, bytes(32), bytes(32)), false)
 
 

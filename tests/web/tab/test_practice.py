@@ -65,7 +65,7 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"game": "nodealer.games:GAME"}, "not on offer"),
+        ({"game": "nodealer.games:GAME"}, "not available here"),
         ({"cheat": "2:mark"}, "cheat"),
         ({"name": "ben"}, "a bot"),
         ({"name": "a\nb"}, "name"),

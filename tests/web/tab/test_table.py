@@ -287,10 +287,10 @@ def test_every_game_that_people_play_is_on_offer_with_all_that_serves_it() -> No
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"game": "nodealer.games:GAME"}, "not on offer"),
+        ({"game": "nodealer.games:GAME"}, "not available here"),
         ({"game": "hearts", "seats": 3}, "for four"),
         ({"game": "holdem", "protocol": "duel"}, "duel"),
-        ({"game": "holdem", "protocol": "chain"}, "a browser tab can serve"),
+        ({"game": "holdem", "protocol": "chain"}, "a browser tab does not support"),
         ({"settings": {"none": "1"}}, "no setting"),
         ({"seats": 1}, "seats"),
         ({"name": "a\nb"}, "name"),

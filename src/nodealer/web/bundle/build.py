@@ -1,8 +1,8 @@
-"""Builds the static folder of a tab from what is pinned: `python -m nodealer.web.bundle.build`, which `make web` runs.
+"""Builds the static folder for browser tabs. `make web` runs this as `python -m nodealer.web.bundle.build`.
 
-The Python runtime is the npm package `pyodide`; what a seat needs beside it are wheels, each by its hash, this package,
-and the core, built here for the runtime's ABI or taken from the wheel that NODEALER_WEB_CORE names. Everything is
-compiled by the Python that will run it, with asserts on. The same sources give the same bytes.
+The Python runtime is the npm package `pyodide`. A seat also needs some wheels, each pinned by its hash, this package,
+and the core, which is built here for the runtime's ABI or taken from the wheel in NODEALER_WEB_CORE. Everything is
+compiled by the Python version that will run it, with asserts on. The same sources give the same bytes.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[3]
 TARGET: Final = "wasm32-unknown-emscripten"
 ABI: Final = "pyemscripten_2026_0_wasm32"
-#: The wheels of a seat, by the hash of each.
+#: The wheels a seat needs, with their hashes.
 WHEELS: Final[dict[str, str]] = json.loads((HERE / "wheels.json").read_text())
-#: What of the npm package a tab loads.
+#: The files of the npm package that a tab loads.
 RUNTIME: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
 CORE: Final = "nodealer/group/_core.abi3.so"
-#: What of a wheel no seat reads: its tests, types, and word lists of other languages.
+#: Parts of a wheel that no seat needs: tests and types.
 _LEFT_OUT: Final = ("/tests/", ".pyi", "py.typed", "RECORD", "entry_points.txt")
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 MISSING: Final = 4
 
 
 class WebMissing(LocalError):
-    """The bundle cannot be built here, and why."""
+    """The bundle cannot be built here. The message says why."""
 
 
 def build(out: Path, work: Path) -> dict[str, int]:
-    """Build the folder; gives the size of each file in bytes, and of what goes over the wire as `.br`."""
+    """Build the folder and return the size of each file in bytes. Files ending in `.br` are the compressed ones."""
     work.mkdir(parents=True, exist_ok=True)
     core = core_for_tab(work)
     pyodide = _pyodide(work)
@@ -76,7 +76,7 @@ def build(out: Path, work: Path) -> dict[str, int]:
         PACKED: {path: _sha256(data) for path, data in _below(made).items() if path not in files},
     }
     _put(made / BUNDLE, (json.dumps(listed, indent=1, sort_keys=True) + "\n").encode())
-    # Whoever serves it meanwhile has one or the other, and nothing between.
+    # A server that is running meanwhile has either the old folder or the new one, never a mixture.
     shutil.rmtree(out, ignore_errors=True)
     out.parent.mkdir(parents=True, exist_ok=True)
     made.rename(out)
@@ -85,7 +85,7 @@ def build(out: Path, work: Path) -> dict[str, int]:
 
 
 def sources() -> str:
-    """One hash of all that the folder is made of."""
+    """Return one hash of everything the folder is built from."""
     rust = [path for path in (ROOT / "rust").rglob("*") if path.suffix in (".rs", ".toml", ".lock")]
     made = {str(path): path.read_bytes() for path in rust if "target" not in path.relative_to(ROOT).parts}
     mine = {path.name: path.read_bytes() for path in HERE.iterdir() if path.is_file()}
@@ -94,7 +94,7 @@ def sources() -> str:
 
 
 def is_current(out: Path) -> bool:
-    """Whether a folder was built from what is here now."""
+    """Whether a folder was built from the current sources."""
     try:
         return bool(json.loads((out / BUNDLE).read_bytes())["sources"] == sources())
     except (OSError, ValueError, KeyError):
@@ -105,16 +105,16 @@ def is_current(out: Path) -> bool:
 
 
 def core_for_tab(work: Path) -> bytes:
-    """The core as a module of the runtime. Raises `WebMissing` where the Rust target cannot be had."""
+    """Return the core as a WebAssembly module. Raises `WebMissing` if it cannot be built or found."""
     given = os.environ.get("NODEALER_WEB_CORE")
     if given:
         try:
             with zipfile.ZipFile(given) as wheel:
                 return wheel.read(CORE)
         except (OSError, KeyError, zipfile.BadZipFile) as error:
-            raise WebMissing(f"NODEALER_WEB_CORE names no wheel of the core: {given}: {error}") from None
+            raise WebMissing(f"NODEALER_WEB_CORE is not a wheel of the core: {given}: {error}") from None
     if shutil.which("cargo") is None or shutil.which("rustc") is None:
-        raise WebMissing("cargo is not here, and NODEALER_WEB_CORE names no wheel of the core")
+        raise WebMissing("cargo is not installed, and NODEALER_WEB_CORE is not set to a wheel of the core")
     sysroot = Path(_run(["rustc", "--print", "sysroot"], "rustc").strip())
     libraries = sysroot / "lib" / "rustlib"
     if not (libraries / TARGET).is_dir():
@@ -122,12 +122,12 @@ def core_for_tab(work: Path) -> bytes:
             _run(["rustup", "target", "add", TARGET], "rustup")
         except WebMissing:
             raise WebMissing(
-                f"the Rust target {TARGET} is not here and cannot be had (`rustup target add {TARGET}`), and "
-                "NODEALER_WEB_CORE names no wheel of the core"
+                f"the Rust target {TARGET} could not be installed (`rustup target add {TARGET}`), and "
+                "NODEALER_WEB_CORE is not set to a wheel of the core"
             ) from None
     linker = next(libraries.glob("*/bin/rust-lld"), None)
     if linker is None:
-        raise WebMissing(f"there is no rust-lld below {libraries}")
+        raise WebMissing(f"rust-lld was not found below {libraries}")
     rust, program = ROOT / "rust", work / "emcc"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} {HERE / "link.py"} "$@"\n')
     program.chmod(0o755)
@@ -137,7 +137,7 @@ def core_for_tab(work: Path) -> bytes:
         "PYO3_NO_PYTHON": "1",
         "NODEALER_LLD": str(linker),
         f"{prefix}_LINKER": str(program),
-        # What says where a panic was should not say where this folder is.
+        # Keep the paths of this machine out of panic messages.
         f"{prefix}_RUSTFLAGS": f"--remap-path-prefix={cargo}=cargo --remap-path-prefix={rust}=rust",
     }
     command = ["cargo", "build", "--quiet", "--locked", "--release", "-p", "nodealer-core", "--target", TARGET]
@@ -146,7 +146,7 @@ def core_for_tab(work: Path) -> bytes:
 
 
 def keep_core(folder: Path, core: bytes) -> Path:
-    """The wheel of the core for this ABI: who has it needs no Rust."""
+    """Write the core as a wheel for this ABI, so that others can build the folder without Rust."""
     name = f"nodealer_core-{__version__}"
     info = f"{name}.dist-info"
     tag = f"cp311-abi3-{ABI}"
@@ -160,11 +160,11 @@ def keep_core(folder: Path, core: bytes) -> Path:
     return path
 
 
-# --- What is pinned ---
+# --- Pinned dependencies ---
 
 
 def _pyodide(work: Path) -> Path:
-    """The npm package, exactly as the lock file says."""
+    """Install the npm package exactly as in the lock file, and return its folder."""
     folder = work / "npm"
     wanted = b"".join((HERE / name).read_bytes() for name in ("package.json", "package-lock.json"))
     stamp = folder / "node_modules" / ".nodealer"
@@ -179,6 +179,7 @@ def _pyodide(work: Path) -> Path:
 
 
 def _wheel(work: Path, name: str, digest: str) -> Path:
+    """Download a wheel unless it is there, and return its path. Raises `WebMissing` if its hash is wrong."""
     path = work / "wheels" / name
     if not path.is_file():
         project, version, *_ = name.split("-")
@@ -187,14 +188,14 @@ def _wheel(work: Path, name: str, digest: str) -> Path:
         command += ["--only-binary=:all:", *(platform if ABI in name else ()), "-d", str(path.parent)]
         _run([*command, f"{project}=={version}"], "pip")
     if not path.is_file() or _sha256(path.read_bytes()) != digest:
-        raise WebMissing(f"{name} is not the one that is pinned here")
+        raise WebMissing(f"{name} does not match its pinned hash")
     return path
 
 
 def notices(work: Path, pyodide: Path) -> bytes:
-    """Whose work is in the folder, and under which licence."""
+    """Return the licences of everything in the folder."""
     told = [
-        "What runs in this page beside nodealer (MIT), and whose it is.\n",
+        "What runs in this page besides nodealer (MIT), and its licences.\n",
         "Pyodide 314.0.7: Mozilla Public License 2.0, https://github.com/pyodide/pyodide\n",
         "CPython 3.14 with its standard library: PSF License 2, https://docs.python.org/3/license.html\n",
         "Emscripten's runtime: MIT, https://github.com/emscripten-core/emscripten\n",
@@ -213,7 +214,9 @@ def notices(work: Path, pyodide: Path) -> bytes:
 
 
 def archive(files: Mapping[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
-    """Files in one, whose bytes hang on nothing else. Stored: it is compressed on its way, as a whole and better."""
+    """Return a zip file of these files, with the same bytes every time. Stored, because the server compresses it
+    better.
+    """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", how) as made:
         for path, data in sorted(files.items()):
@@ -225,10 +228,12 @@ def archive(files: Mapping[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
 
 
 def _below(folder: Path) -> dict[str, bytes]:
+    """Read all files below a folder, by relative path."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def _unpacked(wheel: Path, folder: Path) -> None:
+    """Unpack a wheel into a folder, without what a seat does not need."""
     with zipfile.ZipFile(wheel) as files:
         for name in files.namelist():
             if not any(part in f"/{name}" for part in _LEFT_OUT) and not _other_words(name):
@@ -236,10 +241,12 @@ def _unpacked(wheel: Path, folder: Path) -> None:
 
 
 def _other_words(name: str) -> bool:
+    """Whether this is a word list of another language."""
     return "wordlist/" in name and not name.endswith("english.txt")
 
 
 def _put(path: Path, data: bytes) -> None:
+    """Write a file, creating its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
 
@@ -249,16 +256,18 @@ def _sha256(data: bytes) -> str:
 
 
 def _record_hash(data: bytes) -> str:
+    """Return a hash in the format of a wheel's RECORD file."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
 def _run(command: list[str], who: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
+    """Run a command and return its output. Raises `WebMissing` if it is not installed or fails."""
     try:
         done = subprocess.run(
             command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
         )
     except OSError:
-        raise WebMissing(f"{who} is not here") from None
+        raise WebMissing(f"{who} is not installed") from None
     if done.returncode != 0:
         said: Iterable[str] = (done.stderr or done.stdout).strip().splitlines()[-12:]
         raise WebMissing(f"{who} failed: " + "\n".join(line[:300] for line in said))
@@ -266,20 +275,20 @@ def _run(command: list[str], who: str, folder: Path | None = None, environment: 
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Build, and say what came of it. With --if-old only what is not built from these sources."""
+    """Build the folder and print its sizes. With --if-old, only if the sources have changed."""
     out = ROOT / "dist" / "web"
     if "--if-old" in arguments and is_current(out):
         return 0
     try:
         sizes = build(out, ROOT / "build" / "web")
     except WebMissing as missing:
-        sys.stderr.write(f"nodealer: no bundle for a tab: {missing}\n")
+        sys.stderr.write(f"nodealer: cannot build the page for browser tabs: {missing}\n")
         return MISSING
     wire = sum(size for path, size in sizes.items() if path.endswith(".br"))
     for path, size in sizes.items():
         if size > 100_000:
             sys.stdout.write(f"{size:>12,}  {path}\n")
-    sys.stdout.write(f"{wire:>12,}  in all, compressed\n")
+    sys.stdout.write(f"{wire:>12,}  total, compressed\n")
     sys.stdout.write(f"{_sha256((out / BUNDLE).read_bytes())}  {out.relative_to(ROOT)}/{BUNDLE}\n")
     return 0
 

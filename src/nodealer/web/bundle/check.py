@@ -1,6 +1,6 @@
-"""Compares what a host serves with the hashes of a release: file by file, as any visitor gets them.
+"""Compares what a host serves with the hashes of a release, file by file, as any visitor would get them.
 
-A host that serves one visitor something else than others is not found out this way.
+This does not detect a host that serves other files to selected visitors.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from nodealer.errors import RelayError
 from nodealer.relay.invitations import page_address
 from nodealer.web.bundle.content import BUNDLE, files_of
 
-#: No file of a release is longer.
+#: The longest file that a release may have.
 FILE_BYTES_MAX: Final = 64 << 20
 SECONDS: Final = 60.0
 
-#: Gives what is at an address, or None where the host says that nothing is.
+#: Returns what is at an address, or None if the host says that there is nothing.
 Fetch = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What a host serves: which files are as they should be, which are others, and which it has not."""
+    """The result of a comparison: which files are the same, which differ, and which are missing."""
 
     same: tuple[str, ...]
     others: tuple[str, ...]
@@ -37,11 +37,12 @@ class Compared:
 
     @property
     def ok(self) -> bool:
+        """Whether every file is there and the same."""
         return not (self.others or self.missing)
 
 
 class _Staying(HTTPRedirectHandler):
-    """Follows nobody elsewhere: a browser would be at another address then, and trust that one."""
+    """Follows no redirects: a browser would then be at another address, and trust that one."""
 
     def redirect_request(self, *of: object) -> None:
         return None
@@ -51,33 +52,35 @@ _OPENER: Final = build_opener(_Staying)
 
 
 def fetch(address: str) -> bytes | None:
-    """What is at an address. Raises `RelayError` where nobody answers, or not to the end."""
+    """Return what is at an address, or None if nothing is. Raises `RelayError` if the host gives no complete answer."""
     try:
         with _OPENER.open(Request(address, headers={"Cache-Control": "no-cache"}), timeout=SECONDS) as answer:
             return _all_of(answer, address)
     except HTTPError as error:
         if error.code in range(300, 400):
-            raise RelayError(f"{address} sends its visitors to another address: check that one") from None
+            raise RelayError(f"{address} redirects to another address: check that one instead") from None
         return None
     except HTTPException as error:
-        raise RelayError(f"no page at {address}: its host does not speak HTTP ({type(error).__name__})") from None
+        raise RelayError(f"no page at {address}: the host does not speak HTTP ({type(error).__name__})") from None
     except (URLError, OSError, ValueError) as error:
         raise RelayError(f"no page at {address}: {getattr(error, 'reason', error)}") from None
 
 
 def _all_of(answer: HTTPResponse, address: str) -> bytes:
-    """A file, as long as it comes: neither for ever, nor without end."""
+    """Read a response. Raises `RelayError` if it is too long or takes too long."""
     data, until = bytearray(), time.monotonic() + SECONDS
     while piece := answer.read1(1 << 20):
         data += piece
         if len(data) > FILE_BYTES_MAX or time.monotonic() > until:
-            raise RelayError(f"no page at {address}: what it serves there does not come to an end")
+            raise RelayError(f"no page at {address}: the response is too long or too slow")
     return bytes(data)
 
 
 def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
-    """The files of the release with this hash, by the list that the host itself serves. One that serves another list is
-    compared with nothing else: that list is another file."""
+    """Return the files of the release with this hash, by the list that the host itself serves.
+
+    If the host serves a different list, only that list is compared, and it will differ.
+    """
     data = fetch(f"{page_address(url).rstrip('/')}/{BUNDLE}")
     if data is None or hashlib.sha256(data).hexdigest() != digest:
         return {BUNDLE: digest}
@@ -85,7 +88,7 @@ def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
 
 
 def compare(url: str, release: Mapping[str, str], fetch: Fetch = fetch) -> Compared:
-    """Every file of a release, as a host serves it; the first page as it is served for the bare address too."""
+    """Compare every file of a release with what a host serves. The start page is also requested at the bare address."""
     base = page_address(url).rstrip("/")
     found: dict[str, list[str]] = {"same": [], "others": [], "missing": []}
     for path, wanted in sorted(release.items()):

@@ -1,4 +1,4 @@
-"""What is in the folder of a tab: the page, the modules of a seat, and the list of all with their hashes."""
+"""The content of the folder for browser tabs: the page, the modules of a seat, and a list of all files."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from nodealer.errors import BadParameter
 from nodealer.games.registry import OURS
 from nodealer.web.server import static_files
 
-#: The list of all files, with the hash of each; its own hash names the whole folder.
+#: The list of all files with their hashes. Its own hash identifies the whole folder.
 BUNDLE: Final = "bundle.json"
-#: What it lists: the files, and as what they go to a browser that takes brotli.
+#: Its two parts: the files, and their versions for browsers that accept brotli.
 FILES: Final = "files"
 PACKED: Final = "packed"
-#: No part of it begins with a dot: nothing is outside of the folder.
+#: No part of a path may start with a dot, so that nothing outside the folder can be named.
 _PATH: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
 PACKAGE: Final = Path(__file__).parents[2]
-#: What a seat in a tab does not use: what needs a disk, a terminal, a socket or a compiler of its own.
+#: Modules that a tab does not use, because they need a disk, a terminal, a socket or a compiler.
 NOT_IN_A_TAB: Final = (
     "api/", "cheats/", "cli/", "gamecheck/", "group/cpu.py", "relay/stores/",
     "relay/client.py", "relay/server/",
@@ -29,17 +29,17 @@ NOT_IN_A_TAB: Final = (
     "client/identity.py", "client/journal.py",
     "web/server.py", "web/socket_owner.py", "web/bundle/",
 )  # fmt: skip
-#: What the page may load and do: nothing inline, nothing of others, no `eval`; WebAssembly, and sockets to relays.
+#: What the page may load and do: WebAssembly and sockets to relays, but nothing inline, from elsewhere, or by `eval`.
 POLICY: Final = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self' wss: ws:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-#: What stands in the page for the address of the runtime.
+#: The placeholder in the page for the path of the runtime.
 RUNTIME_MARK: Final = b"@RUNTIME@"
 
 
 def seat_modules() -> dict[str, bytes]:
-    """The modules of this package that a tab has, by path."""
+    """Return the modules of this package that a tab needs, by path."""
     found = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
     return {
         f"nodealer/{name}": path.read_bytes()
@@ -49,13 +49,13 @@ def seat_modules() -> dict[str, bytes]:
 
 
 def page_files(runtime: str) -> dict[str, bytes]:
-    """The page as a tab has it: the same, but for the link to its seat, what begins it, and where the runtime is."""
+    """Return the files of the page for a tab. They differ from the local page in the link to the seat and the start."""
     static = static_files()
     tab = {path.removeprefix("tab/"): data for path, data in static.items() if path.startswith("tab/")}
     files = {f"static/{path}": data for path, data in static.items() if not path.startswith("tab/")}
     files["index.html"], files["how/index.html"] = _index(files.pop("static/index.html")), files.pop("static/how.html")
     files["service.js"] = tab.pop("service.js")
-    # The one module of the page that is another one here.
+    # The only module of the page that is replaced.
     files["static/js/link.js"] = tab.pop("link.js")
     files |= {f"static/tab/{path}": data for path, data in tab.items()}
     for game in OURS:
@@ -67,33 +67,35 @@ def page_files(runtime: str) -> dict[str, bytes]:
 
 
 def files_of(data: bytes, where: str, part: str = FILES) -> dict[str, str]:
-    """The files that a list names, with their hashes: those of the page, or those that are `PACKED`. Raises
-    `BadParameter` for what is no such list."""
+    """Return the files in a list, with their hashes: those of the page, or those that are `PACKED`.
+
+    Raises `BadParameter` if it is not such a list.
+    """
     try:
         listed = json.loads(data)[part]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise BadParameter(f"{where} is no list of the files of a tab") from None
+        raise BadParameter(f"{where} is not a file list of the page for browser tabs") from None
     if not isinstance(listed, dict) or not all(isinstance(one, str) for pair in listed.items() for one in pair):
         raise BadParameter(f"{where} does not list files with their hashes")
     for path in listed:
         if not _PATH.fullmatch(path):
-            raise BadParameter(f"{where} lists {path[:80]!r}, which is no file below its folder")
+            raise BadParameter(f"{where} lists {path[:80]!r}, which is not a file below its folder")
     return listed
 
 
 def _index(page: bytes) -> bytes:
-    """The first file, which says itself what it may load: a static host may send no headers."""
+    """Add the content security policy to the start page, because a static host may send no headers."""
     head = b'<meta charset="utf-8">\n'
     policy = POLICY.replace("; frame-ancestors 'none'", "").encode()
     more = b'<meta http-equiv="Content-Security-Policy" content="%s">\n' % policy
     made = page.replace(head, head + more + b'<link rel="stylesheet" href="/static/tab/tab.css">\n')
     if made == page:
-        raise BadParameter("the page does not begin as it should, and would have no policy")
+        raise BadParameter("the start page has an unexpected beginning, so its security policy could not be added")
     return made
 
 
 def content_hash(files: Mapping[str, bytes]) -> str:
-    """One hash of several files: SHA-256 over each name and content, each framed by its length."""
+    """Return one SHA-256 hash of several files, over each name and content, with their lengths."""
     digest = hashlib.sha256()
     for name, data in sorted(files.items()):
         for part in (name.encode(), data):

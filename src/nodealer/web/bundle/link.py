@@ -1,6 +1,6 @@
-"""What links the core for Pyodide, in the place of emcc: the linker that comes with rustc, told to make a side module.
+"""Links the core for Pyodide in place of emcc, using the linker that comes with rustc, which can make a side module.
 
-Cargo runs this file as a program. It calls nothing of this package: it may run where that is not installed.
+Cargo runs this file as a program. It imports nothing from this package, which may not be installed there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FLAGS: Final = (
 
 
 def command(lld: str, arguments: Sequence[str]) -> list[str]:
-    """What to run for what cargo asks of emcc: its objects and where the module goes; all else is emcc's."""
+    """Return the linker command for arguments meant for emcc. Only objects and the output path are taken over."""
     out = arguments[arguments.index("-o") + 1]
     objects = [one for one in arguments if one.endswith(_OBJECTS) and one != out]
     return [lld, *_FLAGS, "-o", out, *objects]

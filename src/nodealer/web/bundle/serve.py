@@ -1,6 +1,6 @@
-"""Serves the folder of a tab: the files that its list names and no others, with the headers that keep them apart.
+"""Serves the folder for browser tabs: only the files in its list, with headers that isolate the page.
 
-Whoever serves this could read the cards of those who play in it. So it is no part of a relay.
+Whoever serves this page could read the cards of those who play in it. That is why it is not part of a relay.
 """
 
 from __future__ import annotations
@@ -36,32 +36,35 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Vary": "Accept-Encoding",
 }
-#: What has its hash in its name never changes; of all else a browser asks whether it is the same.
+#: For files with a hash in their name, which never change. Browsers revalidate all others.
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
 def read_list(path: Path, part: str = FILES) -> dict[str, str]:
-    """The files of a folder, or of a release, with their hashes. Raises `BadParameter`."""
+    """Return the files of a folder, or of a release, with their hashes. Raises `BadParameter` if there is no list."""
     file = path / BUNDLE if path.is_dir() else path
     try:
         data = file.read_bytes()
     except OSError:
-        raise BadParameter(f"{path} is no folder for a tab, nor its {BUNDLE}: `make web` builds one") from None
+        raise BadParameter(f"{path} is neither a folder for browser tabs nor its {BUNDLE}: run `make web`") from None
     return files_of(data, str(file), part)
 
 
 def app_of(folder: Path) -> Starlette:
-    """What a server runs. Raises `BadParameter` where a file is missing, or is not the one that the list names."""
+    """Return the web application for a folder.
+
+    Raises `BadParameter` if a file is missing or does not match the list.
+    """
     packed = _all(folder, PACKED)
     files = {path: (data, packed.get(f"{path}.br")) for path, data in _all(folder, FILES).items()}
     files[BUNDLE] = (folder / BUNDLE).read_bytes(), None
 
     async def answer(request: Request) -> Response:
-        # Not of request.url, in which somebody's Host is.
+        # Not from request.url, which contains the Host header of the request.
         path: str = request.path_params["path"]
         found = files.get(path) or files.get(f"{path.removesuffix('/')}/index.html".removeprefix("/"))
         if found is None:
-            return Response("nothing is here", 404, _HEADERS)
+            return Response("not found", 404, _HEADERS)
         data, packed = found
         tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
         headers = _HEADERS | {"ETag": tag, "Cache-Control": _FOR_EVER if path.startswith("runtime/") else "no-cache"}
@@ -77,13 +80,13 @@ def app_of(folder: Path) -> Starlette:
 
 
 def _all(folder: Path, part: str) -> dict[str, bytes]:
-    """The files that the list names, each compared with its hash."""
+    """Read the files in the list. Raises `BadParameter` if one is missing or has another hash."""
     found = {}
     for path, digest in read_list(folder, part).items():
         try:
             found[path] = (folder / path).read_bytes()
         except OSError:
-            raise BadParameter(f"{folder / path} is missing, and {BUNDLE} names it") from None
+            raise BadParameter(f"{folder / path} is missing, although it is listed in {BUNDLE}") from None
         if hashlib.sha256(found[path]).hexdigest() != digest:
-            raise BadParameter(f"{folder / path} is not the one that {BUNDLE} names")
+            raise BadParameter(f"{folder / path} does not match its hash in {BUNDLE}")
     return found

@@ -1,1 +1,1 @@
-"""A seat inside a browser tab: its home, its way to the relay, its lobby. What it takes from a browser, it is given."""
+"""A seat inside a browser tab: its store, transport and lobby. Browser features are passed in, not imported."""

@@ -1,4 +1,4 @@
-"""The players whom somebody has met in this browser: a list that all its tabs share."""
+"""The contacts of this browser: the players this person has met, in a list that all its tabs share."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from collections.abc import Callable
 from nodealer.client.contacts import Contacts
 from nodealer.errors import HomeUnusable
 
-#: Makes the list anew from the one that is kept, or from none.
+#: Returns the new list, given the stored one, or None if there is none.
 Make = Callable[[bytes | None], bytes]
 
 
 def _nowhere(make: Make) -> None:
-    """A page without storage: what is known is gone with it."""
+    """Store nothing: for a page without storage."""
 
 
 class BrowserShelf:
-    """The list as this tab has last seen it. `keep` changes the one in the browser's storage, which may have grown by
-    what other tabs have met, and brings it back to `saw`."""
+    """The contacts as this tab last saw them.
+
+    `keep` changes the stored list, to which other tabs may have added players, and passes it back through `saw`.
+    """
 
     where = "the list of players in this browser"
 
@@ -26,7 +28,7 @@ class BrowserShelf:
         self._data: bytes | None = None
 
     def saw(self, data: bytes) -> None:
-        """What is kept now. What is damaged, by a crash in the middle of a write, is begun anew."""
+        """Take over the stored list. A list damaged by a crash in the middle of a write is ignored."""
         before, self._data = self._data, data or None
         try:
             _ = Contacts(self).all
@@ -34,11 +36,11 @@ class BrowserShelf:
             self._data = before
 
     def read(self) -> bytes | None:
-        """The list."""
+        """Return the list, or None if there is none yet."""
         return self._data
 
     def change(self, make: Make) -> None:
-        """Change it here, and then where it is kept."""
+        """Change the list here, and then in the browser's storage."""
         self._data = make(self._data)
 
         def again(data: bytes | None) -> bytes:

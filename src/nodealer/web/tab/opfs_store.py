@@ -1,7 +1,8 @@
-"""The home of a seat in a tab: one file that only grows, which one tab has open.
+"""The store of a seat in a tab: one append-only file, which only one tab has open.
 
-Its first line says name, key, root and link; then comes what a home keeps, a line each, as it came. One file has one
-order: whatever a record of the journal has seen stands before it, and one flush brings both to the disk.
+Its first line has the name, key, root and link. Each further line is one thing to remember, in the order it came.
+Because there is only one file, everything that a journal record refers to is before it, and one flush writes both to
+the disk.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from nodealer.tape import ROOT_BYTES
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, decode, encode
 
 FORMAT: Final = "nodealer-tab"
-#: A line is a letter, and an entry in base64 with a little more.
+#: A line is a letter followed by, at most, an entry in base64 and a little more.
 LINE_BYTES_MAX: Final = 2 * MESSAGE_BYTES_MAX
 _RECORD, _FRAME, _SESSION, _ENTRY = b"j", b"l", b"s", b"e"
 
@@ -32,41 +33,41 @@ _Secret = Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYT
 
 
 class ExclusiveFile(Protocol):
-    """A file that nobody else has open. What fails raises `OSError`, and says why."""
+    """A file that no one else has open. Failures raise `OSError` with a reason."""
 
     def read(self) -> bytes:
-        """All of it."""
+        """Return the whole content."""
 
     def write(self, data: bytes, at: int) -> None:
-        """Put bytes there: all of them, or it raises."""
+        """Write all bytes at this position, or raise."""
 
     def flush(self) -> None:
-        """What was written survives a crash from here on."""
+        """Make what was written survive a crash."""
 
     def truncate(self, size: int) -> None:
-        """Cut it."""
+        """Cut the file to this size."""
 
     def close(self) -> None:
-        """Let another one open it."""
+        """Release the file, so that another tab can open it."""
 
 
 class HostedTable(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """What a host proposes, so that one who comes back to a lobby proposes the same."""
+    """What a host proposes, stored so that a host who returns to the lobby proposes the same."""
 
     game: str
     settings: dict[str, str]
     seats: int
     hands: int
-    #: The card protocol and its parameters; None for the game's own.
+    #: The card protocol and its parameters. None means the game's own.
     protocol: str | None = None
     parameters: str | None = None
-    #: The limits of time, where somebody may keep it, and whether the host waits for one who does.
+    #: The time limits, if a timekeeper may join, and whether the host waits for one.
     clock: Limits | None = None
     awaits_keeper: bool = False
 
 
 class SavedTab(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """The first line. A name of null is one who watches."""
+    """The first line of the file. A name of null means a spectator."""
 
     format: Literal["nodealer-tab"]
     version: Label
@@ -81,7 +82,7 @@ class SavedTab(Message, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TabJournal:
-    """What was signed and chosen; on the disk before `write` returns."""
+    """What this seat signed and chose. `write` returns once a record is on the disk."""
 
     def __init__(self, home: TabStore) -> None:
         self._home = home
@@ -89,19 +90,21 @@ class TabJournal:
 
     @property
     def records(self) -> tuple[Record, ...]:
+        """All records, in order."""
         return tuple(self._records)
 
     def write(self, record: Record) -> None:
+        """Store a record on the disk."""
         self._home.keep(_RECORD, encode(record), flush=True)
         self._records.append(record)
 
     def recall(self, record: Record) -> None:
-        """One that was written before."""
+        """Restore a record that was written earlier."""
         self._records.append(record)
 
 
 class TabStore:
-    """The `Home` of a seat in a tab. Made by `create` and `open`."""
+    """The player store of a seat in a tab. Use `create` or `open`."""
 
     def __init__(self, store: ExclusiveFile, saved: SavedTab, lines: Iterable[bytes], size: int) -> None:
         self._store = store
@@ -119,11 +122,11 @@ class TabStore:
             try:
                 self._recall(line)
             except DecodeError as error:
-                raise HomeUnusable(f"the home of this seat is damaged: line {number}: {error}") from None
+                raise HomeUnusable(f"the stored seat is damaged: line {number}: {error}") from None
 
     @classmethod
     def create(cls, store: ExclusiveFile, saved: SavedTab) -> Self:
-        """A new home, in an empty file."""
+        """Create a new store in an empty file."""
         if saved.name is not None:
             refuse_bad_name(saved.name, "your name")
         home = cls(store, saved, (), 0)
@@ -132,48 +135,53 @@ class TabStore:
 
     @classmethod
     def open(cls, store: ExclusiveFile) -> Self:
-        """The home in a file, as whoever had it last has left it. Half a line was never acted upon, and is cut away."""
+        """Open the store in a file. An incomplete last line was never acted on, and is cut off."""
         with _disk():
             data = store.read()
             size = data.rfind(b"\n") + 1
             if size < len(data):
                 store.truncate(size)
-            # Whoever was killed before a flush leaves lines that only look as if they were on the disk.
+            # A tab that was killed before a flush leaves lines that only seem to be on the disk.
             store.flush()
         first, *lines = data[: max(size - 1, 0)].split(b"\n")
         return cls(store, read_saved(first), lines, size)
 
     def close(self) -> None:
-        """Let another one play from here. This one takes no more."""
+        """Release the file for another tab. This store accepts nothing more."""
         self._in_doubt = True
         self._store.close()
 
     def heard(self, frame: bytes) -> None:
+        """Store a frame of the lobby."""
         self.keep(_FRAME, _one_line(frame), flush=True)
         self.lobby.append(frame)
 
     def begin(self, session: Session) -> None:
+        """Store the session that the players agreed on. Raises `BadParameter` if there is one already."""
         if self.session is not None:
-            raise BadParameter("this home is for one table, and its players have agreed already")
+            raise BadParameter("this seat already has a table: its players have agreed")
         self.keep(_SESSION, encode(session), flush=True)
         self.session = session
 
     def append(self, entry: bytes) -> None:
+        """Store a log entry. It is flushed together with the next journal record."""
         if self.session is None:
-            raise BadParameter("nothing is said at a table before its players have agreed")
+            raise BadParameter("there are no log entries before the players have agreed")
         self.keep(_ENTRY, entry, flush=False)
 
     def keep(self, kind: bytes, data: bytes, *, flush: bool) -> None:
-        """One more line."""
+        """Append one line. Raises `BadParameter` if it is too long or contains a line break."""
         line = kind + data
         if len(line) > LINE_BYTES_MAX or b"\n" in line:
-            raise BadParameter(f"what is not one line of at most {LINE_BYTES_MAX} bytes cannot be kept")
+            raise BadParameter(f"only single lines of at most {LINE_BYTES_MAX} bytes can be stored")
         self._write(line + b"\n", flush=flush)
 
     def _write(self, data: bytes, *, flush: bool) -> None:
+        """Append bytes. If that fails, the store accepts nothing more."""
         if self._in_doubt:
-            raise HomeUnusable("the home of this seat takes no more: it was closed, or a write to it failed")
-        # Whatever ends this early leaves it in doubt: who wrote another line in its place would have said two things.
+            raise HomeUnusable("nothing more can be stored for this seat: it was closed, or a write failed")
+        # If this is interrupted, it is unknown what was written. Writing something else in its place could mean that
+        # the seat has signed two contradictory things.
         self._in_doubt = True
         with _disk():
             self._store.write(data, self._size)
@@ -183,6 +191,7 @@ class TabStore:
         self._in_doubt = False
 
     def _recall(self, line: bytes) -> None:
+        """Restore one line of the file. Raises `DecodeError` if it is not valid there."""
         kind, data = line[:1], line[1:]
         if kind == _RECORD:
             self.journal.recall(decode(Record, data, what="a record", limit=LINE_BYTES_MAX))
@@ -193,43 +202,46 @@ class TabStore:
         elif kind == _ENTRY and self.session is not None:
             self.entries.append(data)
         else:
-            raise DecodeError("what stands there is nothing that a home keeps")
+            raise DecodeError("it is not a valid line of a stored seat")
 
 
 @contextmanager
 def _disk() -> Iterator[None]:
-    """What the browser's storage has against it, as a sentence."""
+    """Turn errors of the browser's storage into `HomeUnusable`."""
     try:
         yield
     except OSError as error:
-        raise HomeUnusable(f"the storage of this browser does not keep what this seat says: {error}") from error
+        raise HomeUnusable(f"this browser could not store what your seat signed: {error}") from error
 
 
 def way_back(saved: SavedTab, given: Invitation) -> tuple[Invitation, tuple[TableSecret | ReadKey, ...]]:
-    """How a seat comes back to its table when a link is opened again: by the key that it came by first, and with what a
-    later link has beside it. Raises `BadParameter` for a link that is not of the same table."""
+    """Return how a seat comes back to its table when a link is opened again: the invitation, and further keys to try.
+
+    The seat uses the key of the link it came by first, plus what a later link adds. Raises `BadParameter` if the link
+    does not belong to the same table.
+    """
     came_by = read_link(saved.link)
     if given.is_false_beside(came_by):
         raise BadParameter(
-            "you have come to a table of this number by another link, with another key or another host: one of the two "
-            "links is false. If it was the first one, forget that table here"
+            "you have already used a different link to this table, with a different key or host. One of the two links "
+            "is fake. If it was the first one, forget that table and open this link again"
         )
     if saved.hosted is not None or given.key.epoch == came_by.key.epoch:
         relays = came_by.relays if saved.hosted is not None else given.relays
         return replace(came_by, relays=relays), ()
-    # Whoever has made this one up has no more than a relay behind those that are known.
+    # A made-up link can only add a relay after the known ones.
     relays = tuple(dict.fromkeys((*came_by.relays, *given.relays)))[:RELAYS_MAX]
     return replace(came_by, relays=relays), (given.key,)
 
 
 def read_saved(line: bytes) -> SavedTab:
-    """The first line of a home. Raises `HomeUnusable`, and `OtherFormat` for one of another version."""
+    """Decode the first line. Raises `HomeUnusable`, or `OtherFormat` if it has another version."""
     try:
         head = msgspec.json.decode(line, type=Head)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise HomeUnusable("this is no home of a seat in a tab: its first line cannot be read") from None
+        raise HomeUnusable("this is not a stored seat: its first line cannot be read") from None
     if head.format != FORMAT:
-        raise HomeUnusable("this is no home of a seat in a tab: it is of something else")
+        raise HomeUnusable("this is not a stored seat: it is a different kind of file")
     try:
         refuse_other_version(head.version)
         saved = decode(SavedTab, line, what="the first line")
@@ -237,19 +249,20 @@ def read_saved(line: bytes) -> SavedTab:
             refuse_bad_name(saved.name, "the name in it")
         return saved
     except OtherFormat as other:
-        raise OtherFormat(f"the home of this seat has an {other}") from None
+        raise OtherFormat(f"the stored seat has an {other}") from None
     except DecodeError as error:
-        raise HomeUnusable(f"the home of this seat is damaged: {error}") from None
+        raise HomeUnusable(f"the stored seat is damaged: {error}") from None
 
 
 def new_saved(name: str | None, link: str, key: bytes, root: bytes, hosted: HostedTable | None = None) -> SavedTab:
-    """What a new home begins with."""
+    """Return the first line of a new store."""
     return SavedTab(format=FORMAT, version=FORMAT_VERSION, name=name, link=link, key=key, root=root, hosted=hosted)
 
 
 def _one_line(frame: bytes) -> bytes:
+    """Return a lobby frame if it can be stored as one line. Raises `DecodeError` otherwise."""
     try:
         decode(dict[str, Any], frame, what="a frame of the lobby")
     except DecodeError as error:
-        raise DecodeError(f"not to be kept: {error}") from None
+        raise DecodeError(f"it cannot be stored: {error}") from None
     return frame

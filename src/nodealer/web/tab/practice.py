@@ -1,7 +1,7 @@
-"""Practice against bots inside a browser: all bots, and the one order of the table, in a worker of their own.
+"""Practice against bots inside a browser: one worker runs all the bots and puts the frames in order.
 
-The person's seat is in another worker. Between the two are frames as everywhere, each put into the order here. Nothing
-is sealed: nobody carries it.
+The person's seat is in another worker. The two exchange frames as everywhere else. Nothing is sealed, because nothing
+leaves the browser.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ NAMES: Final = ("Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
 
 
 def offers(name: str) -> doc.Offers:
-    """What can be practised here."""
+    """Return what can be practised here."""
     first = find_game(DEFAULT_GAME)
     return doc.Offers(tuple(map(game_offer, games_here())), (), name, first.name, first.seats, first.hands)
 
 
 class Planned:
-    """A table that a page wants, with what everybody there expects. Raises `BadParameter` for what cannot be."""
+    """A practice table, with what every player there expects. Raises `BadParameter` if it is not possible."""
 
     def __init__(self, deal: doc.Deal) -> None:
         if deal.game not in OURS:
-            raise BadParameter(f"{deal.game} is not on offer")
+            raise BadParameter(f"{deal.game} is not available here")
         if deal.cheat is not None:
-            raise BadParameter("nobody can be told to cheat here")
+            raise BadParameter("bots cannot cheat at this table")
         self.game: GamePackage = find_game(deal.game)
         refuse_bad_name(deal.name, "your name")
         others = NAMES[: deal.seats - 1]
         if any(casefold_name(other) == casefold_name(deal.name) for other in others):
-            raise BadParameter(f"{deal.name} is a bot at this table: take another name")
+            raise BadParameter(f"{deal.name} is the name of a bot at this table: choose another name")
         made = game_setup(self.game, self.game.settled(deal.settings))
         made.refuse_seats(deal.seats)
         self.rules, self.protocol = made.rules, made.protocol
@@ -68,7 +68,7 @@ class Planned:
         )
 
     def seated(self, name: str, entropy: Entropy, make: Callable[..., Participant] = Participant) -> Participant:
-        """Somebody who has come to play this, with a home that is gone when the page is."""
+        """Create a participant for this table, with a store that is lost when the page closes."""
         return make(
             MemoryPlayerStore(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)),
             entropy=entropy,
@@ -79,14 +79,16 @@ class Planned:
 
 
 class Bots:
-    """Everybody but the person, and the order. A step at a time: so a page that goes away is heard of."""
+    """All players but the person, and the order of frames. Runs one step at a time, so that the worker stays
+    responsive.
+    """
 
     def __init__(self, plan: Planned, entropy: Entropy, out: Callable[[bytes], None]) -> None:
         self._plan = plan
         self._out = out
         self._ordered = 0
         self._coming: deque[bytes] = deque()
-        #: The first one proposes the table, once all have come.
+        #: Whether the first bot has proposed the table, which it does once everyone is there.
         self._proposed = False
         bots = [plan.seated(name, entropy) for name in plan.names[1:]]
         self._bots = [(bot, BotAgent(plan.game, bot.home.root)) for bot in bots]
@@ -94,11 +96,11 @@ class Bots:
             self._coming.extend(bot.resend(0))
 
     def say(self, frame: bytes) -> None:
-        """What the person's seat says."""
+        """Take a frame from the person's seat."""
         self._coming.append(frame)
 
     def step(self) -> bool:
-        """Carry the next frame, or let a bot decide. Whether there was anything to do."""
+        """Deliver the next frame, or let one bot act. Returns whether there was anything to do."""
         if self._coming:
             frame, number = self._coming.popleft(), self._ordered
             self._ordered += 1
@@ -114,6 +116,7 @@ class Bots:
         return False
 
     def _propose(self) -> None:
+        """Let the first bot propose the table, once everyone is there."""
         first = self._bots[0][0]
         come = {offer.name: offer for offer in first.offers}
         if self._proposed or not come.keys() >= set(self._plan.names):
@@ -125,22 +128,22 @@ class Bots:
 
 
 class Beside:
-    """The way from a seat to the bots in the worker beside it."""
+    """The transport from a seat to the bots in the other worker."""
 
     def __init__(self, out: Callable[[bytes], None]) -> None:
         self._out = out
         self._coming: asyncio.Queue[bytes] = asyncio.Queue()
 
     async def send(self, frame: bytes) -> None:
-        """Put a frame into the order."""
+        """Send a frame to the bots, who put it in order."""
         self._out(frame)
 
     def hear(self, frame: bytes) -> None:
-        """The next frame of the table."""
+        """Take the next frame of the table."""
         self._coming.put_nowait(frame)
 
     async def events(self) -> AsyncGenerator[Event, None]:
-        """Every frame, from the first one on."""
+        """Yield every frame, from the first one on."""
         yield Connected(0)
         while True:
             yield await self._coming.get()

@@ -1,4 +1,4 @@
-"""A saved log in a tab: verified, and shown hand by hand, for somebody who has nothing else to verify it with."""
+"""A saved log in a tab: verified and shown hand by hand, for people who have nothing else to verify it with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nodealer.web.tab.table import TabTable
 
 
 def show(table: TabTable, log: Path, entropy: Entropy) -> None:
-    """Audit the log in front of the person. What cannot be read is told, with why."""
+    """Audit a log in front of the person and show its hands. If it cannot be read, say why."""
     table.sit("replay", None)
     began = time.perf_counter()
 

@@ -1,4 +1,4 @@
-"""What a tab plays: what there is to be hosted, and what was asked for, made ready."""
+"""What a tab can host, and the setup of a table it was asked to host."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from nodealer.protocols import MODES
 from nodealer.web.messages import GameOffer, Short
 from nodealer.web.tab.opfs_store import HostedTable
 
-#: What a tab plays. `chain` computes with numbers of 2048 bits, for which a browser has nothing that is fast enough.
+#: The protocols a tab supports. `chain` uses 2048-bit numbers, for which browsers are too slow.
 SERVED: Final = ("mask", "lock", "offset", "duel")
 _Name = Annotated[str, msgspec.Meta(max_length=40)]
 
 
 def ask_in_tab(proposal: Proposal) -> bool:
-    """Decline what a tab cannot play, or nobody should, and leave the rest to the person."""
+    """Decline what a tab cannot play, or no one should, and leave the rest to the person."""
     decline_unserved(proposal.protocol.name)
     return ask_first(proposal)
 
 
 def decline_unserved(protocol: str) -> None:
-    """Raise `Declined` for a protocol that a tab has not got."""
+    """Raise `Declined` if a tab does not support this protocol."""
     if protocol not in SERVED:
-        raise Declined(f"the cards are dealt by {protocol}, and a browser tab can serve {', '.join(SERVED)}")
+        raise Declined(f"a browser tab does not support the protocol {protocol}, only {', '.join(SERVED)}")
 
 
-# --- What there is ---
+# --- Offers ---
 
 
 class CardsOffer(msgspec.Struct, frozen=True):
-    """How the cards of a game can be dealt: a protocol, its parameters, and what it warns of."""
+    """A way to deal the cards of a game: a protocol, its parameters, and its warning."""
 
     protocol: str
     parameters: str
@@ -54,12 +54,12 @@ class HostOffer(msgspec.Struct, frozen=True):
     """A game that can be hosted here."""
 
     game: GameOffer
-    #: The first one is the game's own.
+    #: The first one is the game's default.
     cards: tuple[CardsOffer, ...]
 
 
 class HostOffers(msgspec.Struct, frozen=True):
-    """All of them, which is the first one, and how many seconds a move has where somebody keeps the time."""
+    """All games that can be hosted here, the default one, and the default seconds per move with a timekeeper."""
 
     games: tuple[HostOffer, ...]
     first: str
@@ -67,24 +67,25 @@ class HostOffers(msgspec.Struct, frozen=True):
 
 
 def games_here() -> list[GamePackage]:
-    """The games that people play here. One without a bot is played by programs only."""
+    """Return the games for people. Games without a bot are only played by programs."""
     games = [find_game(name) for name in sorted(OURS)]
     return [game for game in games if game.bot is not None and game.protocol in SERVED]
 
 
 def game_offer(game: GamePackage) -> GameOffer:
-    """A game, with what can be set."""
+    """Describe a game and its settings."""
     settings = tuple((one.name, one.help, one.default) for one in game.settings)
     return GameOffer(game.name, game.words.note, game.seats, game.hands, settings)
 
 
 def host_offers() -> HostOffers:
-    """What can be hosted here."""
+    """Describe what can be hosted here."""
     games = tuple(HostOffer(game_offer(game), tuple(_cards(game))) for game in games_here())
     return HostOffers(games, DEFAULT_GAME, int(MOVE))
 
 
 def _cards(game: GamePackage) -> Sequence[CardsOffer]:
+    """Return the protocols and parameters that work for a game, its own first."""
     own = [game.protocol, *(name for name in SERVED if name != game.protocol)]
     found = []
     for name in own:
@@ -97,11 +98,11 @@ def _cards(game: GamePackage) -> Sequence[CardsOffer]:
     return found
 
 
-# --- What was asked for ---
+# --- Requests ---
 
 
 class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a page wants to host."""
+    """A request from the page to host a table."""
 
     name: _Name
     relay: Short
@@ -110,28 +111,30 @@ class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seats: Annotated[int, msgspec.Meta(ge=2, le=9)]
     hands: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
     settings: dict[Short, Short] = {}
-    #: Null for the game's own.
+    #: Null for the game's default.
     protocol: Short | None = None
     parameters: Short | None = None
-    #: Seconds for a move where somebody keeps the time; null where nobody shall.
+    #: Seconds per move if there is a timekeeper. Null means that there is none.
     move: Annotated[float, msgspec.Meta(ge=1, le=86_400)] | None = None
-    #: Whether to begin only when somebody has come to keep the time.
+    #: Whether to wait for a timekeeper before starting.
     awaits_keeper: bool = False
 
 
 def read_wish(text: str) -> Wish:
-    """What a page wants. Raises `BadParameter`, or `DecodeError` for a name that nobody may have."""
+    """Decode a request to host. Raises `BadParameter`, or `DecodeError` if the name is not allowed."""
     try:
         wish = msgspec.json.decode(text, type=Wish)
     except msgspec.MsgspecError as error:
-        raise BadParameter(f"that cannot be hosted: {error}") from None
+        raise BadParameter(f"this table cannot be hosted: {error}") from None
     refuse_bad_name(wish.name, "your name")
     return wish
 
 
 def hosted_of(wish: Wish) -> HostedTable:
-    """What a host keeps of it. Raises `BadParameter` for what cannot be played, and `Declined` for cards that a tab
-    cannot serve."""
+    """Return what a host has to store about the requested table.
+
+    Raises `BadParameter` if it cannot be played, and `Declined` if a tab does not support its protocol.
+    """
     hosted = HostedTable(
         game=wish.game,
         settings=wish.settings,
@@ -147,11 +150,11 @@ def hosted_of(wish: Wish) -> HostedTable:
 
 
 class TabPlan:
-    """What a host in a tab proposes. Raises `BadParameter` for what cannot be."""
+    """What a host in a tab proposes. Raises `BadParameter` if it is not possible."""
 
     def __init__(self, hosted: HostedTable) -> None:
         if hosted.game not in OURS:
-            raise BadParameter(f"{hosted.game} is not on offer")
+            raise BadParameter(f"{hosted.game} is not available here")
         game = find_game(hosted.game)
         parameters = None if hosted.parameters is None else hosted.parameters.encode()
         self.made: GameSetup = game_setup(game, game.settled(hosted.settings), hosted.protocol, parameters)
@@ -161,6 +164,6 @@ class TabPlan:
         self._hands = hosted.hands
 
     def proposal(self, members: Sequence[Member]) -> Proposal:
-        """What these are asked to agree to. There are limits of time if one of them is to keep it."""
+        """Return the proposal for these members. It has time limits if one of them is a timekeeper."""
         clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
         return proposal_of(self.made.rules, self.made.protocol, members, hands=self._hands, clock=clock)

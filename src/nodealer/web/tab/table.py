@@ -1,7 +1,7 @@
-"""A person's table inside a tab: documents go to the page as text, and what the page says comes in as text.
+"""A person's table inside a tab. Messages to and from the page are text.
 
-The page on loopback has the same documents, over a WebSocket. What this takes from the browser, storage, sockets, time
-and entropy, it is given: it runs in a test without any browser.
+The messages are those of the local page, which uses a WebSocket. Storage, sockets, time and entropy are passed in, so
+that this also runs in a test without a browser.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from nodealer.web.tab.opfs_store import HostedTable
 from nodealer.web.tab.setup import TabPlan, ask_in_tab
 from nodealer.wire import encode
 
-#: Where the log is put for an audit, which reads a file: in the memory of this tab.
+#: Where the log is written for an audit, which reads a file. It is in the memory of this tab.
 LOG: Final = Path("/tmp/nodealer-log.jsonl")
 _CONNECTION: Final = {
     RelayFound: ("good", "found"),
@@ -63,51 +63,52 @@ _CONNECTION: Final = {
 
 
 class NameTaken(BadParameter):
-    """Nobody can sit there under this name; under another one perhaps."""
+    """No one can sit there under this name. Another name may work."""
 
 
 class TabLockedOut(Exception):
-    """The table has a new key, and it is not for this one: nothing more can be heard."""
+    """The table has a new key, and this seat does not have it. It can read nothing more."""
 
 
 @dataclass(frozen=True)
 class TabEnvironment:
-    """What a tab gives a seat."""
+    """What a tab provides to a seat."""
 
     entropy: Entropy
     connect: Connect
     #: Milliseconds since 1970.
     wall: Callable[[], int]
-    #: Tells the page a document, as text.
+    #: Sends a message to the page, as text.
     tell: Callable[[str], None]
     log: Path = LOG
-    #: Where the players are kept whom this person has met.
+    #: Stores the players this person has met.
     shelf: ContactsFile = field(default_factory=BrowserShelf)
 
 
 class TabTable:
-    """What the page shows now: the seat of one person at one table, or what can be begun."""
+    """What the page shows now: one person's seat at one table, or what can be started."""
 
     def __init__(self, world: TabEnvironment) -> None:
         refuse_without_asserts()
         self._world = world
-        #: While a new table is laid, whose page is told everything at once.
+        #: Whether messages are held back, because the page will get everything at once.
         self._muted = False
         self._known = Contacts(world.shelf)
         self.questions = PageQuestions()
         self.seat = PageSeat(self._tell, time.monotonic)
         self.person = PagePerson(self.seat, world.wall)
         self.lobby = PageLobby(self.seat, self.questions)
-        #: Is told what the page wants to begin.
+        #: Called when the page asks to start a table.
         self.deal: Callable[[doc.Deal], None] = lambda deal: self.seat.refuse("not here")
         self._lost = False
 
     def _tell(self, document: doc.ServerMessage) -> None:
+        """Send a message to the page, unless messages are being held back."""
         if not self._muted:
             self._world.tell(doc.encoded(document).decode())
 
     def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> None:
-        """A new table. The page begins anew."""
+        """Start a new table. The page starts over."""
         self.seat = PageSeat(self._tell, time.monotonic, role, name, asked=self.seat.asked)
         self.person = PagePerson(self.seat, self._world.wall)
         self.questions.forget()
@@ -120,7 +121,7 @@ class TabTable:
             self._tell(document)
 
     def said(self, text: str) -> None:
-        """What the page says."""
+        """Handle a message from the page."""
         try:
             document = doc.read_said(text)
         except DecodeError as error:
@@ -141,10 +142,12 @@ class TabTable:
     # --- The log ---
 
     def _lines(self, up_to: int | None = None) -> list[bytes]:
+        """Return the lines of the log, up to this entry."""
         replica = self.person.replica
         return [] if replica is None else [encode(replica.config.session), *replica.entries[:up_to]]
 
     def _save(self, what: str) -> None:
+        """Send the log, or the evidence of a fault, to the page as a file."""
         replica = self.person.replica
         if replica is None:
             self.seat.refuse("no log")
@@ -155,7 +158,7 @@ class TabTable:
         self.seat.tell(doc.File(name, "".join(line.decode() + "\n" for line in lines)))
 
     def verify(self) -> None:
-        """Audit the log as anybody could, in front of the person."""
+        """Audit the log in front of the person, as anyone could, and show the result."""
         lines, began = self._lines(), time.perf_counter()
         if not lines:
             self.seat.refuse("no log")
@@ -167,7 +170,7 @@ class TabTable:
 
     @contextmanager
     def all_at_once(self) -> Iterator[None]:
-        """What is laid out within, the page is told at the end, from its beginning."""
+        """Hold back messages inside the block, and then send the complete state to the page."""
         self._muted = True
         try:
             yield
@@ -185,20 +188,22 @@ class TabTable:
         hosted: HostedTable | None = None,
         more: Sequence[TableSecret | ReadKey] = (),
     ) -> None:
-        """From the lobby to the verified log; `more` are keys of later links. Raises `BadParameter` where there is no
-        seat for this one."""
+        """Play at a table over the network, from the lobby to the verified log. `more` are keys from later links.
+
+        Raises `BadParameter` if there is no seat for this person.
+        """
         watches = home.name is None
         self.sit("watcher" if watches else "player", home.name)
         participant = self.person.take_part(
             home,
             entropy=self._world.entropy,
-            # A host has said what it wants to play.
+            # Hosts have already said what they want to play.
             accept=ask_in_tab if hosted is None else decline_rehearsals,
             stays=stay_while_playable,
             table=invitation.table,
             host=invitation.host,
         )
-        # Who had left, or sat out, is not dealt in again until it says so.
+        # A player who had left or sat out is not dealt in until they say so.
         participant.sits_out = participant.seated and participant.seat.went
         hosting = None if hosted is None else self._hosting(hosted)
         guest = None if watches else Guest(self.lobby.hear, self._known, self.questions)
@@ -229,11 +234,12 @@ class TabTable:
         self._end(again=False)
 
     def _hosting(self, hosted: HostedTable) -> Hosting:
+        """Return the policy that hosts this table."""
         wanted, awaits = TabPlan(hosted), hosted.awaits_keeper
         return Hosting(wanted, hosted.seats, self.lobby.hear, self._known, self.questions, invites_keeper=awaits)
 
     def _codes(self, invitation: Invitation, home: PlayerStore, hosting: Hosting) -> PairingCodes:
-        """What a host shows and gives so that others come."""
+        """Show the links of the table, and return what creates pairing codes."""
         self.lobby.link, self.lobby.watch = invitation.link, invitation.to_watch().link
         world = PairingEnvironment(self._world.entropy, self._world.connect, time.monotonic)
         codes = PairingCodes(invitation, invitation.relays[0], home.identity, world, self.lobby.hear, hosting.admit)
@@ -241,7 +247,7 @@ class TabTable:
         return codes
 
     async def practise(self, participant: Participant, transport: Transport) -> None:
-        """A table with bots, in this browser."""
+        """Play at a table with bots, in this browser."""
         await self._drive(participant, transport, PolicyGroup(TimeoutVoter(), self.person))
         self._end(again=True)
 
@@ -253,6 +259,7 @@ class TabTable:
         hosting: Hosting | None = None,
         after: Sequence[Callable[[], None]] = (),
     ) -> None:
+        """Run the participant until the end, and ask for a seat if the table is already playing."""
         mind = None if participant.home.name is None else self.person
         see, asked = self.person.watch(participant), False
 
@@ -261,9 +268,9 @@ class TabTable:
             for news in step.happened:
                 self._news(news, hosting)
                 if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
-                    raise NameTaken(f"you cannot sit there as {participant.home.name}: {escape_controls(news.reason)}")
+                    raise NameTaken(f"you cannot sit down as {participant.home.name}: {escape_controls(news.reason)}")
                 if participant.is_sent_away(news) and not participant.hearing:
-                    raise BadParameter("the host goes on without you at this table")
+                    raise BadParameter("the host did not give you a seat at this table")
             for look in after:
                 look()
             see(step)
@@ -275,13 +282,13 @@ class TabTable:
                 and not participant.sits_out
                 and not asked
             ):
-                # The table plays already: ask for a seat, and look on until there is one. Not for somebody who sat out
-                # and lost its seat: who asks is dealt in, and it has not said that it is back.
+                # The table is already playing: ask for a seat and watch until there is one. But not for a player who
+                # sat out and lost their seat: whoever asks is dealt in, and they have not said that they are back.
                 asked = True
                 try:
                     frames = participant.ask_to_sit()
                 except IllegalMove as refused:
-                    raise BadParameter(f"you cannot sit at this table: {refused}") from None
+                    raise BadParameter(f"you cannot have a seat at this table: {refused}") from None
                 names = ", ".join(member.name for member in participant.members)
                 self.seat.notice("note", "asks", "seat", players=names)
                 return frames
@@ -290,23 +297,25 @@ class TabTable:
         await Loop(participant, transport, mind, watch=watch, policy=looks).run()
 
     def _new_links(self, relinked: LinkRotation, participant: Participant, transport: RelayTransport) -> None:
-        """The table has a new key: the links that others need now."""
+        """Show the new links if the table has a new key."""
         invitation = relinked.next_invitation(participant, transport.secret) if participant.begun else None
         if invitation is not None:
             self.seat.notice("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
 
     def _news(self, news: object, hosting: Hosting | None) -> None:
+        """Show refusals of others. Raises `BadParameter` if this person cannot play here."""
         if isinstance(news, Refuses) and not news.mine:
             name, reason = news.name or "", escape_controls(news.reason)
             self.seat.notice("note", "declined", f"declined {name}", name=name, reason=reason)
             if hosting is not None:
                 hosting.declined(news.by)
         elif isinstance(news, Refuses):
-            raise BadParameter(f"this is not for you: {news.reason}")
+            raise BadParameter(f"you cannot play at this table: {news.reason}")
         elif isinstance(news, OtherVersion):
-            raise BadParameter(f"the host's program is of another version: {news.reason}")
+            raise BadParameter(f"the host uses another version of the program: {news.reason}")
 
     def _connection(self, line: ConnectionEvent) -> None:
+        """Show a change of the connection. Raises `TabLockedOut` if the seat lacks the table's new key."""
         if isinstance(line, KeyMissing):
             self.seat.notice("bad", "locked", "connection")
             raise TabLockedOut
@@ -314,16 +323,18 @@ class TabTable:
         if isinstance(line, RelayLost):
             self._lost = True
         if not isinstance(line, RelayFound) or self._lost:
-            # What a relay may withhold stays to be read: else it would break the connection, and take the words back.
+            # A warning that the relay may be withholding something stays on screen. Otherwise the relay could make it
+            # disappear by breaking the connection.
             self.seat.notice(kind, code, code if isinstance(line, Behind) else "connection")
 
     def _end(self, *, again: bool) -> None:
+        """Verify the log and tell the page that the table is finished."""
         self.verify()
         self.seat.tell(doc.Over(again=again))
 
 
 class InTurn:
-    """Looks on in the lobby, and then at the table."""
+    """Runs one policy in the lobby, and another at the table."""
 
     def __init__(self, lobby: Policy, table: Policy) -> None:
         self._lobby = lobby
@@ -334,5 +345,5 @@ class InTurn:
 
 
 def _turned_away(one: Participant) -> bool:
-    """Whether this player's offer does not count, though all is heard: somebody may have taken its name."""
+    """Whether this player's offer was not accepted although everything has arrived: the name may be taken."""
     return not (one.begun or one.hearing or one.home.name is None) and one.lobby.mine is None

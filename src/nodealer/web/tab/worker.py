@@ -1,6 +1,7 @@
-"""What the worker of a tab calls: the browser's storage, sockets, clock and entropy become what a seat is given.
+"""The interface of a tab's worker: connects a seat to the browser's storage, sockets, clock and entropy.
 
-The only module that knows a browser. Secrets stay in this worker: the page gets documents, and says documents.
+This is the only module that knows about the browser. Secrets stay in this worker: it exchanges only messages with the
+page.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ from nodealer.web.tab.saved_log import show
 from nodealer.web.tab.setup import host_offers, hosted_of, read_wish
 from nodealer.web.tab.table import LOG, NameTaken, TabEnvironment, TabTable
 
-#: How many bytes may wait to be read: a relay that sends more is not listened to.
+#: How many received bytes may wait. The connection to a relay that sends more is closed.
 WAITING_BYTES_MAX: Final = 64 << 20
-#: Seconds for a relay to take a connection, and to answer.
+#: Seconds for a relay to accept a connection, and to answer.
 DIAL_WITHIN: Final = 20.0
 ANSWER_WITHIN: Final = 60.0
 
 
 class OpfsStore:
-    """A file of the browser's own file system, which no other tab has open."""
+    """A file in the browser's private file system, which no other tab has open."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
@@ -69,7 +70,7 @@ class OpfsStore:
 
 
 class _storage:
-    """What the browser has against it, as the error that a store raises."""
+    """Turns JavaScript errors into the `OSError` that a store raises."""
 
     def __enter__(self) -> None:
         return None
@@ -80,7 +81,7 @@ class _storage:
 
 
 class _Socket:
-    """A WebSocket of the browser. Messages come by themselves, whether or not the page is in front."""
+    """A WebSocket of the browser. Messages arrive even if the page is in the background."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
@@ -96,11 +97,12 @@ class _Socket:
             self.opened.set_result(None)
 
     def _hear(self, event: Any) -> None:
+        """Queue a message, or close the connection if too much is waiting."""
         data = event.data
         size = len(data) if isinstance(data, str) else int(data.byteLength)
         self._waiting += size
         if size > PAGE_BYTES_MAX or self._waiting > WAITING_BYTES_MAX:
-            self._coming.put_nowait(Gone("it sent more than anybody reads"))
+            self._coming.put_nowait(Gone("it sent too much at once"))
             self._socket.close()
             return
         self._coming.put_nowait(data if isinstance(data, str) else data.to_bytes())
@@ -131,14 +133,14 @@ class _Socket:
 
 
 class Tab:
-    """The seat of this tab. `browser` is what worker.js gives: post, dial, store, bots."""
+    """The seat of this tab. `browser` is what worker.js provides: post, dial, store, bots."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
         self._shelf = BrowserShelf(self._keep_players)
         self._world = TabEnvironment(secrets.token_bytes, self._connect, _wall, browser.document, shelf=self._shelf)
         self._table = TabTable(self._world)
-        #: The key of this browser, once `me` has looked for it.
+        #: The key of this browser, once `me` has loaded it.
         self._key = secrets.token_bytes(KEY_BYTES)
         self._link = ""
         self._table.deal = self._deal
@@ -146,18 +148,18 @@ class Tab:
         self._beside: Beside | None = None
 
     def said(self, text: str) -> None:
-        """What the page says."""
+        """Handle a message from the page."""
         self._table.said(text)
 
     def heard(self, frame: Any) -> None:
-        """A frame from the bots beside."""
+        """Take a frame from the bots."""
         if self._beside is not None:
             self._beside.hear(frame.to_bytes())
 
-    # --- Who this is ---
+    # --- Identity ---
 
     def me(self, handle: Any) -> None:
-        """The key of this browser, by which others know its person again: in its file, or a new one."""
+        """Load this browser's key, by which others recognize its person, or store a new one in this file."""
         store = OpfsStore(handle)
         try:
             data = store.read()
@@ -168,40 +170,41 @@ class Tab:
                 store.write(self._key, 0)
                 store.flush()
         except OSError as error:
-            raise HomeUnusable(f"the storage of this browser does not keep your key: {error}") from None
+            raise HomeUnusable(f"this browser could not store your key: {error}") from None
         finally:
             store.close()
 
     def players(self, data: Any) -> None:
-        """The players whom this person has met."""
+        """Load the players this person has met."""
         self._shelf.saw(data.to_bytes())
 
     def _keep_players(self, make: Make) -> None:
+        """Change the stored list of players."""
         self._browser.players(create_once_callable(lambda data: to_js(make(data.to_bytes()))))
 
-    # --- What a page begins ---
+    # --- Requests from the page ---
 
     def practise(self, name: str) -> None:
         """Show what can be practised."""
         self._table.sit("player", name, offers(name))
 
     def invited(self, link: str) -> str:
-        """What a link is for, as JSON: which table, whether to watch, and which relays. Nothing of its secrets."""
+        """Describe a link as JSON, without its secrets: which table, whether only to watch, and which relays."""
         invitation = read_link(link)
         told = {"table": invitation.table, "watch": not invitation.to_play, "relays": invitation.relays}
         return msgspec.json.encode(told).decode()
 
     def link_of(self, line: str) -> str:
-        """The link of the home that begins with this line. Raises `HomeUnusable` for what is none."""
+        """Return the link in the first line of a stored seat. Raises `HomeUnusable` if it is not one."""
         return read_saved(line.encode()).link
 
     def read(self, log: Any) -> None:
-        """Verify a saved log, and show it."""
+        """Verify a saved log and show it."""
         LOG.write_bytes(log.to_bytes())
         show(self._table, LOG, secrets.token_bytes)
 
     def join(self, link: str, name: str | None, handle: Any) -> None:
-        """Come to a table, or come back to it. `handle` is the file of its home, or None where there is no storage."""
+        """Come to a table, or come back to it. `handle` is the file of the seat, or None if there is no storage."""
         self._link = link
         self._begin(lambda: self._join(link, name, handle))
 
@@ -211,7 +214,7 @@ class Tab:
         await self._play(home, invitation, hosted)
 
     def resume(self, handle: Any) -> None:
-        """Come back to a table by its home alone."""
+        """Come back to a table from its stored seat alone."""
         self._begin(lambda: self._resume(handle))
 
     async def _resume(self, handle: Any) -> None:
@@ -220,35 +223,40 @@ class Tab:
         await self._play(home, read_link(home.saved.link), home.saved.hosted)
 
     def rename(self, name: str, handle: Any) -> None:
-        """Come to the same table under another name. The home begins anew, which nobody has agreed anything with."""
+        """Come to the same table under another name. The stored seat starts over.
+
+        Raises `BadParameter` if the seat has already agreed to a game or hosts the table.
+        """
         try:
             refuse_bad_name(name, "your name")
             if handle is not None and not handle.empty():
                 home = _kept(handle, TabStore.open)
                 if home.session is not None or home.saved.hosted is not None:
-                    raise BadParameter("who plays at a table, or hosts it, keeps the name")
+                    raise BadParameter("you cannot change your name at a table that you host or already play at")
                 handle.truncate(0)
         except NodealerError:
-            # Or the next try would find it open, and in this very tab.
+            # Otherwise the next attempt would find the file open, in this very tab.
             if handle is not None:
                 handle.close()
             raise
         self.join(self._link, name, handle)
 
     async def use_code(self, code: str, relay: str, name: str) -> str:
-        """The link that a spoken code stands for. Raises what is wrong with the code, or with the relay."""
+        """Return the link for a pairing code. Raises an error if the code or the relay does not work."""
         refuse_bad_name(name, "your name")
         around = PairingEnvironment(secrets.token_bytes, self._connect, time.monotonic)
         invitation = await use_code(read_code(code), relay_address(relay), Identity(self._key), name, around)
         return invitation.link
 
     def offers(self) -> str:
-        """What can be hosted here, as JSON."""
+        """Return what can be hosted here, as JSON."""
         return msgspec.json.encode(host_offers()).decode()
 
     def new_table(self, wanted: str) -> str:
-        """The link of a new table that this tab hosts, for what the page wants, as JSON. Raises `BadParameter` for what
-        cannot be."""
+        """Return the link of a new table that this tab will host, for a request in JSON. `host` then opens it.
+
+        Raises `BadParameter` if it is not possible.
+        """
         wish = read_wish(wanted)
         self._hosted = hosted_of(wish)
         secret = TableSecret(secrets.token_bytes(SECRET_BYTES), secrets.token_bytes(TABLE_BYTES).hex(), 0)
@@ -269,6 +277,7 @@ class Tab:
         await self._play(home, read_link(link), hosted)
 
     def _deal(self, deal: doc.Deal) -> None:
+        """Start a practice table for a request from the page."""
         try:
             plan = Planned(deal)
         except NodealerError as error:
@@ -283,10 +292,10 @@ class Tab:
         participant = plan.seated(name, secrets.token_bytes, self._table.person.take_part)
         await self._table.practise(participant, self._beside)
 
-    # --- Inside ---
+    # --- Helpers ---
 
     def _home(self, handle: Any, name: str | None, link: str) -> tuple[PlayerStore, HostedTable | None]:
-        """The home in a file; a new one in an empty file; or one that a reload loses."""
+        """Return the seat stored in a file, a new one if the file is empty, or one in memory if there is no file."""
         key, root = self._key, secrets.token_bytes(ROOT_BYTES)
         if handle is None:
             return MemoryPlayerStore(name, Identity(key), root), None
@@ -294,12 +303,13 @@ class Tab:
             return _created(handle, new_saved(name, link, key, root)), None
         home = _kept(handle, TabStore.open)
         if home.name is None and name is not None:
-            # Who has only watched has signed nothing, and sits down as if it came now.
+            # A spectator has signed nothing, and can sit down like a newcomer.
             handle.truncate(0)
             return _created(handle, new_saved(name, link, key, root)), None
         return home, home.saved.hosted
 
     async def _play(self, home: PlayerStore, given: Invitation, hosted: HostedTable | None) -> None:
+        """Play at a table over the network, and release the file at the end."""
         try:
             invitation, more = way_back(home.saved, given) if isinstance(home, TabStore) else (given, ())
             await self._table.play(home, invitation, hosted, more)
@@ -308,12 +318,13 @@ class Tab:
                 home.close()
 
     def _begin(self, playing: Callable[[], Awaitable[None]]) -> None:
+        """Start a table, after cancelling the one before."""
         if self._task is not None:
             self._task.cancel()
         self._task = asyncio.ensure_future(self._until_the_end(playing))
 
     async def _until_the_end(self, playing: Callable[[], Awaitable[None]]) -> None:
-        """Whatever ends a seat early is told: an error of ours, a full disk, a panic of the core."""
+        """Play, and report to the page whatever ends a seat early: an error, a full disk, a crash of the core."""
         try:
             await playing()
         except asyncio.CancelledError:
@@ -329,6 +340,7 @@ class Tab:
 
     @asynccontextmanager
     async def _connect(self, url: str) -> AsyncIterator[RelayClient]:
+        """Connect to a relay. Raises `RelayError` if it does not answer."""
         try:
             socket = _Socket(self._browser.dial(url))
         except JsException as error:
@@ -338,31 +350,32 @@ class Tab:
                 async with asyncio.timeout(DIAL_WITHIN):
                     await socket.opened
             except (Gone, TimeoutError) as gone:
-                raise RelayError(f"no relay at {url}: {gone or 'it does not answer'}") from None
+                raise RelayError(f"no relay at {url}: {gone or 'it did not answer'}") from None
             yield RelayClient(socket, url, ANSWER_WITHIN)
         finally:
             await socket.close()
 
 
 class TabBots:
-    """The bots of a table for practice, in their worker. `out` takes a frame for the person's seat."""
+    """The bots of a practice table, in their own worker."""
 
     def __init__(self, browser: Any, deal: str) -> None:
         self._browser = browser
         said = doc.read_said(deal)
         if not isinstance(said, doc.Deal):
-            raise BadParameter("bots are told what is played, and nothing else")
+            raise BadParameter("the bots expected a request to start a table")
         self._bots = Bots(Planned(said), secrets.token_bytes, lambda frame: browser.frame(to_js(frame)))
         self._go = asyncio.Event()
         self._go.set()
         self._task = asyncio.ensure_future(self._run())
 
     def heard(self, frame: Any) -> None:
-        """A frame of the person's seat."""
+        """Take a frame from the person's seat."""
         self._bots.say(frame.to_bytes())
         self._go.set()
 
     async def _run(self) -> None:
+        """Run the bots forever. Reports a crash to the page."""
         try:
             while True:
                 await self._go.wait()
@@ -381,11 +394,12 @@ def _wall() -> int:
 
 
 def _created(handle: Any, saved: SavedTab) -> TabStore:
+    """Create a new store in a file."""
     return _kept(handle, lambda store: TabStore.create(store, saved))
 
 
 def _kept(handle: Any, made: Callable[[ExclusiveFile], TabStore]) -> TabStore:
-    """A home in a file; the file is closed where there is none."""
+    """Return the store that `made` makes of a file. Closes the file if that fails."""
     store = OpfsStore(handle)
     try:
         return made(store)
