@@ -263,7 +263,7 @@ def _find_missing_highest(played: PlayedGame) -> str | None:
         keys = {seat: deck.card_secrets(played.tape(seat, one.hand), pile, seat) for seat in deck.binding.players}
         held = {face for seat in deck.binding.players for face in one.hidden_cards(seat).values()}
         if _highest_face(deck) not in held | set(deck.unmask(pile, keys)) | set(deck.places.opened.values()):
-            return "has the highest card taken out of the deck"
+            return "removes the highest card from the deck"
     return None
 
 
@@ -584,9 +584,9 @@ def _find_stopped_or_blamed(stage: AttackTable, cheater: int) -> str | None:
     """Find a stopped hand, or a fault that names a seat other than the cheater."""
     for state in stage.states():
         if state.fault is not None and state.fault.seat not in (None, cheater):
-            return "has the dealer named for a card that is one"
+            return "gets the dealer blamed for a valid card"
         if any(isinstance(getattr(deck, "stage", None), ContradictedCard) for deck in state.hand.decks.values()):
-            return "has the hand stopped that it may lose, and nobody is named"
+            return "stops a hand that it may lose, and no one is named"
     return None
 
 

@@ -100,7 +100,7 @@ _HASHED: Final = RemovedDefence(
     'group.map_to_points(b"".join(uniform))',
     "group.integers(range(1, self.size + 1)) * group.G",
 )
-_RELATED_CLAIM: Final = Cheat("a relation between faces, found again in the shuffled deck", "never", False)
+_RELATED_CLAIM: Final = Cheat("a relation between faces that is found in the shuffled deck", "never", False)
 
 RELATED: Final = Attack(
     name="related",
@@ -177,7 +177,7 @@ def _find_rival_deck(played: PlayedGame) -> str | None:
     order = deck.order(tape, me, 0, shuffled.deck.stage.cards).vartime_list()
     seen = overhear([(one.duty, one.message) for one in messages], deck.owner)
     cards = find_rival_order(seen, order, card_finder(seen.commitments))
-    return "knows every card of the other's deck, in order" if is_true_order(played, deck.owner, cards) else None
+    return "knows the order of its opponent's whole deck" if is_true_order(played, deck.owner, cards) else None
 
 
 TWO_PLAYED: Final = Attack(
@@ -228,7 +228,7 @@ def _find_halves(stage: AttackTable) -> str | None:
     known, sees = _are_squares(made.cards), _are_squares(deck.layers[-1].cards.numbers)
     if all(sees) or [known[place] for place in lies] != sees:
         return None
-    return "knows of every card in which half of the deck it is"
+    return "knows for each card which half of the deck it is from"
 
 
 def _are_squares(numbers: Points) -> list[bool]:
@@ -237,7 +237,7 @@ def _are_squares(numbers: Points) -> list[bool]:
 
 
 _RESIDUE_CLAIM: Final = Cheat(
-    "cards that are squares and cards that are none, told apart in the shuffled deck", "never", False
+    "cards that are squares and cards that are not, told apart in the shuffled deck", "never", False
 )
 RESIDUE: Final = Attack(
     name="residue",

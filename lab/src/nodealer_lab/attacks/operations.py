@@ -130,7 +130,7 @@ def _play_passed(scene: Scene) -> AttackOutcome:
     position, before = min(held), hand_of(stage, RECEIVER)
     stage.play_move(scene.cheater, PassOn(0, (position,), RECEIVER))
     got = [face for place, face in hand_of(stage, RECEIVER).items() if place not in before]
-    gain = "passes another card on than it held" if got and got != [held[position]] else None
+    gain = "passes on a different card from the one it held" if got and got != [held[position]] else None
     return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
@@ -228,7 +228,7 @@ def _play_rolled_again(scene: Scene) -> AttackOutcome:
     stage.sign_and_send(scene.cheater, Leave())
     stage.run_to_end()
     rolled = _has_rolled(stage[0])
-    return stage.outcome("has the others roll again without it" if rolled else None)
+    return stage.outcome("makes the others roll again without it" if rolled else None)
 
 
 def _has_rolled(one: Participant) -> bool:
@@ -239,7 +239,7 @@ def _has_rolled(one: Participant) -> bool:
 
 
 _ROLLED_AGAIN_CLAIM: Final = Cheat(
-    "a seat that leaves rather than open the dice, to have them rolled again", "never", False
+    "a seat that leaves instead of opening the dice, to have them rolled again", "never", False
 )
 ROLLED_AGAIN: Final = Attack(
     name="rolled-again",
@@ -282,7 +282,7 @@ def _play_told(scene: Scene) -> AttackOutcome:
     stage.play_move(PEEKER, LookAt(0, 1, "look"))
     faces = [face for card, face in _readable_cards(stage[PEEKER]).items() if card.position == 0]
     believed = scene.cheater not in stage.state().gone and faces != true
-    return stage.outcome("has Ada look at another card" if believed else None, lies_of(stage, scene.cheater))
+    return stage.outcome("shows Ada a different card" if believed else None, lies_of(stage, scene.cheater))
 
 
 def _readable_cards(one: Participant) -> Mapping[Card, int]:
@@ -337,7 +337,7 @@ def _find_card_kept_and_returned(played: PlayedGame) -> str | None:
         index = deck.own_index(played.tape(deck.owner, one.hand))
         found = {index.get(code) for code in bare_encodings(one, played, pile)}
         if found & set(one.hidden_cards(deck.owner).values()):
-            return "keeps a card, and has it in the deck once more"
+            return "keeps a card and has it in the deck as well"
     return None
 
 
@@ -511,7 +511,7 @@ def _play_borrowed_key(scene: Scene) -> AttackOutcome:
     deck: Any = stage.state().hand.decks.get(0)
     given = tuple(deck.places.hand(scene.cheater))[-1:] if deck is not None else ()
     took = bool(given) and scene.cheater not in stage.state().gone and deck.card_keys(given, scene.cheater) == borrowed
-    gain = "has a card under a key that another will publish" if took else None
+    gain = "has a card under a key that another seat will publish" if took else None
     return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
@@ -563,7 +563,7 @@ def _play_mixed(scene: Scene) -> AttackOutcome:
     stage.play_move(scene.cheater, MixHand(0, tuple(before)))
     after = hand_of(stage, scene.cheater) if scene.cheater not in stage.state().gone else before
     exchanged = set(after.values()) != set(before.values())
-    return stage.outcome("exchanges a card of its hand" if exchanged else None, lies_of(stage, scene.cheater))
+    return stage.outcome("replaces a card in its hand" if exchanged else None, lies_of(stage, scene.cheater))
 
 
 MIXED: Final = Attack(
@@ -620,10 +620,10 @@ def _play_drawn_when(scene: Scene) -> AttackOutcome:
     show_hand(stage)
     places, deck = places_by_arrival(stage)
     known = [deck.places.face(place) for place in places] == true
-    return stage.outcome("knows of each card that Ben shows when he drew it" if known else None)
+    return stage.outcome("knows when Ben drew each card that he shows" if known else None)
 
 
-_DRAWN_WHEN_CLAIM: Final = Cheat("when a card was drawn that is shown, where no hand is shuffled", "never", False)
+_DRAWN_WHEN_CLAIM: Final = Cheat("when a card was drawn that is shown from an unshuffled hand", "never", False)
 DRAWN_WHEN: Final = Attack(
     name="drawn-when",
     does="looks up when a shown card was drawn",
@@ -664,7 +664,7 @@ def _play_followed(scene: Scene) -> AttackOutcome:
     places, deck = places_by_arrival(stage)
     order = _drawing_order(deck, places[:DRAWN_CARDS], places[-DRAWN_CARDS:])
     known = [deck.places.face(place) for place in order] == true
-    return stage.outcome("knows of each card that Ben shows when he drew it" if known else None)
+    return stage.outcome("knows when Ben drew each card that he shows" if known else None)
 
 
 _FOLLOWED_CLAIM: Final = Cheat("when a card was drawn that is shown from a shuffled hand", "never", False)
@@ -704,7 +704,7 @@ def _play_on_lock(scene: Scene) -> AttackOutcome:
     mine = stage.state().hand.decks[0].places.hand(VICTIM)
     stage.play_move(VICTIM, OpenCards(0, 1))
     opened = set(mine) & stage.state().hand.decks[0].places.opened.keys()
-    gain = "has a card in Ada's hand opened for all, in the place of one of the deck" if opened else None
+    gain = "gets a card in Ada's hand opened to all instead of one from the deck" if opened else None
     return stage.outcome(gain, lies_of(stage, scene.cheater))
 
 
@@ -725,9 +725,7 @@ def _play_on_chain(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     after: Any = stage.state().hand.decks[0]
     return stage.outcome(
-        "has the hand stopped over a card of Ada's that she can read"
-        if isinstance(after.stage, ContradictedCard)
-        else None,
+        "stops the hand over a card that Ada can read" if isinstance(after.stage, ContradictedCard) else None,
         lies,
     )
 
@@ -742,7 +740,7 @@ def _play_on_duel(scene: Scene) -> AttackOutcome:
     played = play_with_cheater(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
     every = (deck.places for state in played.states() for deck in state.hand.decks.values())
     again = any(places.discards.keys() & set(places.hand(scene.cheater)) for places in every)
-    return judge(played, "has a card in its hand again that it has played" if again else None)
+    return judge(played, "takes a card that it played back into its hand" if again else None)
 
 
 _PLAY_ON: Final = {"lock": _play_on_lock, "chain": _play_on_chain, "duel": _play_on_duel}
@@ -753,7 +751,7 @@ def _play_another_place(scene: Scene) -> AttackOutcome:
     return _PLAY_ON[scene.protocol.claims.name](scene)
 
 
-_ANOTHER_PLACE_CLAIM: Final = Cheat("a place of the deck that is not the seat's to name", "never", False)
+_ANOTHER_PLACE_CLAIM: Final = Cheat("a place in the deck that the seat may not name", "never", False)
 ANOTHER_PLACE: Final = Attack(
     name="another-place",
     does="names a place in the deck that it may not name",
@@ -827,7 +825,7 @@ def _play_two_bids(scene: Scene) -> AttackOutcome:
     return stage.outcome("opens a higher bid than it sealed" if more else None, lies_of(stage, scene.cheater))
 
 
-_TWO_BIDS_CLAIM: Final = Cheat("an envelope that opens as two things", "never", False)
+_TWO_BIDS_CLAIM: Final = Cheat("an envelope that opens in two ways", "never", False)
 TWO_BIDS: Final = Attack(
     name="two-bids",
     does="seals a bid that opens in two ways",

@@ -212,7 +212,7 @@ _OWN_KEY: Final = RemovedDefence(
 )
 #: A tape depends on its seat, and on a root that only this seat knows.
 _TAPE: Final = RemovedDefence("nodealer.tape:hand_tape", "root, session, seat, hand, size", "session, hand, size")
-_COALITION_CLAIM: Final = Cheat("all seats but one that put together what they have", "never", False)
+_COALITION_CLAIM: Final = Cheat("all seats but one that combine what they have", "never", False)
 COALITION: Final = Attack(
     name="coalition",
     does="combines what all seats but one know",
@@ -264,7 +264,7 @@ def _play_copied_key(scene: Scene) -> AttackOutcome:
     lies = one.lies if isinstance(one, _KeyCopier) else ()
     decks = (deck for state in stage.states() for deck in state.hand.decks.values() if isinstance(deck, OffsetDeck))
     took = any(deck.start is not None and deck.parts[scene.cheater] == deck.parts[COPIED_KEY_VICTIM] for deck in decks)
-    return stage.outcome("takes part with keys that it has no secret of" if took else None, lies)
+    return stage.outcome("takes part with keys whose secrets it does not know" if took else None, lies)
 
 
 _COPIED_KEY_CLAIM: Final = Cheat("the keys and the proof of another seat", "at once", True)
@@ -313,7 +313,7 @@ def _find_identity_key(played: PlayedGame) -> str | None:
         for deck in state.hand.decks.values():
             parts = deck.parts.get(played.cheater) if isinstance(deck, OffsetDeck) else None
             if parts is not None and parts.first_identity() is not None:
-                return "has a card dealt that its key is not on"
+                return "gets a card dealt without its key on it"
     return None
 
 
@@ -366,10 +366,10 @@ def _play_opened_book(scene: Scene) -> AttackOutcome:
         decks = stage.state().hand.decks
         # If every seat has a deck of its own, the deck's number is the seat's.
         read = decks.get(OPENED_BOOK_VICTIM, decks[0]).knows(OPENED_BOOK_VICTIM, Tape(seeds[0]))
-    return stage.outcome("reads Ben's card of the next hand" if holds and read == holds else None)
+    return stage.outcome("reads Ben's card in the next hand" if holds and read == holds else None)
 
 
-_OPENED_BOOK_CLAIM: Final = Cheat("the book of one hand, tried on another", "never", False)
+_OPENED_BOOK_CLAIM: Final = Cheat("the disclosure of one hand, tried on another", "never", False)
 OPENED_BOOK: Final = Attack(
     name="opened-book",
     does="tries the disclosure of one hand on the next",
@@ -464,7 +464,7 @@ def _play_picker(scene: Scene) -> AttackOutcome:
     me, stage = scene.cheater, AttackTable(scene, stores=players_with_cheater_first(scene))
     stage.run_until(is_playing)
     deck: Any = stage.state().hand.decks[0]
-    return stage.outcome("is the one who names the cards of the board" if deck.pickers[0] == me else None)
+    return stage.outcome("is the seat that picks the cards of the board" if deck.pickers[0] == me else None)
 
 
 def _picker_order(scene: Scene, stores: list[MemoryPlayerStore]) -> tuple[int, ...]:
@@ -606,7 +606,7 @@ def _find_shared_hands(played: PlayedGame) -> str | None:
         if all(0 < len(hand) < len(both) for hand in own):
             names = " and ".join(played.names[seat] for seat in friends)
             count = one.deck.places.face_count
-            return f"has {names} know {len(both)} of {count} cards, where each was dealt {len(own[0])}"
+            return f"lets {names} know {len(both)} of {count} cards, where each was dealt {len(own[0])}"
     return None
 
 

@@ -46,7 +46,7 @@ def _find_two_histories(played: PlayedGame) -> str | None:
         at = own.index((it.seat, it.seq))
         views = [_state_after(played, [*log[:at], *both]) for both in ((log[at], lie), (lie, log[at]))]
         if all(state.fault is None for state in views) and len({it.seat in state.gone for state in views}) > 1:
-            return "has signed that it stays and that it left, and shows each to whom it likes"
+            return "has signed that it stays and that it left, and can show either"
     return None
 
 
@@ -99,7 +99,7 @@ def _play_two_seats(scene: Scene) -> AttackOutcome:
         stage.sign_and_send(seat, SkipVote(owed))
     stage.run_to_end()
     done = any(one.of == VICTIM and one.by == SEATS for one in stage.state().chronicle.vote_results)
-    gain = "holds two of three hands, and with both votes plays the third for Ada"
+    gain = "holds two of three hands, and plays the third for Ada with two votes"
     return stage.outcome(gain if reads and done else None)
 
 

@@ -91,9 +91,9 @@ def find_doubled_card(played: PlayedGame) -> str | None:
         ]
         for face, name in held:
             if others := [other for again, other in held if again == face and other != name]:
-                return f"has {name} and {others[0]} hold the same card"
+                return f"gives {name} and {others[0]} the same card"
             if held.count((face, name)) > 1:
-                return f"has {name} hold a card twice"
+                return f"gives {name} a card twice"
         faces = [face for face in all_faces(dealt, played) if face is not None]
         if len(set(faces)) < len(faces):
             return "has a card in the deck twice"
@@ -105,7 +105,7 @@ def find_spoilt_card(played: PlayedGame) -> str | None:
     for dealt in dealt_decks(played):
         for seat in played.honest_seats:
             if isinstance(dealt.reads.get(seat), CardUnreadable):
-                return f"has {played.names[seat]} hold a card that cannot be read"
+                return f"gives {played.names[seat]} a card that cannot be read"
     return None
 
 
@@ -118,7 +118,7 @@ def find_swapped_card(played: PlayedGame) -> str | None:
         for position, face in dealt.deck.places.opened.items():
             card = dealt.deck.places.card(position)
             if true_faces.get((dealt.hand, card), face) != face:
-                return "shows another card than it held"
+                return "shows a different card from the one it held"
     return None
 
 
@@ -128,7 +128,7 @@ def find_skipped_seat(played: PlayedGame) -> str | None:
         for vote in state.chronicle.vote_results:
             if vote.of in played.honest_seats:
                 name = played.names[vote.of]
-                return f"throws {name} out" if vote.did == "gone" else f"has a move made for {name}"
+                return f"votes {name} out" if vote.did == "gone" else f"makes a move for {name}"
     return None
 
 
@@ -136,7 +136,7 @@ def find_stopped_hand(played: PlayedGame) -> str | None:
     """Find a hand that cannot go on, or was aborted, without a culprit."""
     for state in played.states():
         if any(isinstance(getattr(deck, "stage", None), ContradictedCard) for deck in state.hand.decks.values()):
-            return "has the cards stuck, and nobody is named"
+            return "blocks the cards, and no one is named"
         if state.fault is not None and state.fault.seat is None:
-            return "has the hand broken off, and nobody is named"
+            return "gets the hand aborted, and no one is named"
     return None

@@ -59,7 +59,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
     table.say(first.propose(proposal_for(scene, first, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[1:])
-    return AttackOutcome("never", gain="has Ben sit down to play without proofs" if agreed else None)
+    return AttackOutcome("never", gain="makes Ben play without proofs" if agreed else None)
 
 
 def _expectation_of(parts: Parts, names: tuple[str, ...]) -> Expected:
@@ -70,7 +70,7 @@ def _expectation_of(parts: Parts, names: tuple[str, ...]) -> Expected:
     return Expected(game, cards, rules.versions, names)
 
 
-_DOWNGRADE_CLAIM: Final = Cheat("a proposal of what was agreed on, in a mode that promises less", "never", False)
+_DOWNGRADE_CLAIM: Final = Cheat("a proposal of the agreed game in a mode that promises less", "never", False)
 DOWNGRADE: Final = Attack(
     name="downgrade",
     does="proposes what was agreed on, in a mode that promises less",
@@ -124,13 +124,11 @@ def _play_forged_link(scene: Scene) -> AttackOutcome:
         table.say(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
         table.run()
         if person.begun:
-            return AttackOutcome(
-                "never", gain="has Ben stay at a table of its own, with the link to the true one in his hands"
-            )
+            return AttackOutcome("never", gain="keeps Ben at a table of its own although he has the true link")
     return AttackOutcome("never")
 
 
-_FORGED_LINK_CLAIM: Final = Cheat("a link of another key and host, with the number of a table", "never", False)
+_FORGED_LINK_CLAIM: Final = Cheat("a link with another key and host, and the number of a table", "never", False)
 FORGED_LINK: Final = Attack(
     name="forged-link",
     does="sends an invited player a link of its own, with the number of the table",
@@ -175,7 +173,7 @@ def _play_ground(scene: Scene) -> AttackOutcome:
     _deliver_all(people, people[0].propose(proposal_for(scene, people[0], parts_of(scene))), withholder=cheater)
     _deliver_all(people, [next(_chosen_openings(cheater, floor))])
     ground = [one.session.id[0] == WANTED for one in people[:-1] if one.begun]
-    return AttackOutcome("never", gain="has the words of the table come out as it wants" if any(ground) else None)
+    return AttackOutcome("never", gain="chooses the words that the players compare" if any(ground) else None)
 
 
 def _deliver_all(people: list[Participant], frames: list[bytes], withholder: Participant | None = None) -> None:
@@ -205,7 +203,7 @@ def _chosen_openings(cheater: Participant, floor: LobbyState) -> Iterator[bytes]
         tried += 1
 
 
-_GROUND_CLAIM: Final = Cheat("a session nonce that is chosen when the others are known", "never", False)
+_GROUND_CLAIM: Final = Cheat("a session nonce that is chosen after the others are known", "never", False)
 GROUND: Final = Attack(
     name="ground",
     does="chooses its session nonce after seeing the others'",
@@ -253,10 +251,10 @@ def _play_newcomer(scene: Scene) -> AttackOutcome:
     stage.sign_and_send(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
     stage.run_to_end()
     seated = any(NEW in seating.roster.seats for seating in stage.state().chronicle.roster_periods)
-    return stage.outcome("seats Dov, who never asked for it" if seated else None)
+    return stage.outcome("seats Dov, who never asked for a seat" if seated else None)
 
 
-_NEWCOMER_CLAIM: Final = Cheat("a roster with somebody who has not signed for it", "never", False)
+_NEWCOMER_CLAIM: Final = Cheat("a roster with a player who has not signed for it", "never", False)
 NEWCOMER: Final = Attack(
     name="newcomer",
     does="proposes a roster with a player who has signed for another table",
@@ -313,7 +311,7 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     return judge(played, find_deck_of_aces(played))
 
 
-_NO_OPENINGS_CLAIM: Final = Cheat("a proposal of the dealer's decks of which none is opened", "never", False)
+_NO_OPENINGS_CLAIM: Final = Cheat("a proposal to use the dealer's decks and open none", "never", False)
 NO_OPENINGS: Final = Attack(
     name="no-openings",
     does="proposes to deal from a deck of its own, and to open none",
@@ -362,7 +360,7 @@ def _play_other_lobby(scene: Scene) -> AttackOutcome:
     table.say([offer])
     table.run()
     there = any(one.key == absent.identity.public for one in people[0].offers)
-    return AttackOutcome("never", gain="has Cleo stand in a lobby that she never came to" if there else None)
+    return AttackOutcome("never", gain="puts Cleo into a lobby that she never entered" if there else None)
 
 
 _OTHER_LOBBY_CLAIM: Final = Cheat("an offer that was made in another lobby", "never", False)
@@ -397,10 +395,12 @@ def _play_stranger(scene: Scene) -> AttackOutcome:
     table.say(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[:-1])
-    return AttackOutcome("never", gain="has the guests sit down at a table that is not the host's" if agreed else None)
+    return AttackOutcome(
+        "never", gain="makes the guests sit down at a table that is not the host's" if agreed else None
+    )
 
 
-_STRANGER_CLAIM: Final = Cheat("a proposal of somebody who is not the host", "never", False)
+_STRANGER_CLAIM: Final = Cheat("a proposal by someone who is not the host", "never", False)
 STRANGER: Final = Attack(
     name="stranger",
     does="proposes a game in place of the host",

@@ -60,7 +60,7 @@ def _play_guessed_code(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="gets the invitation by trying words" if got else None)
 
 
-_GUESSED_CODE_CLAIM: Final = Cheat("words that are tried at the mailbox of a spoken code", "never", False)
+_GUESSED_CODE_CLAIM: Final = Cheat("guessed words at the mailbox of a pairing code", "never", False)
 GUESSED_CODE: Final = Attack(
     name="guessed-code",
     does="guesses words at the mailbox of a pairing code",
@@ -100,10 +100,10 @@ def _play_reflected(scene: Scene) -> AttackOutcome:
     believed: tuple[bytes, ...] = ()
     with suppress(CodeDead):
         believed = guest.take(encode(HostConfirms(confirmation)), 0)
-    return AttackOutcome("never", gain="is taken for the host by Ben, without a word of the code" if believed else None)
+    return AttackOutcome("never", gain="passes for the host without knowing a word of the code" if believed else None)
 
 
-_REFLECTED_CLAIM: Final = Cheat("what the guest of a spoken code has said, sent back to it", "never", False)
+_REFLECTED_CLAIM: Final = Cheat("the messages of a pairing code's guest, sent back to them", "never", False)
 REFLECTED: Final = Attack(
     name="reflected",
     does="plays the host of a pairing code, and sends back what the guest says",
@@ -164,7 +164,7 @@ def _play_no_words(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="gets the invitation without knowing a word" if got else None)
 
 
-_NO_WORDS_CLAIM: Final = Cheat("an answer to a spoken code by somebody who knows none of its words", "never", False)
+_NO_WORDS_CLAIM: Final = Cheat("an answer to a pairing code by someone who knows none of its words", "never", False)
 NO_WORDS: Final = Attack(
     name="no-words",
     does="answers a pairing code with the identity, without knowing its words",

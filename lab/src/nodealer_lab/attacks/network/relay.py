@@ -50,7 +50,7 @@ def _play_big_frame(scene: Scene) -> AttackOutcome:
     with suppress(Refusal):
         check_frame(RelayLimits(), rules, rules.epoch_of(token), BIG_FRAME_SIZE, frames=0, total=0)
         took = True
-    return AttackOutcome("never", gain="has the relay keep a frame of 100 MB" if took else None)
+    return AttackOutcome("never", gain="makes the relay store a frame of 100 MB" if took else None)
 
 
 _BIG_FRAME_CLAIM: Final = Cheat("a frame of 100 MB", "never", False)
@@ -87,10 +87,10 @@ def _play_cut_log(scene: Scene) -> AttackOutcome:
         path = Path(folder) / "log"
         save_log(path, replica.config.session, log)
         report = verify_file(path, entropy=bytes, on=scene.protocol.group, game=scene.game)
-    return stage.outcome("has a log called clean that lacks a hand" if report.verdict == "clean" else None)
+    return stage.outcome("gets a log without its last hand accepted as clean" if report.verdict == "clean" else None)
 
 
-_CUT_LOG_CLAIM: Final = Cheat("a log that is cut, and shown as the whole", "never", False)
+_CUT_LOG_CLAIM: Final = Cheat("a shortened log that is presented as complete", "never", False)
 CUT_LOG: Final = Attack(
     name="cut-log",
     does="cuts a hand that it lost off a log",
@@ -139,7 +139,9 @@ def _play_fork(scene: Scene) -> AttackOutcome:
     parted = (
         len(histories) == 2 or stage.state(FIRST).chronicle.vote_results != stage.state(SECOND).chronicle.vote_results
     )
-    return stage.outcome("has two players go on at two tables, and neither notices" if parted and not noticed else None)
+    return stage.outcome(
+        "makes two players continue in two histories, and neither notices" if parted and not noticed else None
+    )
 
 
 _FORK_CLAIM: Final = Cheat("two histories for two players", "never", False)
@@ -185,10 +187,10 @@ def _play_oversize(scene: Scene) -> AttackOutcome:
     stage.sign_and_send(scene.cheater, Word("x" * OVERSIZE_SIZE))
     stage.run_to_end()
     size = sum(map(len, stage[0].replica.entries))
-    return stage.outcome("fills everybody's log with megabytes" if size > OVERSIZE_SIZE else None)
+    return stage.outcome("fills all logs with megabytes" if size > OVERSIZE_SIZE else None)
 
 
-_OVERSIZE_CLAIM: Final = Cheat("words of megabytes", "never", False)
+_OVERSIZE_CLAIM: Final = Cheat("messages of megabytes", "never", False)
 OVERSIZE: Final = Attack(
     name="oversize",
     does="sends messages of megabytes",
@@ -229,10 +231,10 @@ def _play_replayed(scene: Scene) -> AttackOutcome:
     stage.send([left])
     stage.run_to_end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
-    return stage.outcome("has Ada sit out, by what she said at another table" if gone else None, seat=1)
+    return stage.outcome("makes Ada sit out with what she signed at another table" if gone else None, seat=1)
 
 
-_REPLAYED_CLAIM: Final = Cheat("what a seat has said at another table", "never", False)
+_REPLAYED_CLAIM: Final = Cheat("what a seat signed at another table", "never", False)
 REPLAYED: Final = Attack(
     name="replayed",
     does="delivers to a table what was said at an earlier one",
@@ -278,11 +280,12 @@ def _play_restored(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     fault = stage.state(1).fault
     return stage.outcome(
-        "has Ada named for two words with one number" if fault is not None and fault.seat == VICTIM else None, seat=1
+        "gets Ada blamed for two entries with one number" if fault is not None and fault.seat == VICTIM else None,
+        seat=1,
     )
 
 
-_RESTORED_CLAIM: Final = Cheat("a player restored from a copy that is asked anew", "never", False)
+_RESTORED_CLAIM: Final = Cheat("a player restored from a backup who is asked again", "never", False)
 RESTORED: Final = Attack(
     name="restored",
     does="has a player who was restored from a copy sign again",
@@ -321,7 +324,7 @@ def _play_sizes(scene: Scene) -> AttackOutcome:
         guessed_folds.append(len(frame) == len(key.seal(sender, _make_fold(scene, counts[sender]))))
         counts[sender] += 1
     known = guessed_folds == [_is_fold(data) for data in log] and any(guessed_folds)
-    return stage.outcome("knows who folds and when, and has not read a word" if known else None)
+    return stage.outcome("knows who folds and when, without reading a frame" if known else None)
 
 
 def _make_fold(scene: Scene, number: int) -> bytes:
@@ -337,7 +340,7 @@ def _is_fold(data: bytes) -> bool:
     return isinstance(body, Move) and bytes(body.move) == FOLD
 
 
-_SIZES_CLAIM: Final = Cheat("what is said, guessed by its length", "never", False)
+_SIZES_CLAIM: Final = Cheat("moves, guessed from the lengths of frames", "never", False)
 SIZES: Final = Attack(
     name="sizes",
     does="guesses moves from the lengths of sealed frames",
@@ -364,10 +367,10 @@ def _play_spoofed(scene: Scene) -> AttackOutcome:
     stage.send([sign_entry(stage[scene.cheater].home.identity, entry)])
     stage.run_to_end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
-    return stage.outcome("has Ada leave, who never said so" if gone else None, seat=1)
+    return stage.outcome("makes Ada leave although she never said so" if gone else None, seat=1)
 
 
-_SPOOFED_CLAIM: Final = Cheat("words in another seat's name", "never", False)
+_SPOOFED_CLAIM: Final = Cheat("a message in another seat's name", "never", False)
 SPOOFED: Final = Attack(
     name="spoofed",
     does="announces in another seat's name that this seat leaves",
@@ -406,11 +409,11 @@ def _play_two_tables(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     fault = stage.state(1).fault
     named = fault is not None and fault.seat == VICTIM
-    return stage.outcome("has Ada named for what she said at another table" if named else None, seat=1)
+    return stage.outcome("gets Ada blamed for what she signed at another table" if named else None, seat=1)
 
 
 _TWO_TABLES_CLAIM: Final = Cheat(
-    "what a seat has signed at another table, as a second entry with one number", "never", False
+    "what a seat signed at another table, as a second entry with the same number", "never", False
 )
 TWO_TABLES: Final = Attack(
     name="two-tables",
@@ -448,10 +451,10 @@ def _play_two_time(scene: Scene) -> AttackOutcome:
     sender = scene.entropy(SENDER_BYTES)
     first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (known, again))
     read = bytes(a ^ b ^ c for a, b, c in zip(first, second, known, strict=False))
-    return stage.outcome("reads what Ada has said" if again.startswith(read) else None)
+    return stage.outcome("reads what Ada wrote" if again.startswith(read) else None)
 
 
-_TWO_TIME_CLAIM: Final = Cheat("two frames of a process that was restored from a copy", "never", False)
+_TWO_TIME_CLAIM: Final = Cheat("two frames of a process that was restored from a backup", "never", False)
 TWO_TIME: Final = Attack(
     name="two-time",
     does="reads a frame with the help of another that a restored process sealed",
@@ -482,7 +485,7 @@ def _play_watcher(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="writes to a table that it may only watch" if writes else None)
 
 
-_WATCHER_CLAIM: Final = Cheat("one who watches, and would write", "never", False)
+_WATCHER_CLAIM: Final = Cheat("a spectator who tries to write", "never", False)
 WATCHER: Final = Attack(
     name="watcher",
     does="makes a write token from a spectator link",

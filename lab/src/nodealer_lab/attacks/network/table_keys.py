@@ -57,10 +57,10 @@ def _play_false_box(scene: Scene) -> AttackOutcome:
     agreed = []
     with suppress(IllegalMove):
         agreed = stage[VICTIM].agree(proposal)
-    return stage.outcome("has Ada agree to a key that she cannot read with" if agreed else None)
+    return stage.outcome("makes Ada agree to a key that she cannot read with" if agreed else None)
 
 
-_FALSE_BOX_CLAIM: Final = Cheat("a new key that is another one in a seat's box", "never", False)
+_FALSE_BOX_CLAIM: Final = Cheat("a new key with a different secret in one seat's box", "never", False)
 FALSE_BOX: Final = Attack(
     name="false-box",
     does="proposes a new key, and puts a different one into a seat's box",
@@ -100,10 +100,10 @@ def _play_old_key(scene: Scene) -> AttackOutcome:
     agreed = []
     with suppress(IllegalMove):
         agreed = stage[0].agree(proposal)
-    return stage.outcome("has who was put out go on reading" if agreed else None)
+    return stage.outcome("lets the removed player go on reading" if agreed else None)
 
 
-_OLD_KEY_CLAIM: Final = Cheat("a roster that puts somebody out and keeps the key", "never", False)
+_OLD_KEY_CLAIM: Final = Cheat("a roster that removes a player and keeps the key", "never", False)
 OLD_KEY: Final = Attack(
     name="old-key",
     does="proposes to remove a friend and keep the key",
@@ -142,14 +142,14 @@ def _play_put_out(scene: Scene) -> AttackOutcome:
     rules = permissions_of([record_bytes(record) for record in records])
     tokens = (first.write_token, own.write_token)
     writes = rules is not None and any(rules.epoch_of(token) is not None for token in tokens)
-    return AttackOutcome("never", gain="writes to a table that it was put out of" if writes else None)
+    return AttackOutcome("never", gain="writes to a table that it was removed from" if writes else None)
 
 
 def _token_hash(secret: TableSecret) -> bytes:
     return hashlib.sha512(secret.write_token).digest()
 
 
-_PUT_OUT_CLAIM: Final = Cheat("one who was put out, and writes by an old key or by one left behind", "never", False)
+_PUT_OUT_CLAIM: Final = Cheat("a removed player who writes with an old key or one left behind", "never", False)
 PUT_OUT: Final = Attack(
     name="put-out",
     does="writes with a key that it left behind when it was removed",

@@ -184,7 +184,7 @@ def _find_secret_key(played: PlayedGame) -> str | None:
 
 #: A nonce depends on the whole statement, so no two statements share one.
 _STATEMENT: Final = RemovedDefence("nodealer.proofs.transcript:Transcript.nonces", "self._hash.digest()", 'b""')
-_NONCE_CLAIM: Final = Cheat("a secret, computed from two proofs with one nonce", "never", False)
+_NONCE_CLAIM: Final = Cheat("a secret computed from two proofs with the same nonce", "never", False)
 
 NONCE: Final = Attack(
     name="nonce",
@@ -231,7 +231,7 @@ def _find_accepted_lie(played: PlayedGame, where: str) -> str | None:
     bodies = [read_body(bytes(read_entry(data).entry.body)) for data in played.lies]
     lies = {bytes(body.message) for body in bodies if isinstance(body, Cards)}
     false = any(one.message in lies for one in played.card_messages())
-    return f"has a proof of {where} count" if false else None
+    return f"gets a proof of {where} accepted" if false else None
 
 
 def _play_elsewhere(scene: Scene) -> AttackOutcome:
@@ -317,7 +317,7 @@ def _play_fits_all(scene: Scene) -> AttackOutcome:
     return judge(played, find_spoilt_card(played))
 
 
-_FITS_ALL_CLAIM: Final = Cheat("a card of nothing, which fits every key: it is refused", "never", False)
+_FITS_ALL_CLAIM: Final = Cheat("a pair of identities, which fits every key: it is refused", "never", False)
 FITS_ALL: Final = Attack(
     name="fits-all",
     does="puts a pair of identities into the deck, which fits every key",

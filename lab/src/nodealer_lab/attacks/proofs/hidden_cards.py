@@ -121,7 +121,7 @@ def _find_accepted_oath(played: PlayedGame) -> str | None:
             known = one.deck.knows(played.cheater, played.tape(played.cheater, one.duty.binding.hand))
             sworn |= any(known[one.deck.places.card(position)] in claim.faces for position in claim.positions)
     named = any(state.fault is not None for state in played.states())
-    return "proves that its card is none that it is" if sworn and not named else None
+    return "proves that its card is not what it is" if sworn and not named else None
 
 
 #: The row that ties the products to the cards, for `mask` and for `lock`.
@@ -190,7 +190,9 @@ def _play_two_words(scene: Scene) -> AttackOutcome:
     return stage.outcome("reads Ada's card" if read and read <= set(held.values()) else None)
 
 
-_TWO_WORDS_CLAIM: Final = Cheat("a card of one word on hidden cards, read from the faces of another", "never", False)
+_TWO_WORDS_CLAIM: Final = Cheat(
+    "a card in one statement about hidden cards, read from the faces in another", "never", False
+)
 TWO_WORDS: Final = Attack(
     name="two-words",
     does="works out a card in one statement about hidden cards from the faces in another",

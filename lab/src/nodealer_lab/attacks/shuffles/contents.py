@@ -182,7 +182,7 @@ def _find_mismatched_name(played: PlayedGame) -> str | None:
         links = read_links(deck, one.duty.seat, places, message.nonces, message.names)
         key = deck.own(played.tape(one.duty.seat, one.duty.binding.hand), turn).key
         if any(key * base != image for base, image in zip(links.bases, links.images, strict=True)):
-            return "has every card go under the name of another"
+            return "gives every card the name of another"
     return None
 
 
@@ -378,7 +378,7 @@ def _find_twin(played: PlayedGame) -> str | None:
         if deck.owner == played.cheater:
             continue
         if len(set(bare_encodings(one, played, every))) < len(every):
-            return f"has a card in the deck of {played.names[deck.owner]} twice"
+            return f"has a card twice in the deck of {played.names[deck.owner]}"
     return None
 
 

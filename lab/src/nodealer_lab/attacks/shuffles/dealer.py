@@ -52,7 +52,7 @@ def find_deck_of_aces(played: PlayedGame) -> str | None:
             bare = deck.own(played.tape(seat, one.hand), index).key.invert() * bare
         found = [deck.read(bare[place]) for place in range(deck.size)]
         if all(card is not None and card[0] == ACE for card in found):
-            return "knows every card, for all are the same"
+            return "knows every card, because all are the same"
     return None
 
 
@@ -177,7 +177,7 @@ def _play_last_coin(scene: Scene) -> AttackOutcome:
     return judge(played, find_deck_of_aces(played))
 
 
-_LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen when all others are open", "at once", True)
+_LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen after all others are open", "at once", True)
 
 LAST_COIN: Final = Attack(
     name="last-coin",

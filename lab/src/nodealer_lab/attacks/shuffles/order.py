@@ -315,7 +315,7 @@ def _find_unmoved_deck(played: PlayedGame) -> str | None:
         cards = getattr(one.deck.stage, "cards", None)
         before = getattr(cards, "epk", cards)
         if before is not None and _sent_cards(one) == before.to_bytes():
-            return "passes the deck on as it got it, and everybody can follow every card"
+            return "passes the deck on unchanged, so that anyone can follow every card"
     return None
 
 
@@ -341,7 +341,7 @@ _AS_IT_WAS: Final = RemovedDefence(
     "nodealer.proofs.relations:_refuse_deck", "if (place := outputs.vartime_first_in(inputs)) is not None:", "if False:"
 )
 _LAZY_CLAIM: Final = Cheat(
-    "a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False
+    "a shuffle that masks and moves nothing: it is refused, and the table waits for the seat", "never", False
 )
 
 LAZY: Final = Attack(
@@ -387,7 +387,7 @@ def _find_predicted_card(played: PlayedGame) -> str | None:
             if one.hidden_cards(seat):
                 first.setdefault((one.hand, seat), one)
     if first and all(_is_unmoved(one, seat) for (_, seat), one in first.items()):
-        return "knows every card, for nobody shuffles"
+        return "knows every card, because no one shuffles"
     for (hand, seat), one in first.items():
         for root in _guessable_roots(played):
             guess = hand_tape(root, session=played.config.session.id, seat=seat, hand=hand)
@@ -406,7 +406,7 @@ def _is_unmoved(one: DealtDeck, seat: int) -> bool:
 _ROOT: Final = RemovedDefence(
     "nodealer.tape:hand_tape", 'expand("hand", root,', 'expand("hand", root[:1] * ROOT_BYTES,'
 )
-_PREDICT_CLAIM: Final = Cheat("shuffles and keys that somebody foresees", "never", False)
+_PREDICT_CLAIM: Final = Cheat("shuffles and keys that can be predicted", "never", False)
 
 PREDICT: Final = Attack(
     name="predict",
@@ -551,7 +551,7 @@ def _find_card_known_to_friends(played: PlayedGame) -> str | None:
         if any(guess[at] != face for at, face in true.items()):
             return None
     own, name = len(played.names) == 2, played.names[alone]
-    gain = f"knows its own deck in order, with {name}'s key on every card" if own else f"reads {name}'s card"
+    gain = f"knows the order of its own deck, with {name}'s key on every card" if own else f"reads {name}'s card"
     return gain if decks else None
 
 

@@ -34,7 +34,7 @@ def _play_late_alone(scene: Scene) -> AttackOutcome:
     stage.sign_and_send(keeper, Tick(0), Tick(HOURS))
     stage.run_to_end()
     done = [one for one in stage.state().chronicle.vote_results if one.of == VICTIM]
-    return stage.outcome("has Ben's hand played for him, alone" if done else None)
+    return stage.outcome("alone, gets Ben's hand played for him" if done else None)
 
 
 #: A seat is skipped by at least half of the voters, not by the ticks alone.
@@ -52,7 +52,7 @@ _WITHOUT_VOTES: Final = RemovedDefence(
     "if not change.state.hand.skip_votes and not change.state.hand.abort_votes:",
     "if False:",
 )
-_LATE_ALONE_CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "never", False)
+_LATE_ALONE_CLAIM: Final = Cheat("a timekeeper that makes a seat late without any votes", "never", False)
 LATE_ALONE: Final = Attack(
     name="late-alone",
     does="claims that hours have passed",
@@ -89,7 +89,7 @@ def _play_late_with_half(scene: Scene) -> AttackOutcome:
         stage.sign_and_send(friend, SkipVote(blocking_duties(stage.state(friend), VICTIM)))
     stage.run_to_end()
     done = [one for one in stage.state().chronicle.vote_results if one.of == VICTIM]
-    return stage.outcome("plays Ben's hand for him, with half of the table" if done else None)
+    return stage.outcome("with half of the table, plays Ben's hand for him" if done else None)
 
 
 _LATE_WITH_HALF_CLAIM: Final = Cheat("a timekeeper and half of a table that call an honest seat late", "never", False)
@@ -124,10 +124,10 @@ def _play_held_tick(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     clock = stage.state().clock
     late = clock is not None and bool(clock.late)
-    return stage.outcome("makes Ben late, who was asked a moment ago" if late else None)
+    return stage.outcome("makes Ben late although he was asked a moment ago" if late else None)
 
 
-_HELD_TICK_CLAIM: Final = Cheat("a relay that holds a tick back, to make a seat late", "never", False)
+_HELD_TICK_CLAIM: Final = Cheat("a relay that holds back a tick to make a seat late", "never", False)
 HELD_TICK: Final = Attack(
     name="held-tick",
     does="holds a tick back until it is a seat's turn",
@@ -160,10 +160,10 @@ def _play_time_back(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     clock = stage.state().clock
     back = clock is not None and clock.last_tick == 50_000
-    return stage.outcome("gives a friend the time back that it has used" if back else None)
+    return stage.outcome("gives a friend used time back" if back else None)
 
 
-_TIME_BACK_CLAIM: Final = Cheat("a timekeeper that turns the time back", "never", False)
+_TIME_BACK_CLAIM: Final = Cheat("a timekeeper that turns back the time", "never", False)
 TIME_BACK: Final = Attack(
     name="time-back",
     does="turns the time back for a friend",
@@ -208,12 +208,12 @@ def _play_withhold(scene: Scene) -> AttackOutcome:
             stage.send(stage[seat].without({scene.cheater}))
     stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
-    return stage.outcome("keeps the others waiting for ever" if stuck else None)
+    return stage.outcome("keeps the others waiting forever" if stuck else None)
 
 
 #: More than half, or half if the seat is late.
 _ENOUGH: Final = "if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"
-_WITHHOLD_CLAIM: Final = Cheat("a seat that keeps back what it owes, to stop the table", "never", False)
+_WITHHOLD_CLAIM: Final = Cheat("a seat that withholds what it owes, to stop the table", "never", False)
 WITHHOLD: Final = Attack(
     name="withhold",
     does="withholds its part of the cards",

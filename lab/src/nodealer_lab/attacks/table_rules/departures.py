@@ -43,12 +43,12 @@ DEALER, FRIEND, HONEST = 0, 1, 2
 
 def _play_alone(scene: Scene) -> AttackOutcome:
     """Have the dealer itself leave."""
-    return _leave_and_redeal(scene, DEALER, "makes decks again, as often as it likes")
+    return _leave_and_redeal(scene, DEALER, "makes decks again as often as it likes")
 
 
 def _play_with_friend(scene: Scene) -> AttackOutcome:
     """Have the dealer's friend leave."""
-    return _leave_and_redeal(scene, FRIEND, "has its friend make decks again, as often as it likes")
+    return _leave_and_redeal(scene, FRIEND, "lets its friend make decks again as often as it likes")
 
 
 def _leave_and_redeal(scene: Scene, leaver: int, gain: str) -> AttackOutcome:
@@ -142,10 +142,12 @@ def _play_price(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     charged = stage.state().chronicle.records[0].charged.get(scene.cheater, 0)
     free = Half.OPENED in left and not charged
-    return stage.outcome("takes a card of the board back and pays nothing for it" if free else None)
+    return stage.outcome("takes back a card of the board without paying for it" if free else None)
 
 
-_PRICE_CLAIM: Final = Cheat("a seat that leaves rather than open a card that it has seen, at no price", "never", False)
+_PRICE_CLAIM: Final = Cheat(
+    "a seat that leaves instead of opening a card that it has seen, without paying", "never", False
+)
 PRICE: Final = Attack(
     name="price",
     does="leaves rather than open a card that it has seen",
@@ -224,11 +226,11 @@ def _play_refund(scene: Scene) -> AttackOutcome:
     lie = stage.sign_again(scene.cheater, entry, Word("I go"))
     stage.run_to_end()
     void = any(record.void for record in stage.state().chronicle.records)
-    return stage.outcome("gives its partner's bets back" if void else None, [lie])
+    return stage.outcome("gets its partner's bets returned" if void else None, [lie])
 
 
 _REFUND_CLAIM: Final = Cheat(
-    "a friend that lets itself be named, to have the bets of a hand given back", "at once", True
+    "a friend that lets itself be named so that the bets of a hand are returned", "at once", True
 )
 REFUND: Final = Attack(
     name="refund",
@@ -263,10 +265,10 @@ def _play_undo(scene: Scene) -> AttackOutcome:
     stage.sign_and_send(1, Break(blocking_duties(stage.state(), OTHER)[0]))
     stage.run_to_end()
     void = any(record.void for record in stage.state().chronicle.records)
-    return stage.outcome("undoes a hand that it may lose, and the log shows who said so" if void else None)
+    return stage.outcome("undoes a hand that it may lose, and the log shows who voted" if void else None)
 
 
-_UNDO_CLAIM: Final = Cheat("one of two that breaks a hand off, where nobody keeps the time", "never", False)
+_UNDO_CLAIM: Final = Cheat("one of two players who aborts a hand, without a timekeeper", "never", False)
 UNDO: Final = Attack(
     name="undo",
     does="aborts a hand that it may lose, at a table of two without a timekeeper",

@@ -62,10 +62,12 @@ def _play_hurried_begin(scene: Scene) -> AttackOutcome:
     stage, winner, loser = vote_before_winner_discloses(scene, TableDuty.BEGIN)
     state = stage.state(loser)
     ended = state.phase is Phase.ENDED and state.ledger.chips[winner] <= state.config.rules.stake
-    return stage.outcome("ends the session before the winner's book is in, and has its bets back" if ended else None)
+    return stage.outcome("ends the session before the winner discloses, and gets its bets back" if ended else None)
 
 
-_HURRIED_BEGIN_CLAIM: Final = Cheat("more than half that end a session before the winner's book is in", "never", False)
+_HURRIED_BEGIN_CLAIM: Final = Cheat(
+    "more than half of a table that ends a session before the winner discloses", "never", False
+)
 HURRIED_BEGIN: Final = Attack(
     name="hurried-begin",
     does="ends the session before the winner's disclosure is in the log, with more than half of the table",
@@ -92,11 +94,13 @@ def _play_hurried_book(scene: Scene) -> AttackOutcome:
     state = stage.state(loser)
     named = any(fault.seat == winner for fault in state.faults)
     out = any(one.of == winner for one in state.chronicle.vote_results)
-    gain = "has the winner named, whose book was on its way" if named else "puts the winner out" if out else None
+    gain = (
+        "gets the winner blamed, whose disclosure was on its way" if named else "votes the winner out" if out else None
+    )
     return stage.outcome(gain, seat=loser)
 
 
-_HURRIED_BOOK_CLAIM: Final = Cheat("seats that would not wait for another's book", "never", False)
+_HURRIED_BOOK_CLAIM: Final = Cheat("seats that vote not to wait for another's disclosure", "never", False)
 HURRIED_BOOK: Final = Attack(
     name="hurried-book",
     does="tries to skip the winner's disclosure, with more than half of the table",
@@ -182,10 +186,10 @@ def _play_kept_book(scene: Scene) -> AttackOutcome:
     state = stage.state()
     stake = state.config.rules.stake
     kept = state.phase is Phase.ENDED and any(chips > stake for chips in state.ledger.chips.values())
-    return stage.outcome("keeps a pot whose book nobody has seen" if kept else None)
+    return stage.outcome("keeps a pot without disclosing" if kept else None)
 
 
-_KEPT_BOOK_CLAIM: Final = Cheat("a winner that never opens its book", "never", False)
+_KEPT_BOOK_CLAIM: Final = Cheat("a winner that never discloses", "never", False)
 KEPT_BOOK: Final = Attack(
     name="kept-book",
     does="wins and never discloses",
@@ -219,7 +223,7 @@ def _play_lost_book(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     state = stage.state()
     back = state.phase is Phase.ENDED and not any(chips > state.config.rules.stake for chips in _all_chips(stage))
-    return stage.outcome("has its bets back, by a book that it never opens" if back else None)
+    return stage.outcome("gets its bets back by not disclosing" if back else None)
 
 
 def _all_chips(stage: AttackTable) -> list[int]:
@@ -227,7 +231,7 @@ def _all_chips(stage: AttackTable) -> list[int]:
     return list(stage.state().ledger.chips.values())
 
 
-_LOST_BOOK_CLAIM: Final = Cheat("a loser that never opens its book", "never", False)
+_LOST_BOOK_CLAIM: Final = Cheat("a loser that never discloses", "never", False)
 LOST_BOOK: Final = Attack(
     name="lost-book",
     does="loses and never discloses",
@@ -282,12 +286,12 @@ def _play_folded_friend(scene: Scene) -> AttackOutcome:
     played = PlayedGame(replica.config, tuple(replica.entries), scene.cheater, (), scene.names, roots)
     chips = state.ledger.chips.values() if state.phase is Phase.ENDED else ()
     kept = max(chips, default=0) > state.config.rules.stake
-    return stage.outcome(
-        "has a friend keep a pot that it has read another's card for" if kept and find_marked_card(played) else None
-    )
+    return stage.outcome("reads a card for a friend, who keeps the pot" if kept and find_marked_card(played) else None)
 
 
-_FOLDED_FRIEND_CLAIM: Final = Cheat("a folded friend that cheats for another and never opens its book", "never", False)
+_FOLDED_FRIEND_CLAIM: Final = Cheat(
+    "a folded friend that cheats for another player and never discloses", "never", False
+)
 FOLDED_FRIEND: Final = Attack(
     name="folded-friend",
     does="reads a card for a friend, folds, and never discloses",

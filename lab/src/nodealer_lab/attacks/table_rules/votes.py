@@ -64,10 +64,10 @@ def _play_another_seat(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     fault = stage.state(1).fault
     named = fault is not None and fault.seat == ANOTHER_SEAT_VICTIM
-    return stage.outcome("has Ada named for what she never said" if named else None, lies, seat=1)
+    return stage.outcome("gets Ada blamed for something she never sent" if named else None, lies, seat=1)
 
 
-_ANOTHER_SEAT_CLAIM: Final = Cheat("an answer to what another seat owes", "never", False)
+_ANOTHER_SEAT_CLAIM: Final = Cheat("an answer to another seat's duty", "never", False)
 ANOTHER_SEAT: Final = Attack(
     name="another-seat",
     does="answers a duty of another seat",
@@ -101,10 +101,10 @@ def _play_break_alone(scene: Scene) -> AttackOutcome:
     stage.sign_and_send(scene.cheater, Break(blocking_duties(stage.state(), 1)[0]))
     stage.run_to_end()
     void = any(record.void for record in stage.state().chronicle.records)
-    return stage.outcome("has a hand voided that it may lose" if void else None)
+    return stage.outcome("gets a hand voided that it may lose" if void else None)
 
 
-_BREAK_ALONE_CLAIM: Final = Cheat("fewer than half that would break a hand off", "never", False)
+_BREAK_ALONE_CLAIM: Final = Cheat("fewer than half of the voters who want to abort a hand", "never", False)
 BREAK_ALONE: Final = Attack(
     name="break-alone",
     does="tries to abort a hand that it may lose",
@@ -152,10 +152,10 @@ def _play_burst(scene: Scene) -> AttackOutcome:
     stage.release_held()
     stage.run_to_end()
     done = stage.state(1).chronicle.vote_results
-    return stage.outcome("throws Ada out, who was no later than they" if done else None, seat=1)
+    return stage.outcome("votes Ada out although she was no later than the voters" if done else None, seat=1)
 
 
-_BURST_CLAIM: Final = Cheat("seats that owe cards themselves, and would not wait for another", "never", False)
+_BURST_CLAIM: Final = Cheat("seats that owe cards themselves and vote to skip another", "never", False)
 BURST: Final = Attack(
     name="burst",
     does="votes with a friend to skip a seat while both owe as much themselves",
@@ -194,9 +194,7 @@ def _play_half(scene: Scene) -> AttackOutcome:
     return stage.outcome("plays Ben's hand for him" if done else None)
 
 
-_HALF_CLAIM: Final = Cheat(
-    "half of the table that would not wait for a seat, where nobody keeps the time", "never", False
-)
+_HALF_CLAIM: Final = Cheat("half of the table voting to skip a seat, without a timekeeper", "never", False)
 HALF: Final = Attack(
     name="half",
     does="votes with a friend, as half of the table, to skip a seat",
@@ -234,10 +232,10 @@ def _play_more_than_half(scene: Scene) -> AttackOutcome:
         stage.sign_and_send(friend, SkipVote(owed))
     stage.run_to_end()
     done = [one for one in stage.state().chronicle.vote_results if one.of == MORE_THAN_HALF_VICTIM and one.by == (1, 2)]
-    return stage.outcome("plays Ada's hand for her, and the log shows who said so" if done else None)
+    return stage.outcome("plays Ada's hand for her, and the log shows who voted" if done else None)
 
 
-_MORE_THAN_HALF_CLAIM: Final = Cheat("more than half of a table that would not wait for an honest seat", "never", False)
+_MORE_THAN_HALF_CLAIM: Final = Cheat("more than half of a table voting to skip an honest seat", "never", False)
 MORE_THAN_HALF: Final = Attack(
     name="more-than-half",
     does="votes to skip an honest seat, with more than half of the table",
@@ -314,10 +312,10 @@ def _play_roster_alone(scene: Scene) -> AttackOutcome:
     )
     stage.run_to_end()
     out = ROSTER_ALONE_VICTIM not in stage.state(1).roster.seats
-    return stage.outcome("takes Ada's seat away, alone" if out else None, seat=1)
+    return stage.outcome("alone, takes Ada's seat away" if out else None, seat=1)
 
 
-_ROSTER_ALONE_CLAIM: Final = Cheat("one seat alone that changes who sits at the table", "never", False)
+_ROSTER_ALONE_CLAIM: Final = Cheat("one seat alone that changes the roster", "never", False)
 ROSTER_ALONE: Final = Attack(
     name="roster-alone",
     does="proposes a table without another seat",
@@ -375,10 +373,12 @@ def _play_starved(scene: Scene) -> AttackOutcome:
     stage.sign_and_send(2, SkipVote(blocking_duties(stage.state(), scene.cheater)))
     stage.run_to_end()
     waits = stage.state().phase is Phase.PLAYING and scene.cheater not in stage.state().gone
-    return stage.outcome("keeps the others waiting, and feeds them now and then" if waits else None, seat=1)
+    return stage.outcome("keeps the others waiting by sending a message now and then" if waits else None, seat=1)
 
 
-_STARVED_CLAIM: Final = Cheat("a seat that owes two things, and gives one to have the other forgotten", "never", False)
+_STARVED_CLAIM: Final = Cheat(
+    "a seat that meets one of two duties so that the votes about the other are forgotten", "never", False
+)
 STARVED: Final = Attack(
     name="starved",
     does="meets one of two duties, so that the votes about the other are forgotten",
@@ -424,10 +424,12 @@ def _play_stall(scene: Scene) -> AttackOutcome:
                 stage.send(stage[seat].without({friend}))
     stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
-    return stage.outcome("keeps the others waiting for ever, with a friend" if stuck else None)
+    return stage.outcome("with a friend, keeps the others waiting forever" if stuck else None)
 
 
-_STALL_CLAIM: Final = Cheat("fewer than half that keep back what they owe, to stop the table", "never", False)
+_STALL_CLAIM: Final = Cheat(
+    "fewer than half of the seats that withhold what they owe, to stop the table", "never", False
+)
 STALL: Final = Attack(
     name="stall",
     does="withholds what it owes, with a friend who does the same",
