@@ -193,13 +193,13 @@ class Places:
     def apply_gift(self, gift: Gift) -> Places:
         """Return the state after a gift: the cards are in another hand, at new positions.
 
-        Only the giver knew their old positions, which are no longer used.
+        Only the giver knows the cards by their old positions, which are no longer used.
         """
         first, held, seen, peeked = self.position_count, dict(self.held), dict(self.seen), dict(self.peeked)
         for place, position in enumerate(gift.positions):
             del held[position]
             held[first + place] = gift.to
-            seen[first + place] = _seen_by(seen.pop(position, ()), gift.giver, position, gift.to)
+            seen[first + place] = _add_viewer(seen.pop(position, ()), gift.giver, position, gift.to)
             if position in peeked:
                 peeked[first + place] = peeked.pop(position)
         return replace(self, epochs=(*self.epochs, first + len(gift.positions)), held=held, seen=seen, peeked=peeked)
@@ -211,12 +211,12 @@ class Places:
         """
         first, seen = self.position_count, dict(self.seen)
         for place, position in enumerate(gift.positions):
-            seen[position] = _seen_by(seen.get(position, ()), gift.to, first + place, gift.giver)
+            seen[position] = _add_viewer(seen.get(position, ()), gift.to, first + place, gift.giver)
         return replace(self, epochs=(*self.epochs, first + len(gift.positions)), seen=seen)
 
     def apply_peek(self, positions: tuple[int, ...], seat: int) -> Places:
         """Return the state after a seat has peeked at cards of the pile, which stay in place."""
-        new = {position: _seen_by(self.peeked.get(position, ()), seat, position) for position in positions}
+        new = {position: _add_viewer(self.peeked.get(position, ()), seat, position) for position in positions}
         return replace(self, peeked={**self.peeked, **new})
 
     def validate_mix(self, mix: Mix) -> tuple[int, ...]:
@@ -344,7 +344,7 @@ class Places:
             raise BadParameter("a list of cards is empty or contains a card twice")
 
 
-def _seen_by(
+def _add_viewer(
     who: tuple[tuple[int, int], ...], seat: int, position: int, holder: int | None = None
 ) -> tuple[tuple[int, int], ...]:
     """Add a seat to those that have seen a card, in ascending order. The card's holder is not one of them."""
