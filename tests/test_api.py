@@ -264,7 +264,7 @@ def test_what_cannot_be_is_refused_in_words_and_nothing_happens() -> None:
         "decks are numbered 0 to 15, not 99": lambda: table.shuffle(3, deck=99),
     }
     with_deck: dict[str, Callable[[], object]] = {
-        "deck 0 is there already": lambda: table.shuffle(3),
+        "deck 0 already exists": lambda: table.shuffle(3),
         "4 cards were requested, but the pile of deck 0 has 3": lambda: table.open(4),
         "a deal gives at least one card": lambda: table.deal(Ada=0),
         "a deal must name at least one player": lambda: table.deal(),

@@ -79,7 +79,7 @@ def test_help_while_choosing() -> None:
     view = dealt().view()
     peeked = View(view.seat, view.names, 0, view.game, view.cards, False, {(0, 7): 0, (0, 9): 1})
     decision, screen = asked(WARDENS, peeked, "?", "??", "", "x", "2", peek=Peek(0, 0, 2, Look.TAKE))
-    assert decision == (9,) and "number of the card you keep" in screen and "light out wins" in screen
+    assert decision == (9,) and "number of the card you keep" in screen and "rival's light to win" in screen
     assert screen.count("which one do you keep?") == 5 and screen.count("     1 ") == 2 and "no card 'x'" in screen
 
 

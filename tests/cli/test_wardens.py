@@ -84,6 +84,6 @@ def test_a_person_in_the_terminal() -> None:
         process.kill()
     os.close(main)
     said = text.decode(errors="replace")
-    assert "is not a move here" in said and "bury card 3" in said and "you may" in said
-    assert "light out wins" in said and "You have lost." in said
+    assert "is not a move;" in said and "bury card 3" in said and "your turn" in said
+    assert "rival's light to win" in said and "You lost." in said
     assert "conceded" in said and "Ben wins" in said and "CLEAN" in said

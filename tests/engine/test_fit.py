@@ -73,7 +73,7 @@ def test_the_library() -> None:
     table = nodealer.table(["Ada", "Ben"], protocol="lock", cards=4)
     table.shuffle(4)
     table.deal(Ada=1)
-    with pytest.raises(IllegalMove, match="nobody can shuffle cards back into the deck at this table"):
+    with pytest.raises(IllegalMove, match="no one can shuffle cards back into the deck at this table"):
         table.give_back("Ada")
     table.give_back("Ada", to="discard")
     assert table.hand("Ada") == []

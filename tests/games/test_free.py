@@ -112,9 +112,9 @@ def test_what_nobody_may_ask(move: bytes) -> None:
 def test_what_the_table_does_not_offer() -> None:
     few = Free(operations=frozenset({Capability.SHARED_DECK, Capability.RETURN_DISCARD}))
     game = few.begin(0, (0, 1), None, {0: 0, 1: 0}).moved(0, encode(Shuffle(0, 5))).told(())
-    with pytest.raises(IllegalMove, match="nobody can shuffle cards back into the deck at this table"):
+    with pytest.raises(IllegalMove, match="no one can shuffle cards back into the deck at this table"):
         game.moved(0, encode(GiveBack(0, (), "shuffled")))
-    with pytest.raises(IllegalMove, match="nobody can deal"):
+    with pytest.raises(IllegalMove, match="no one can deal"):
         game.moved(0, encode(DealCards(0, ((0, 1),))))
     assert isinstance(game.moved(0, encode(GiveBack(0, (0,), "discard"))).wants, Ask)
 
@@ -157,7 +157,7 @@ def test_where_cards_are_that_were_passed_on_or_shuffled_in_a_hand() -> None:
     moved = (Moved(Card(0, 0, 0), None), Moved(Card(0, 0, 1), None), Moved(Card(0, 1, 5), 0), Moved(Card(0, 1, 6), 0))
     mixed = hand().moved(0, encode(MixHand(0, (0, 1)))).told(moved)
     assert mixed.held == {(0, 2): 1, (0, 5): 0, (0, 6): 0}
-    with pytest.raises(IllegalMove, match="another player's"):
+    with pytest.raises(IllegalMove, match="another player"):
         hand().moved(0, encode(Insert(0, (2,), 1)))
 
 

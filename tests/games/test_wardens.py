@@ -108,7 +108,7 @@ def test_who_begins_alternates() -> None:
 
 
 def test_only_the_active_seat_moves() -> None:
-    with pytest.raises(IllegalMove, match="not the turn"):
+    with pytest.raises(IllegalMove, match="not seat"):
         dealt().game.moved(1, encode(EndTurn()))
     for junk in (b"{}", b'{"type":"end turn","x":1}', b"[]"):
         with pytest.raises(IllegalMove):
@@ -130,11 +130,11 @@ def test_what_cannot_be_played() -> None:
     for move, why in (
         (Play(place, NUMBER["Slag Colossus"]), "costs 5"),
         (Play(999, NUMBER["Cinder Pup"]), "not in your hand"),
-        (Play(place, NUMBER["Ebb"]), "not on your list"),
-        (Play(place, NUMBER["Cinder Pup"], 3), "no target"),
+        (Play(place, NUMBER["Ebb"]), "not in your deck"),
+        (Play(place, NUMBER["Cinder Pup"], 3), "not a target"),
     ):
         with pytest.raises(IllegalMove, match=why):
-            dealer.game.made(move)
+            dealer.game.apply_move(move)
 
 
 def test_a_card_that_is_not_what_was_said_is_lost() -> None:
@@ -149,11 +149,11 @@ def test_combat_and_guards() -> None:
     pup, ogre = dealer.game.mine.wardens
     (guard,) = dealer.game.theirs.wardens
     with pytest.raises(IllegalMove, match="guard"):
-        dealer.game.made(Attack(ogre.place))
+        dealer.game.apply_move(Attack(ogre.place))
     dealer.move(Attack(ogre.place, guard.place))
     assert not dealer.game.theirs.wardens and dealer.game.mine.warden(ogre.place).health == 2  # type: ignore[union-attr]
     with pytest.raises(IllegalMove, match="cannot attack"):
-        dealer.game.made(Attack(ogre.place))
+        dealer.game.apply_move(Attack(ogre.place))
     dealer.move(Attack(pup.place))
     assert dealer.game.theirs.light == LIGHT - 2
 
@@ -164,7 +164,7 @@ def test_bury_once_a_turn() -> None:
     dealer.move(Bury(place))
     assert dealer.game.mine.sparks == 2 and dealer.game.mine.buried == 1
     assert dealer.asked[-1] == Return(0, (place,), Place.DISCARD)
-    with pytest.raises(IllegalMove, match="one card a turn"):
+    with pytest.raises(IllegalMove, match="only one card a turn"):
         dealer.move(Bury(other))
 
 
@@ -188,8 +188,8 @@ def test_strike_burn_sear() -> None:
 def test_wardens_go_back(name: str, place: Place) -> None:
     dealer, mine = with_card(with_wardens(of("tide"), "Furnace Hound"), name)
     target, pile = dealer.game.theirs.wardens[0].place, dealer.game.theirs.pile
-    with pytest.raises(IllegalMove, match="needs a warden"):
-        dealer.game.made(Play(mine, NUMBER[name]))
+    with pytest.raises(IllegalMove, match="needs one of"):
+        dealer.game.apply_move(Play(mine, NUMBER[name]))
     dealer.move(Play(mine, NUMBER[name], target))
     assert dealer.asked[-1] == Return(1, (target,), place)
     assert not dealer.game.theirs.wardens and dealer.game.theirs.pile == pile + 1
@@ -243,7 +243,7 @@ def test_light_out() -> None:
 
 def test_concession_does_not_skip_the_end() -> None:
     """The decks are closed all the same, which is where unproven modes check them."""
-    game = dealt().game.made(Concede())
+    game = dealt().game.apply_move(Concede())
     assert isinstance(game.wants, Ask) and game.winner == 1
     assert isinstance(game.told(()).wants, Done)
 
@@ -261,8 +261,8 @@ def test_an_empty_deck_hurts_more_each_time() -> None:
 def test_the_last_turn() -> None:
     dealer = dealt()
     dealer.game = replace(dealer.game, turn=TURNS_MAX)
-    assert dealer.game.made(EndTurn()).ending == "tied"
-    brighter = dealer.game.with_side(dealer.game.mine.hurt(-1)).made(EndTurn())
+    assert dealer.game.apply_move(EndTurn()).ending == "tied"
+    brighter = dealer.game.with_side(dealer.game.mine.lose_light(-1)).apply_move(EndTurn())
     assert (brighter.ending, brighter.winner) == ("outlasted", 0)
 
 
@@ -276,13 +276,13 @@ def test_who_leaves_loses() -> None:
 
 def test_who_leaves_before_the_decks_are_closed_has_not_won() -> None:
     """Nor has the other, who could have waited for that. A winner who was named then stood there as the winner."""
-    over = dealt().game.made(Concede())
+    over = dealt().game.apply_move(Concede())
     assert isinstance(over.wants, Ask) and over.winner == 1
     for seats, net in (((0,), {0: 0, 1: 1}), ((1,), {0: 0, 1: 0}), ((0, 1), {0: 0, 1: 0})):
         left = over.left(seats, cards=False).wants
         assert isinstance(left, Done) and left.net == net and left.result["ended"] == "conceded"
         text = WardensWords().result(left.result, {0: "Ada", 1: "Ben"})
-        assert text.startswith("Ben wins" if net[1] else "nobody wins")
+        assert text.startswith("Ben wins" if net[1] else "no one wins")
 
 
 def test_who_does_not_move_passes() -> None:
@@ -331,7 +331,7 @@ def card_table() -> str:
 
 
 def test_the_page_lists_the_pool() -> None:
-    """Made from the code: `python -m games.test_duel` in tests/ prints what belongs there."""
+    """Made from the code: `python -m games.test_wardens` in tests/ prints what belongs there."""
     assert card_table() in PAGE.read_text()
 
 

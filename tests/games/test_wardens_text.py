@@ -36,8 +36,8 @@ def test_what_a_person_types() -> None:
             WORDS.read(view, wrong)
     table = "\n".join(map(str, WORDS.table(view)))
     assert "you are a   turn 1" in table and "you: light 24" in table and "b: light 24" in table
-    assert "1 spark (fire 1)" in table and "you may" in WORDS.prompt(view)
-    assert "bury card 3" in "".join(map(str, WORDS.help)) and "light out wins" in str(WORDS.rules[0])
+    assert "1 spark (fire 1)" in table and "your turn" in WORDS.prompt(view)
+    assert "bury card 3" in "".join(map(str, WORDS.help)) and "rival's light to win" in str(WORDS.rules[0])
 
 
 def test_attacks_by_letter() -> None:
@@ -46,10 +46,10 @@ def test_attacks_by_letter() -> None:
     assert WORDS.read(dealer.view(), "a 1 a") == Attack(mine.place, theirs.place)
     assert WORDS.read(dealer.view(), "a 1") == Attack(mine.place)
     said = WORDS.move(dealer.game, 0, encode(Attack(mine.place, theirs.place)), NAMES)
-    assert said == "lets Cinder Pup attack Reef Warden"
+    assert said == "attacks Reef Warden with Cinder Pup"
     rival = next(line for line in WORDS.table(dealer.view()) if "Reef Warden" in str(line))
     assert [span.text for span in rival.spans if span.mark == "rival"] == ["a"]
-    assert WORDS.move(dealer.game, 0, encode(Attack(mine.place)), NAMES) == "lets Cinder Pup attack Ben"
+    assert WORDS.move(dealer.game, 0, encode(Attack(mine.place)), NAMES) == "attacks Ben with Cinder Pup"
 
 
 def test_what_is_possible_and_why_not() -> None:
@@ -57,7 +57,7 @@ def test_what_is_possible_and_why_not() -> None:
     dealer.game = dealer.game.with_side(replace(dealer.game.mine, may_bury=False))
     number = list(dealer.hand()).index(place) + 1
     prompt = WORDS.prompt(dealer.view())
-    assert f"play {number}" in prompt and "bury (b)" not in prompt and "you have buried this turn" in prompt
+    assert f"play {number}" in prompt and "bury (b)" not in prompt and "you have already buried a card" in prompt
     assert obstacle(dealer.game, place, dealer.hand()[place]) == ""
     broke = replace(dealer.game.mine, sparks=0)
     assert obstacle(dealer.game.with_side(broke), place, NUMBER["Cinder Pup"]) == "needs 1 more spark"
@@ -65,13 +65,13 @@ def test_what_is_possible_and_why_not() -> None:
     full = replace(dealer.game.mine, wardens=(Warden(99, NUMBER["Cinder Pup"], 2, 1, False),) * 6)
     assert "no room" in obstacle(dealer.game.with_side(full), place, NUMBER["Cinder Pup"])
     tired = with_wardens(dealt(), "Cinder Pup", active=True, ready=False)
-    assert "no warden of yours can attack" in WORDS.prompt(tired.view())
-    assert "came this turn, or has attacked" in "\n".join(map(str, WORDS.table(tired.view())))
+    assert "none of your wardens can attack" in WORDS.prompt(tired.view())
+    assert "played this turn, or has attacked" in "\n".join(map(str, WORDS.table(tired.view())))
     guarded = with_wardens(with_wardens(dealt(), "Reef Warden"), "Cinder Pup", active=True)
-    assert "guards have to be attacked first" in WORDS.prompt(guarded.view())
+    assert "you must attack guards first" in WORDS.prompt(guarded.view())
     assert "attack with 1" in WORDS.prompt(guarded.view())
     ebb, place = with_card(dealt(hand=1), "Ebb")
-    assert "needs a warden of the rival" in obstacle(ebb.game, place, NUMBER["Ebb"])
+    assert "needs one of your rival's wardens" in obstacle(ebb.game, place, NUMBER["Ebb"])
 
 
 def test_what_was_drawn() -> None:
@@ -90,19 +90,19 @@ def test_who_died_and_whose_light_changed() -> None:
     dealer = with_wardens(with_wardens(dealt(), "Reef Warden"), "Cinder Pup", "Cinder Pup", active=True)
     first, second = dealer.game.mine.wardens
     guard = dealer.game.theirs.wardens[0]
-    after = dealer.game.made(Attack(first.place, guard.place))
+    after = dealer.game.apply_move(Attack(first.place, guard.place))
     assert WORDS.changed(dealer.game, after, NAMES) == ("Ada's Cinder Pup dies; Ben's Reef Warden is 1/2 now",)
     bare = dealer.game.with_side(replace(dealer.game.theirs, wardens=()))
-    assert WORDS.changed(bare, bare.made(Attack(second.place)), NAMES) == ("Ben's light: 24 to 22",)
+    assert WORDS.changed(bare, bare.apply_move(Attack(second.place)), NAMES) == ("Ben's light: 24 → 22",)
     assert "goes back to the deck" in WORDS.changed(dealer.game, bare, NAMES)[0]
     tired = dealer.game.with_side(replace(dealer.game.mine, empty_draws=1))
-    assert WORDS.changed(dealer.game, tired, NAMES) == ("Ada has no card left to draw",)
+    assert WORDS.changed(dealer.game, tired, NAMES) == ("Ada has no cards left to draw",)
     assert WORDS.changed(dealer.game, dealer.game, NAMES) == () == WORDS.changed(None, dealer.game, NAMES)
 
 
 def test_a_played_card_is_told_once() -> None:
     dealer, place = with_card(dealt(), "Cinder Pup")
-    game = dealer.game.made(Play(place, NUMBER["Cinder Pup"]))
+    game = dealer.game.apply_move(Play(place, NUMBER["Cinder Pup"]))
     said, other = Opened(Card(0, 0, place), dealer.faces[0, place]), Opened(Card(0, 0, place), 29)
     assert str(WORDS.cards(game, [said])) == "" and str(WORDS.cards(game, [other])) == WORDS.face(game, 0, 29)
     assert str(WORDS.cards(dealer.game, [said])) == "Cinder Pup"
@@ -144,7 +144,7 @@ def test_results() -> None:
     won = {"winner": 0, "turns": 9, "sides": sides}
     assert WORDS.result(won, NAMES) == "Ada wins after 9 turns; light: Ada 3, Ben 0"
     assert WORDS.columns(won, NAMES) == {"winners": "Ada"}
-    assert [WORDS.parting(won, seat) for seat in (0, 1, 2)] == ["You have won.", "You have lost.", ""]
+    assert [WORDS.parting(won, seat) for seat in (0, 1, 2)] == ["You won.", "You lost.", ""]
     assert WORDS.parting(won | {"winner": None}, 0) == ""
     assert WORDS.columns(won | {"winner": None}, NAMES) == {"winners": ""}
 

@@ -12,7 +12,7 @@ from nodealer.cards.places import Places
 from nodealer.games.base import Ask, Done
 from nodealer.games.view import View
 from nodealer.games.wardens import Move, WardensGame, WardensRules
-from nodealer.games.wardens.bot import WardensBot, chosen
+from nodealer.games.wardens.bot import WardensBot, choose_cards
 from nodealer.wire import encode
 
 
@@ -107,7 +107,7 @@ class Dealer:
 
     def _peek(self, deck: int, seen: tuple[int, ...], then: Look) -> list[Event]:
         side = self.game.sides[deck]
-        order = chosen(side, {p: side.list[self.faces[deck, p]] for p in seen}, keep=then is Look.TAKE)
+        order = choose_cards(side, {p: side.list[self.faces[deck, p]] for p in seen}, keep=then is Look.TAKE)
         places = self.places[deck]
         if then is Look.TAKE:
             moved = self._give(deck, order[0])

@@ -1,4 +1,4 @@
-"""A table without rules: any player may ask for cards, and the log says who asked for what."""
+"""The free table, which has no rules: any player may request card operations, and the log records the requests."""
 
 from nodealer.games.free.rules import (
     OPERATIONS,

@@ -1,4 +1,4 @@
-"""What may stand on a card."""
+"""Which texts may be printed on a card."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Final
 
 from nodealer.printable import is_printable
 
-#: Characters (code points) on a card.
+#: The most characters (code points) on a card.
 FACE_MAX: Final = 64
 
 
 def is_face(text: str) -> bool:
-    """Whether this can stand on a card. Each seat says the same, whatever Unicode its Python knows."""
+    """Return whether this text may be on a card. Independent of the Unicode version of a seat's Python."""
     return 1 <= len(text) <= FACE_MAX and is_printable(text)

@@ -1,4 +1,4 @@
-"""The table without rules as a game package. It has no bot: only its players know what they play."""
+"""The free table as a game package. It has no bot: only its players know what they are playing."""
 
 from __future__ import annotations
 

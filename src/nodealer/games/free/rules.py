@@ -1,7 +1,8 @@
-"""A table without rules: any player may ask for cards, and the log says who asked for what.
+"""The free table: any player may request card operations, and the log records who requested what.
 
-For games whose rules live elsewhere. What nobody may ask is refused here or by the deck: to show or give back another
-player's cards, a card twice, a deck that is not there. What a request means for the game is for its players to judge.
+It is for games whose rules live elsewhere. Requests that no one may make are rejected here or by the deck: showing or
+giving back another player's cards, using a card twice, using a deck that does not exist. The players themselves judge
+what a request means for their game.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=CARDS_MAX)]
 Positions = Annotated[tuple[Natural, ...], msgspec.Meta(max_length=CARDS_MAX)]
 FaceName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
-#: Every name on a card of the largest deck, with room for the rest.
+#: Enough for the names of all cards of the largest deck, and the rest of the move.
 MOVE_BYTES_MAX: Final = 1 << 20
 PARAMETERS_BYTES_MAX: Final = 1024
 
-#: What can be asked here, in the order in which the parameters name it.
+#: What players can request, in the order in which the parameters list it.
 OPERATIONS: Final = (
     Capability.SHARED_DECK,
     Capability.DEAL_TOP,
@@ -78,11 +79,11 @@ OPERATIONS: Final = (
 )
 
 
-# --- What a player can ask ---
+# --- Moves: what a player can request ---
 
 
 class Shuffle(Message, frozen=True, tag="shuffle"):
-    """Make a deck and shuffle it. `faces` says what is printed on the cards, if that is to be in the log."""
+    """Make a deck and shuffle it. `faces` is what is printed on the cards, if that should be in the log."""
 
     deck: DeckNumber
     cards: Annotated[int, msgspec.Meta(ge=CARDS_MIN, le=CARDS_MAX)]
@@ -90,28 +91,28 @@ class Shuffle(Message, frozen=True, tag="shuffle"):
 
 
 class DealCards(Message, frozen=True, tag="deal"):
-    """The next cards to players: pairs of a seat and a number of cards, served in this order."""
+    """Deal the next cards. `portions` are pairs of a seat and a number of cards, in the order of dealing."""
 
     deck: DeckNumber
     portions: Annotated[tuple[tuple[SeatNumber, Count], ...], msgspec.Meta(min_length=1)]
 
 
 class OpenCards(Message, frozen=True, tag="open"):
-    """The next cards of the deck for all to see."""
+    """Open the next cards of the deck to everyone."""
 
     deck: DeckNumber
     count: Count
 
 
 class ShowCards(Message, frozen=True, tag="show"):
-    """Some of my cards for all to see."""
+    """Show some of one's own cards to everyone."""
 
     deck: DeckNumber
     positions: Positions
 
 
 class ProveCards(Message, frozen=True, tag="prove"):
-    """None of these hidden cards of mine is one of these faces."""
+    """Prove that none of these hidden cards of one's own is one of these faces."""
 
     deck: DeckNumber
     positions: Positions
@@ -119,7 +120,7 @@ class ProveCards(Message, frozen=True, tag="prove"):
 
 
 class GiveBack(Message, frozen=True, tag="give back"):
-    """Cards of mine, or cards that lie open on the table, back to the deck."""
+    """Return one's own cards, or open cards on the table, to the deck."""
 
     deck: DeckNumber
     positions: Positions
@@ -127,7 +128,7 @@ class GiveBack(Message, frozen=True, tag="give back"):
 
 
 class ShowToOne(Message, frozen=True, tag="show to one"):
-    """Some of my cards for one other player to see."""
+    """Show some of one's own cards to one other player."""
 
     deck: DeckNumber
     positions: Positions
@@ -135,7 +136,7 @@ class ShowToOne(Message, frozen=True, tag="show to one"):
 
 
 class PassOn(Message, frozen=True, tag="pass on"):
-    """Some of my cards, hidden, to another player."""
+    """Pass some of one's own cards, hidden, to another player."""
 
     deck: DeckNumber
     positions: Positions
@@ -143,7 +144,7 @@ class PassOn(Message, frozen=True, tag="pass on"):
 
 
 class Insert(Message, frozen=True, tag="insert"):
-    """Cards of mine, or cards that lie open on the table, back under so many cards of the deck."""
+    """Insert one's own cards, or open cards on the table, into the deck below `depth` cards."""
 
     deck: DeckNumber
     positions: Positions
@@ -151,7 +152,7 @@ class Insert(Message, frozen=True, tag="insert"):
 
 
 class LookAt(Message, frozen=True, tag="look at"):
-    """I look at the next cards of the deck: that is all, or I order them, keep one, or search for one."""
+    """Look at the next cards of the deck, and `then` nothing more, reorder them, keep one, or take one."""
 
     deck: DeckNumber
     count: Count
@@ -159,14 +160,14 @@ class LookAt(Message, frozen=True, tag="look at"):
 
 
 class MixHand(Message, frozen=True, tag="mix"):
-    """Some of my cards, shuffled by me, so that nobody else knows which lies where."""
+    """Shuffle some of one's own cards, so that no one else knows which is where."""
 
     deck: DeckNumber
     positions: Positions
 
 
 class Roll(Message, frozen=True, tag="roll"):
-    """Numbers that nobody chooses: each of `sides` gives one, from 0 on and below it."""
+    """Draw random numbers that no one can choose: one for each of `sides`, from 0 to that number minus 1."""
 
     deck: DeckNumber
     sides: Annotated[
@@ -175,26 +176,26 @@ class Roll(Message, frozen=True, tag="roll"):
 
 
 class SealAll(Message, frozen=True, tag="seal"):
-    """Each of these players seals something; all, where none is named."""
+    """Ask these players, or all if none is named, to seal a value."""
 
     deck: DeckNumber
     seats: Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=SEATS_MAX)] = ()
 
 
 class UnsealAll(Message, frozen=True, tag="unseal"):
-    """What was sealed is opened."""
+    """Open the sealed values."""
 
     deck: DeckNumber
 
 
 class PutAway(Message, frozen=True, tag="put away"):
-    """The deck is not needed any more."""
+    """Close a deck that is no longer needed."""
 
     deck: DeckNumber
 
 
 class Finish(Message, frozen=True, tag="finish"):
-    """The hand is over."""
+    """End the hand."""
 
 
 Move = (
@@ -218,7 +219,7 @@ Move = (
 
 
 def read_move(data: bytes) -> Move:
-    """A move, strictly decoded. Raises `IllegalMove`."""
+    """Decode a move strictly. Raises `IllegalMove`."""
     try:
         move: Move = decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)
     except DecodeError as error:
@@ -233,24 +234,24 @@ Spot = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class FreeHand(WithoutStakes):
-    """What happened so far: which cards are whose, which are open, and what is printed on them where that is agreed."""
+    """One hand at a free table: who holds which cards, which are open, and their names if they were agreed."""
 
     number: int
     seats: tuple[int, ...]
-    #: What can be asked for at this table.
+    #: What players can request at this table.
     operations: frozenset[Capability]
-    #: What was asked for and is not done.
+    #: The request that is not finished yet.
     asking: Operation | None = None
-    #: Deck to the names of its faces; empty for a deck of bare numbers.
+    #: Deck to the names of its faces; empty for a deck of plain numbers.
     decks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    #: By deck and position: who holds a card, and which face is open.
+    #: By deck and position: the holder of a card, and the face of an open card.
     held: Mapping[Spot, int] = field(default_factory=dict)
     opened: Mapping[Spot, int] = field(default_factory=dict)
-    #: What was proven of hidden cards, by deck, in order.
+    #: What was proven about hidden cards, with the deck, in order.
     proven: tuple[tuple[int, NoneOf], ...] = ()
     #: Every roll so far, in order.
     rolled: tuple[Rolled, ...] = ()
-    #: Everything that was sealed and opened, in order.
+    #: Every value that was sealed and opened, in order.
     unsealed: tuple[Unsealed, ...] = ()
     gone: frozenset[int] = frozenset()
     ending: str | None = None
@@ -264,25 +265,25 @@ class FreeHand(WithoutStakes):
         return Turn((), tuple(seat for seat in self.seats if seat not in self.gone))
 
     def moved(self, seat: int, move: bytes) -> FreeHand:
-        """What a player asks for."""
+        """Return the hand after a player's request. Raises `IllegalMove`."""
         want = self.wants
         if not isinstance(want, Turn) or seat not in want.may:
-            raise IllegalMove(f"seat {seat} cannot ask for anything now")
+            raise IllegalMove(f"seat {seat} cannot make a request now")
         made = read_move(move)
         if isinstance(made, Finish):
             return replace(self, ending="finished")
         hand = self
         if isinstance(made, Shuffle):
             if made.faces and (len(made.faces) != made.cards or len(set(made.faces)) != made.cards):
-                raise IllegalMove(f"a deck of {made.cards} cards needs as many names, all different, or none")
+                raise IllegalMove(f"a deck of {made.cards} cards needs {made.cards} different names, or none")
             if not all(is_face(face) for face in made.faces):
-                raise IllegalMove(f"what stands on a card has 1 to {FACE_MAX} characters that can be printed")
+                raise IllegalMove(f"the name of a card must have 1 to {FACE_MAX} printable characters")
             if made.deck in self.decks:
-                raise IllegalMove(f"deck {made.deck} is there already")
+                raise IllegalMove(f"deck {made.deck} already exists")
             hand = replace(self, decks={**self.decks, made.deck: made.faces})
         operation = self._operation(seat, made)
         for lacking in needed(operation, None) - self.operations:
-            raise IllegalMove(f"nobody can {lacking} at this table")
+            raise IllegalMove(f"no one can {lacking} at this table")
         return replace(hand, asking=operation)
 
     def _operation(self, seat: int, move: Move) -> Operation:
@@ -302,9 +303,9 @@ class FreeHand(WithoutStakes):
             case ProveCards(deck=deck, positions=positions, faces=faces):
                 return Prove(deck, (NoneOf(seat, positions, faces),))
             case GiveBack(deck=deck, positions=positions, place=place):
-                return Return(deck, self._own(seat, deck, positions), Place(place), by=seat)
+                return Return(deck, self._require_own(seat, deck, positions), Place(place), by=seat)
             case Insert(deck=deck, positions=positions, depth=depth):
-                return Return(deck, self._own(seat, deck, positions), Place.TOP, by=seat, depth=depth)
+                return Return(deck, self._require_own(seat, deck, positions), Place.TOP, by=seat, depth=depth)
             case LookAt(deck=deck, count=count, then=then):
                 return Peek(deck, seat, count, Look(then))
             case MixHand(deck=deck, positions=positions):
@@ -317,26 +318,26 @@ class FreeHand(WithoutStakes):
                 return Unseal(deck)
             case PutAway(deck=deck):
                 return Close(deck)
-        raise IllegalMove("nothing is asked for")
+        raise IllegalMove("this move requests nothing")
 
-    def _own(self, seat: int, deck: int, positions: tuple[int, ...]) -> tuple[int, ...]:
-        """These, if none is another player's."""
+    def _require_own(self, seat: int, deck: int, positions: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the positions. Raise `IllegalMove` if one of the cards is another player's."""
         for position in positions:
             if self.held.get((deck, position), seat) != seat:
-                raise IllegalMove(f"card {position} of deck {deck} is another player's")
+                raise IllegalMove(f"card {position} of deck {deck} belongs to another player")
         return positions
 
     def told(self, events: tuple[Event, ...]) -> FreeHand:
-        """What the operation did."""
+        """Return the hand after the requested operation."""
         held, opened = dict(self.held), dict(self.opened)
         if isinstance(self.asking, Return):
-            # Their new places in the deck are new positions; these are gone.
+            # The cards get new positions in the deck; the old ones no longer exist.
             for position in self.asking.positions:
                 held.pop((self.asking.deck, position), None)
                 opened.pop((self.asking.deck, position), None)
         for event in events:
             if isinstance(event, Moved) and event.was is not None:
-                # It was passed on, and lies elsewhere now.
+                # The card was passed on and has a new position.
                 held.pop((event.was.deck, event.was.position), None)
             if isinstance(event, Moved) and event.holder is None:
                 held.pop((event.card.deck, event.card.position), None)
@@ -357,8 +358,10 @@ class FreeHand(WithoutStakes):
         return replace(hand, asking=None, held=held, opened=opened, proven=(*self.proven, *proven))
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
-        """Players are gone, and with them what they held hidden: it is in the deck again. It is over without cards, and
-        when nobody is left who could say so."""
+        """Return the hand after players left. Their hidden cards go back into the deck.
+
+        The hand ends if no card operation can run any more, or if no player is left.
+        """
         hand = replace(self, gone=self.gone | frozenset(seats))
         if not cards or hand.gone.issuperset(self.seats):
             return hand if self.ending is not None else replace(hand, asking=None, ending="given up")
@@ -366,7 +369,7 @@ class FreeHand(WithoutStakes):
         return replace(hand, held=kept)
 
     def face(self, deck: int, index: int) -> str | int:
-        """What is printed on a face, or its number where nothing is agreed."""
+        """Return what is printed on a face, or its number if nothing was agreed."""
         faces = self.decks.get(deck, ())
         return faces[index] if faces else index
 
@@ -387,12 +390,12 @@ class FreeHand(WithoutStakes):
                 {"seat": seat, "cards": sum(holder == seat for holder in self.held.values())} for seat in self.seats
             ],
             "gone": sorted(self.gone),
-            **self._proven(),
-            **self._without_cards(),
+            **self._proof_results(),
+            **self._cardless_results(),
         }
 
-    def _proven(self) -> dict[str, Any]:
-        """Only where there was such a thing."""
+    def _proof_results(self) -> dict[str, Any]:
+        """Return the proofs for the result; empty if there were none."""
         proven = [
             {
                 "deck": deck,
@@ -404,15 +407,15 @@ class FreeHand(WithoutStakes):
         ]
         return {"proven": proven} if proven else {}
 
-    def _without_cards(self) -> dict[str, Any]:
-        """Only where there was such a thing."""
+    def _cardless_results(self) -> dict[str, Any]:
+        """Return the rolls and unsealed values for the result; empty if there were none."""
         rolled = [{"numbers": list(one.numbers), "silent": list(one.silent)} for one in self.rolled]
-        unsealed = [{"seat": one.seat, "value": _text(one.value)} for one in self.unsealed]
+        unsealed = [{"seat": one.seat, "value": _value_text(one.value)} for one in self.unsealed]
         return ({"rolled": rolled} if rolled else {}) | ({"unsealed": unsealed} if unsealed else {})
 
 
-def _text(value: bytes | None) -> str | None:
-    """For people and programs: what is no text is in hexadecimal digits."""
+def _value_text(value: bytes | None) -> str | None:
+    """Return an unsealed value as text, or in hexadecimal digits if it is not UTF-8."""
     if value is None:
         return None
     try:
@@ -425,7 +428,7 @@ def _text(value: bytes | None) -> str | None:
 
 
 class FreeParameters(Message, frozen=True):
-    """What a session agrees on."""
+    """The parameters that a session at a free table agrees on."""
 
     cards: Annotated[int, msgspec.Meta(ge=CARDS_MIN, le=CARDS_MAX)]
     operations: tuple[str, ...]
@@ -433,7 +436,7 @@ class FreeParameters(Message, frozen=True):
 
 @dataclass(frozen=True)
 class Free:
-    """Anybody may ask for any of these operations."""
+    """The rules of a free table: any player may request any of these operations."""
 
     #: The largest deck.
     deck_max: int = 52
@@ -446,27 +449,27 @@ class Free:
 
     def __post_init__(self) -> None:
         if type(self.deck_max) is not int or not CARDS_MIN <= self.deck_max <= CARDS_MAX:
-            raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {self.deck_max!r}")
+            raise BadParameter(f"a deck must have {CARDS_MIN} to {CARDS_MAX} cards, not {self.deck_max!r}")
         if not {Capability.SHARED_DECK} <= self.operations <= frozenset(OPERATIONS):
-            raise BadParameter("a free table makes decks, and offers some of: " + _names(OPERATIONS))
+            raise BadParameter("a free table must offer shared decks, and may offer: " + _names(OPERATIONS))
 
     @property
     def parameters(self) -> bytes:
-        """What the table agreed on, as canonical JSON."""
+        """The parameters that the table agreed on, as canonical JSON."""
         offered = (operation.value for operation in OPERATIONS if operation in self.operations)
         return encode(FreeParameters(self.deck_max, tuple(offered)))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Free:
-        """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be."""
-        said = decode(FreeParameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
-        offered = tuple(operation for operation in OPERATIONS if operation.value in said.operations)
-        if said.operations != tuple(operation.value for operation in offered):
-            raise BadParameter("the operations of a free table are not a list of: " + _names(OPERATIONS))
-        return cls(said.cards, frozenset(offered))
+        """Make the rules from the parameters of a session. Raises `DecodeError` or `BadParameter`."""
+        agreed = decode(FreeParameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
+        offered = tuple(operation for operation in OPERATIONS if operation.value in agreed.operations)
+        if agreed.operations != tuple(operation.value for operation in offered):
+            raise BadParameter("the operations of a free table must be in this order: " + _names(OPERATIONS))
+        return cls(agreed.cards, frozenset(offered))
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> FreeHand:
-        """A hand of these seats. Nothing carries over."""
+        """Start a hand. Nothing carries over from the previous one."""
         return FreeHand(hand, seats, self.operations)
 
 

@@ -1,4 +1,4 @@
-"""What is asked for at a table without rules, in words."""
+"""The texts of the free table: what its players request."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from nodealer.games.text import Words, cards_in_words
 
 
 class FreeWords(Words):
-    """For reading a log. Nobody types here: what a request means is known to the program that makes it."""
+    """Texts for reading a log. No one types moves here: programs make the requests and know what they mean."""
 
     def face(self, game: FreeHand, deck: int, face: int) -> str:
-        """What the players have agreed is printed there."""
+        """Return what the players agreed is printed on the face."""
         return str(game.face(deck, face))
 
     def move(self, game: FreeHand, seat: int, move: bytes, names: Mapping[int, str]) -> str:
-        """What somebody asks for."""
+        """Describe a request."""
         try:
             made = read_move(move)
         except IllegalMove:
-            return "asks for what cannot be"
+            return "makes an invalid request"
         match made:
             case Shuffle(deck=deck, cards=cards):
                 return f"asks for deck {deck}, {cards} cards"
@@ -51,26 +51,26 @@ class FreeWords(Words):
             case ShowCards(positions=positions):
                 return f"shows {len(positions)}"
             case ShowToOne(positions=positions, to=to):
-                return f"shows {len(positions)} to {names.get(to, to)} alone"
+                return f"shows {len(positions)} only to {names.get(to, to)}"
             case PassOn(positions=positions, to=to):
                 return f"passes {len(positions)} on to {names.get(to, to)}"
             case Insert(positions=positions, depth=depth):
-                return f"puts {len(positions)} back under {depth} of the deck"
+                return f"puts {len(positions)} back below the top {depth} of the deck"
             case LookAt(count=count, then=then):
                 return f"asks to look at {count} ({then})"
             case MixHand(positions=positions):
-                return f"shuffles {len(positions)} of its cards"
+                return f"shuffles {len(positions)} of their cards"
             case ProveCards(positions=positions):
-                return f"would prove something of {cards_in_words(len(positions))}"
+                return f"offers a proof about {cards_in_words(len(positions))}"
             case GiveBack(positions=positions, place=place):
                 return f"gives back {len(positions)} ({place})"
             case Roll(sides=sides):
                 return f"asks to roll {len(sides)}: {' '.join(f'1 of {count}' for count in sides[:8])}"
             case SealAll(seats=seats):
-                return f"asks {', '.join(str(names.get(seat, seat)) for seat in seats) or 'all'} to seal something"
+                return f"asks {', '.join(str(names.get(seat, seat)) for seat in seats) or 'everyone'} to seal a value"
             case UnsealAll():
-                return "asks to open what was sealed"
+                return "asks to open the sealed values"
             case PutAway(deck=deck):
                 return f"puts deck {deck} away"
             case Finish():
-                return "says that the hand is over"
+                return "ends the hand"

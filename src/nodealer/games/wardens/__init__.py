@@ -1,4 +1,4 @@
-"""Wardens: a small card game of two decks, with cards of our own. docs/play/wardens.md has the rules for players."""
+"""Wardens: a small card game for two players, each with a deck of our own cards. Rules: docs/play/wardens.md."""
 
 from nodealer.games.wardens.cards import Does, Printed
 from nodealer.games.wardens.hand import WardensGame

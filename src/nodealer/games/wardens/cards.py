@@ -1,4 +1,4 @@
-"""What a card of the game is, and its text. The text is made from what the card does, so that it cannot say more."""
+"""The cards of the game and their text. The text is generated from the effect, so that the two cannot differ."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from dataclasses import dataclass
 
 
 class Does(enum.Enum):
-    """What happens when a card is played."""
+    """The effect of a card when it is played. The value is its text."""
 
-    STRIKE = "deal {n} to a warden or to the rival"
-    BURN = "deal {n} to the rival"
-    SEAR = "deal {n} to each warden of the rival"
+    STRIKE = "deal {n} to a warden or to your rival"
+    BURN = "deal {n} to your rival"
+    SEAR = "deal {n} to each of your rival's wardens"
     MEND = "gain {n} light"
     DRAW = "draw {n}"
     SEARCH = "look through your deck, keep one card, shuffle the rest"
     SCRY = "look at the top {n} cards of your deck and put them back in any order"
-    MILL = "the rival turns up the top {n} cards of its deck and loses them"
-    LIFT = "put a warden of the rival on top of its deck"
-    SINK = "put a warden of the rival at the bottom of its deck"
+    MILL = "your rival turns up the top {n} cards of their deck and discards them"
+    LIFT = "put one of your rival's wardens on top of their deck"
+    SINK = "put one of your rival's wardens at the bottom of their deck"
     RALLY = "your wardens get +{n} power"
-    RECLAIM = "shuffle up to {n} cards of your open discards into your deck"
+    RECLAIM = "shuffle up to {n} of your open discards into your deck"
 
     @property
     def targets(self) -> bool:
-        """Whether the player names what it is done to."""
+        """True if the player may choose a target."""
         return self in (Does.STRIKE, Does.LIFT, Does.SINK)
 
     @property
     def needs_warden(self) -> bool:
-        """Whether only a warden of the rival will do."""
+        """True if the target must be one of the rival's wardens."""
         return self in (Does.LIFT, Does.SINK)
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A card of the pool."""
+    """A card of the pool, as it is printed."""
 
     name: str
     court: str
     cost: int
-    #: Power and health, for wardens; a rite has neither, happens, and is discarded.
+    #: Power and health of a warden. A rite has neither: it takes effect and is discarded.
     power: int = 0
     health: int = 0
-    #: A guard has to be attacked before anything else; who is swift attacks in the turn it comes.
+    #: A guard has to be attacked before anything else. A swift warden can attack in the turn it is played.
     guard: bool = False
     swift: bool = False
     does: Does | None = None
@@ -51,12 +51,12 @@ class Printed:
 
     @property
     def warden(self) -> bool:
-        """Whether it stays on the table."""
+        """True for a warden, which stays on the table; False for a rite."""
         return self.health > 0
 
     @property
     def text(self) -> str:
-        """What is printed below the name."""
+        """The text that is printed below the name."""
         words = [word for word, has in (("guard", self.guard), ("swift", self.swift)) if has]
         if self.does is not None:
             words.append(self.does.value.format(n=self.n))

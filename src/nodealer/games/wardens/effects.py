@@ -1,4 +1,4 @@
-"""What cards do when they are played: on the table at once, or as something that is asked of the decks."""
+"""The effects of cards that are played: on the table at once, or as requested card operations."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 
 def refuse_target(game: WardensGame, card: Printed, target: int | None) -> None:
-    """Raise `IllegalMove` for a target that the card cannot have."""
+    """Raise `IllegalMove` if the card cannot have this target, or needs one."""
     if target is not None and (card.does is None or not card.does.targets or game.theirs.warden(target) is None):
-        raise IllegalMove("that is no target for this card")
-    # A warden whose effect finds no target comes all the same; a rite would be wasted.
+        raise IllegalMove("that is not a target for this card")
+    # A warden can be played even if its effect has no target. A rite would be wasted.
     if target is None and card.does is not None and card.does.needs_warden and not card.warden:
-        raise IllegalMove(f"{card.name} needs a warden of the rival")
+        raise IllegalMove(f"{card.name} needs one of your rival's wardens as its target")
 
 
-def done(game: WardensGame, card: Printed, target: int | None) -> WardensGame:
-    """The game after the effect of a card that the active side has played."""
+def apply_effect(game: WardensGame, card: Printed, target: int | None) -> WardensGame:
+    """Return the game after the effect of a card that the active side has played."""
     mine, theirs, n = game.mine, game.theirs, card.n
     match card.does:
         case Does.STRIKE:
-            return game.with_side(theirs.hurt(n) if target is None else theirs.hurt_warden(target, n))
+            return game.with_side(theirs.lose_light(n) if target is None else theirs.hurt_warden(target, n))
         case Does.BURN:
-            return game.with_side(theirs.hurt(n))
+            return game.with_side(theirs.lose_light(n))
         case Does.SEAR:
             for warden in theirs.wardens:
                 theirs = theirs.hurt_warden(warden.place, n)
             return game.with_side(theirs)
         case Does.MEND:
-            return game.with_side(mine.hurt(-n))
+            return game.with_side(mine.lose_light(-n))
         case Does.RALLY:
             wardens = tuple(replace(warden, power=warden.power + n) for warden in mine.wardens)
             return game.with_side(replace(mine, wardens=wardens))
@@ -64,7 +64,7 @@ def _put_back(game: WardensGame, target: int | None, place: Place) -> WardensGam
 
 
 def _reclaim(game: WardensGame, n: int) -> WardensGame:
-    """The oldest open discards go back; the card that does it is the newest, and stays when there are more."""
+    """Shuffle the oldest open discards back. The card itself is the newest, and stays if there are more than `n`."""
     mine = game.mine
     back = tuple(place for place, _ in mine.discards[:n])
     if not back:

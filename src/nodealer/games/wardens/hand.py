@@ -1,7 +1,7 @@
-"""One game of wardens as an immutable machine over public events.
+"""One game of wardens as an immutable state machine over public events.
 
-A card is public when it is played, not before: a player says which card of its list it plays, the game judges the move
-by that, and then the card is shown. If it is another card it is lost with what was paid for it.
+A card becomes public when it is played: the player names the card of their list, the game judges the move by that, and
+then the card is shown. If it is a different card, it is lost together with the sparks paid for it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from nodealer.games.wardens.side import FIELD_MAX, HAND_MAX, Side, Warden
 from nodealer.records import replace
 from nodealer.wire import encode
 
-#: Cards to begin with, for who is first and who is second.
+#: The size of the opening hand of the first and of the second player.
 OPENING: Final = (5, 4)
-#: After so many turns of both the brighter light wins.
+#: After this many turns, counting both players', the brighter light wins.
 TURNS_MAX: Final = 60
 
 
 @dataclass(frozen=True, eq=False)
 class WardensGame:
-    """One game. `sides` are in the order of the seats; `active` is an index of it."""
+    """One game of wardens. `sides` are in the order of the seats; `active` and `first` are indices into it."""
 
     number: int
     seats: tuple[int, int]
@@ -39,24 +39,24 @@ class WardensGame:
     first: int = 0
     active: int = 0
     turn: int = 0
-    #: What is asked for now, and the card that is on its way to the table.
+    #: The requested card operations, and the card that is being played.
     asking: tuple[Operation, ...] = ()
     playing: Play | None = None
     #: How it ended, and the index of the winner; None for a tie.
     ending: str | None = None
     winner: int | None = None
     gone: tuple[int, ...] = ()
-    #: Whether the decks are closed, which in some modes shows them.
+    #: Whether the decks are closed. In some modes closing a deck reveals it.
     closed: bool = False
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Both."""
+        """Both seats."""
         return self.seats
 
     @property
     def paid(self) -> Mapping[int, int]:
-        """Nothing is put in."""
+        """Nothing: the game has no chips."""
         return {}
 
     # --- What it wants ---
@@ -75,9 +75,9 @@ class WardensGame:
         lists: tuple[tuple[int, ...], tuple[int, ...]],
         won: Mapping[int, int],
     ) -> WardensGame:
-        """Both decks are made, and both players draw. Who begins alternates."""
+        """Start a game: both decks are shuffled and both players draw. The first player alternates."""
         first = number % 2
-        # Who is second begins with a spark more each turn, until both have all there are.
+        # The second player gets one spark more each turn, until both have the maximum.
         sides = tuple(
             Side(seat, at, cards, pile=len(cards), fire=int(at != first))
             for at, (seat, cards) in enumerate(zip(seats, lists, strict=True))
@@ -88,20 +88,20 @@ class WardensGame:
             asking.append(Deal(side.deck, (Portion(side.seat, OPENING[at != first]),)))
         return cls(number, seats, (sides[0], sides[1]), dict(won), first, first, 0, tuple(asking))
 
-    # --- What it is told ---
+    # --- Card events ---
 
     def told(self, events: tuple[Event, ...]) -> WardensGame:
-        """What the operations did; then the card that was shown does what it does, or the turn begins."""
+        """Return the game after the requested operations: apply the effect of a shown card, or begin the first turn."""
         if self.ending is not None:
             return replace(self, closed=True, asking=())
         game, play = replace(self, asking=(), playing=None), self.playing
         for event in events:
-            game = game._heard(event)
+            game = game._apply_event(event)
         if play is not None:
             return game._resolve(play)
         return game._begin_turn() if game.turn == 0 else game
 
-    def _heard(self, event: Event) -> WardensGame:
+    def _apply_event(self, event: Event) -> WardensGame:
         if isinstance(event, Moved) and event.holder is not None:
             side = self.sides[event.card.deck]
             return self.with_side(replace(side, hand=(*side.hand, event.card.position), pile=side.pile - 1))
@@ -112,13 +112,13 @@ class WardensGame:
                 side = replace(side, hand=hand)
             else:
                 side = replace(side, pile=side.pile - 1)
-            # Where it goes from the discards, if it goes, is what the card says.
+            # The effect of the card decides whether it moves on from the discards.
             card = side.list[event.face]
             return self.with_side(replace(side, discards=(*side.discards, (event.card.position, card))))
         return self
 
     def with_side(self, side: Side) -> WardensGame:
-        """One half of the table has changed."""
+        """Return the game with this side in place of its old value."""
         return replace(self, sides=(side, self.sides[1]) if side.deck == 0 else (self.sides[0], side))
 
     @property
@@ -134,12 +134,12 @@ class WardensGame:
     # --- Turns ---
 
     def _begin_turn(self) -> WardensGame:
-        """Sparks, and a card from the top. Who has none left to draw loses light, more each time."""
+        """Begin a turn: get sparks and draw a card. A player with an empty deck loses light, more each time."""
         game = replace(self, turn=self.turn + 1).with_side(self.mine.wake())
         side = game.mine
         if side.pile == 0:
-            tired = replace(side.hurt(side.empty_draws + 1), empty_draws=side.empty_draws + 1)
-            return game.with_side(tired).judged()
+            tired = replace(side.lose_light(side.empty_draws + 1), empty_draws=side.empty_draws + 1)
+            return game.with_side(tired).check_end()
         if len(side.hand) >= HAND_MAX:
             return game
         return replace(game, asking=(Deal(side.deck, (Portion(side.seat, 1),)),))
@@ -151,8 +151,8 @@ class WardensGame:
             return replace(self, ending="tied" if winner is None else "outlasted", winner=winner)
         return replace(self, active=1 - self.active)._begin_turn()
 
-    def judged(self) -> WardensGame:
-        """Whether somebody's light is out."""
+    def check_end(self) -> WardensGame:
+        """Return the game, ended if a player's light is out."""
         out = [side.light <= 0 for side in self.sides]
         if not any(out) or self.ending is not None:
             return self
@@ -162,14 +162,14 @@ class WardensGame:
     # --- Moves ---
 
     def moved(self, seat: int, move: bytes) -> WardensGame:
-        """A move of the seat whose turn it is."""
+        """Return the game after a seat's move. Raises `IllegalMove`."""
         want = self.wants
         if not isinstance(want, Turn) or seat not in want.seats:
-            raise IllegalMove(f"it is not the turn of seat {seat}")
-        return self.made(read_move(move))
+            raise IllegalMove(f"it is not seat {seat}'s turn")
+        return self.apply_move(read_move(move))
 
-    def made(self, move: Move) -> WardensGame:
-        """A move of the active side. Raises `IllegalMove`."""
+    def apply_move(self, move: Move) -> WardensGame:
+        """Apply a decoded move of the active side. Raises `IllegalMove`."""
         match move:
             case Play():
                 return self._play(move)
@@ -185,20 +185,20 @@ class WardensGame:
     def _play(self, play: Play) -> WardensGame:
         side = self.mine
         if play.place not in side.hand:
-            raise IllegalMove(f"place {play.place} is not in your hand")
+            raise IllegalMove(f"the card at place {play.place} is not in your hand")
         if play.card not in side.list:
-            raise IllegalMove("that card is not on your list")
+            raise IllegalMove("that card is not in your deck")
         card = POOL[play.card]
         if card.cost > side.sparks:
-            raise IllegalMove(f"{card.name} costs {card.cost} sparks, and you have {side.sparks}")
+            raise IllegalMove(f"{card.name} costs {card.cost} sparks, but you have {side.sparks}")
         if card.warden and len(side.wardens) >= FIELD_MAX:
-            raise IllegalMove(f"you have {FIELD_MAX} wardens, and there is no room for more")
+            raise IllegalMove(f"you already have {FIELD_MAX} wardens: there is no room for more")
         effects.refuse_target(self, card, play.target)
         paid = self.with_side(replace(side, sparks=side.sparks - card.cost))
         return replace(paid, playing=play, asking=(Show(side.deck, side.seat, (play.place,)),))
 
     def _resolve(self, play: Play) -> WardensGame:
-        """The card is on the table. Another one than was said stays in the discards, without effect."""
+        """Resolve the card that was just shown. If it is not the named card, it has no effect and stays discarded."""
         side = self.mine
         if dict(side.discards).get(play.place) != play.card:
             return self
@@ -207,7 +207,7 @@ class WardensGame:
             rest = tuple(pair for pair in side.discards if pair[0] != play.place)
             warden = Warden(play.place, play.card, card.power, card.health, card.swift)
             game = game.with_side(replace(side, discards=rest, wardens=(*side.wardens, warden)))
-        return effects.done(game, card, play.target).judged()
+        return effects.apply_effect(game, card, play.target).check_end()
 
     def _attack(self, attack: Attack) -> WardensGame:
         warden = self.mine.warden(attack.place)
@@ -215,23 +215,23 @@ class WardensGame:
             raise IllegalMove("that warden cannot attack now")
         guards = [guard.place for guard in self.theirs.guards]
         if guards and attack.target not in guards:
-            raise IllegalMove("a guard has to be attacked first")
+            raise IllegalMove("you must attack a guard first")
         if attack.target is None:
-            game = self.with_side(self.theirs.hurt(warden.power))
+            game = self.with_side(self.theirs.lose_light(warden.power))
         else:
             target = self.theirs.warden(attack.target)
             if target is None:
-                raise IllegalMove("there is no such warden of the rival")
+                raise IllegalMove("your rival has no such warden")
             game = self.with_side(self.theirs.hurt_warden(target.place, warden.power))
             warden = replace(warden, health=warden.health - target.power)
-        return game.with_side(game.mine.with_warden(replace(warden, ready=False))).judged()
+        return game.with_side(game.mine.with_warden(replace(warden, ready=False))).check_end()
 
     def _bury(self, place: int) -> WardensGame:
         side = self.mine
         if not side.may_bury:
-            raise IllegalMove("one card a turn can be buried")
+            raise IllegalMove("you can bury only one card a turn")
         if place not in side.hand:
-            raise IllegalMove(f"place {place} is not in your hand")
+            raise IllegalMove(f"the card at place {place} is not in your hand")
         hand = tuple(other for other in side.hand if other != place)
         side = replace(side, hand=hand, sparks=side.sparks + 1, buried=side.buried + 1, may_bury=False)
         return replace(self.with_side(side), asking=(Return(side.deck, (place,), Place.DISCARD),))
@@ -239,31 +239,31 @@ class WardensGame:
     # --- For effects ---
 
     def draw(self, count: int) -> WardensGame:
-        """The active side draws, as far as there are cards and room."""
+        """Let the active side draw up to `count` cards, limited by its deck and its hand size."""
         count = min(count, self.mine.pile, HAND_MAX - len(self.mine.hand))
         return self.ask(Deal(self.mine.deck, (Portion(self.mine.seat, count),))) if count > 0 else self
 
     def look(self, count: int, then: Look) -> WardensGame:
-        """The active side looks at its deck."""
+        """Let the active side look at the top cards of its deck."""
         count = min(count, self.mine.pile)
         return self.ask(Peek(self.mine.deck, self.mine.seat, count, then)) if count > 0 else self
 
     def mill(self, count: int) -> WardensGame:
-        """The top cards of the rival's deck are turned up and lost."""
+        """Turn up the top cards of the rival's deck; they go to the discards."""
         count = min(count, self.theirs.pile)
         return self.ask(Open(self.theirs.deck, count)) if count > 0 else self
 
     def ask(self, operation: Operation) -> WardensGame:
-        """Ask for one thing more."""
+        """Request one more card operation."""
         return replace(self, asking=(*self.asking, operation))
 
     # --- Ends ---
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> WardensGame:
-        """Who leaves loses. A deck cannot go on without one of two players."""
+        """End the game: a player who leaves loses. A deck needs both players."""
         gone = (*self.gone, *seats)
         if self.ending is not None:
-            # Who goes before the decks are closed has not won. Nor has the other, who may have kept it waiting.
+            # A player who leaves before the decks are closed does not win. Nor does the other, who may have stalled.
             won = self.winner is not None and self.seats[self.winner] not in seats
             return replace(self, gone=gone, winner=self.winner if won else None, closed=True, asking=())
         stay = [at for at, seat in enumerate(self.seats) if seat not in gone]
@@ -271,21 +271,21 @@ class WardensGame:
         return replace(self, gone=gone, ending="forfeit", winner=winner, closed=True, asking=(), playing=None)
 
     def charged(self, seat: int, half: Half) -> WardensGame:
-        """Who leaves has lost; there is nothing else to pay with."""
+        """Charge nothing: a player who leaves has lost anyway, and there are no chips."""
         return self
 
     def default(self, seat: int) -> bytes:
-        """Who does not move passes the turn."""
+        """End the turn of a player who does not move in time."""
         return encode(EndTurn())
 
     def _done(self) -> Done:
-        """A game won is a point, which nobody loses."""
+        """Return the end of the game: the winner gets one point, and no one loses any."""
         won = {} if self.winner is None else {self.seats[self.winner]: 1}
         return Done(self.result, net=dict.fromkeys(self.seats, 0) | won)
 
     @property
     def score(self) -> dict[int, int]:
-        """Games won by each seat, this one included once it is over."""
+        """The games won by each seat, including this one when it is over."""
         score = {seat: self.won.get(seat, 0) for seat in self.seats}
         if self.ending is not None and self.winner is not None:
             score[self.seats[self.winner]] += 1
@@ -293,7 +293,7 @@ class WardensGame:
 
     @property
     def result(self) -> dict[str, Any]:
-        """How it ended."""
+        """The result of the game, as data."""
         return {
             "hand": self.number,
             "ended": self.ending,

@@ -1,4 +1,4 @@
-"""What a player can do in its turn."""
+"""The moves of wardens."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ MOVE_BYTES_MAX: Final = 128
 
 
 class Play(Message, frozen=True, tag="play", omit_defaults=True):
-    """Play the card at a place of my deck, and say which one it is. The target is a warden of the rival by its place,
-    or the rival where none is named."""
+    """Play the card at a place of the player's deck, and name the card.
+
+    `target` is the place of one of the rival's wardens, or None for the rival.
+    """
 
     place: Natural
     card: Natural
@@ -20,31 +22,31 @@ class Play(Message, frozen=True, tag="play", omit_defaults=True):
 
 
 class Attack(Message, frozen=True, tag="attack", omit_defaults=True):
-    """Let a warden of mine attack a warden of the rival, or the rival."""
+    """Attack one of the rival's wardens, or the rival, with one of the player's wardens."""
 
     place: Natural
     target: Natural | None = None
 
 
 class Bury(Message, frozen=True, tag="bury"):
-    """Lay a card of my hand aside, face down, for one spark. Once a turn."""
+    """Put a card of the hand aside, face down, for one spark. Once a turn."""
 
     place: Natural
 
 
 class EndTurn(Message, frozen=True, tag="end turn"):
-    """The rival's turn."""
+    """End the turn."""
 
 
 class Concede(Message, frozen=True, tag="concede"):
-    """Give up the game."""
+    """Concede the game."""
 
 
 Move = Play | Attack | Bury | EndTurn | Concede
 
 
 def read_move(data: bytes) -> Move:
-    """A move, strictly decoded. Raises `IllegalMove`."""
+    """Decode a move strictly. Raises `IllegalMove`."""
     try:
         move: Move = decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)
     except DecodeError as error:

@@ -14,27 +14,27 @@ from nodealer.games.wardens.rules import WardensRules
 from nodealer.games.wardens.text import WardensWords
 from nodealer.wire import encode
 
-#: The protocol that it was made for, and how that keeps decks honest; the first is what it does by itself.
+#: The protocol the game was made for, and its modes of keeping decks honest, the default first.
 PROTOCOL: Final = "duel"
 MODES: Final = ("proven", "committed", "xor")
 
 
 def rules_of(settings: Mapping[str, str]) -> WardensRules:
-    """The rules for two courts, such as "ember,tide"."""
+    """Make the rules for two courts, such as "ember,tide". Raises `BadParameter`."""
     decks = settings["decks"]
     courts = [court.strip() for court in decks.split(",")]
     if len(courts) != 2 or any(court not in COURTS for court in courts):
-        raise BadParameter(f"decks are two of {', '.join(COURTS)}, such as ember,tide, not {decks!r}")
+        raise BadParameter(f"--decks must be two of {', '.join(COURTS)}, such as ember,tide, not {decks!r}")
     return WardensRules((court_deck(courts[0]), court_deck(courts[1])))
 
 
 def mode_of(protocol: str, settings: Mapping[str, str]) -> bytes:
-    """The mode of the protocol."""
+    """Return the protocol's parameters for a mode, as canonical JSON. Raises `BadParameter`."""
     mode = settings["mode"]
     if mode == MODES[0]:
         return b"{}"
     if protocol != PROTOCOL or mode not in MODES:
-        raise BadParameter(f"--mode is {', '.join(MODES[:-1])} or {MODES[-1]}, and belongs to the protocol {PROTOCOL}")
+        raise BadParameter(f"--mode must be {', '.join(MODES[:-1])} or {MODES[-1]}, and only {PROTOCOL} has modes")
     return encode({"mode": mode})
 
 
@@ -44,7 +44,7 @@ GAME: Final = GamePackage(
     rules=WardensRules.from_parameters,
     from_settings=rules_of,
     settings=(
-        Setting("decks", f"whose decks, two of {', '.join(COURTS)}", "ember,tide"),
+        Setting("decks", f"the decks of the two players: two of {', '.join(COURTS)}", "ember,tide"),
         Setting("mode", f"how decks are kept honest: {', '.join(MODES)}", MODES[0]),
     ),
     protocol=PROTOCOL,

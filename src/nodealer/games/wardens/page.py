@@ -1,4 +1,4 @@
-"""A game of wardens as one person sees it, as plain JSON for a page."""
+"""A game of wardens as one person sees it, as JSON for the page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nodealer.games.wardens.pool import POOL
 from nodealer.games.wardens.side import Side
 from nodealer.games.wardens.view import hand_of
 
-#: Of the form of this document.
+#: The version of this document's format.
 PAGE_VERSION: Final = 2
 
 
 def page(view: View) -> dict[str, Any]:
-    """Both sides, the cards in hand and those that were looked at, each with all that is printed on it."""
+    """Return both sides, the person's hand and the cards they have looked at, each with all that is printed on it."""
     plain = plain_page(view) | {"version": PAGE_VERSION}
     game = view.game
     if not isinstance(game, WardensGame):
@@ -37,7 +37,7 @@ def page(view: View) -> dict[str, Any]:
 
 
 def _side(side: Side) -> dict[str, Any]:
-    """What both players see of one. Which cards are in its deck is published; in which order nobody knows."""
+    """Return what both players see of a side. The cards of its deck are public; no one knows their order."""
     shown = msgspec.to_builtins(side) | {"hand": len(side.hand), "cards": len(side.list)}
     shown["wardens"] = [_card(one.card) | msgspec.to_builtins(one) for one in side.wardens]
     shown["discards"] = [{"place": place} | _card(card) for place, card in side.discards]
@@ -46,7 +46,7 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _card(card: int) -> dict[str, Any]:
-    """What is printed on a card, and whether it names a target: "warden" for one that must, "any" for one that may."""
+    """Return what is printed on a card, and its kind of target: "warden" if it must be one, "any", or None."""
     printed, does = POOL[card], POOL[card].does
     target = None if does is None or not does.targets else "warden" if does.needs_warden else "any"
     return {

@@ -1,4 +1,4 @@
-"""The pool of legal cards: four courts of sixteen, and a deck of thirty of each."""
+"""The pool of legal cards: four courts of sixteen cards, and a ready-made deck of thirty for each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _veil(name: str, cost: int, power: int = 0, health: int = 0, **more: bool | 
     return Printed(name, "veil", cost, power, health, **more)  # type: ignore[arg-type]
 
 
-#: A card's number is its place here. New cards go to the end.
+#: A card's number is its index here, so new cards go to the end.
 POOL: Final[tuple[Printed, ...]] = (
     # Ember: quick, and in a hurry.
     _ember("Cinder Pup", 1, 2, 1),
@@ -99,11 +99,11 @@ POOL: Final[tuple[Printed, ...]] = (
 
 COURTS: Final = ("ember", "tide", "root", "veil")
 DECK_MIN, DECK_MAX, COPIES_MAX = 20, 60, 3
-#: How many of its sixteen cards a court's own deck has twice; the others it has once.
+#: How many of its sixteen cards a court's deck contains twice; it contains the others once.
 _TWICE: Final = 14
 
 
 def court_deck(court: str) -> tuple[int, ...]:
-    """The deck that a court brings: thirty cards, the two dearest once, all others twice."""
+    """Return a court's ready-made deck: thirty cards, the two most expensive once, all others twice."""
     numbers = sorted((n for n, card in enumerate(POOL) if card.court == court), key=lambda n: (POOL[n].cost, n))
     return tuple(sorted([*numbers, *numbers[:_TWICE]]))

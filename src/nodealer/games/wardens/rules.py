@@ -1,4 +1,4 @@
-"""Wardens with its parameters: the two lists that the players bring."""
+"""The rules of wardens with their parameters: the deck lists of the two players."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ List = Annotated[tuple[CardNumber, ...], msgspec.Meta(min_length=DECK_MIN, max_l
 
 
 class WardensParameters(Message, frozen=True):
-    """What a session agrees on: numbers in the pool, in ascending order, for the first seat and the second."""
+    """The parameters that a session agrees on: card numbers in ascending order, for the first and the second seat."""
 
     decks: tuple[List, List]
 
 
 @dataclass(frozen=True)
 class WardensRules:
-    """Two lists of cards from the pool."""
+    """The rules of wardens, for two deck lists."""
 
     decks: tuple[tuple[int, ...], tuple[int, ...]] = field(default=(court_deck("ember"), court_deck("tide")))
 
@@ -57,29 +57,29 @@ class WardensRules:
     def __post_init__(self) -> None:
         for cards in self.decks:
             if not DECK_MIN <= len(cards) <= DECK_MAX or list(cards) != sorted(cards):
-                raise BadParameter(f"a list has {DECK_MIN} to {DECK_MAX} cards, in the order of the pool")
+                raise BadParameter(f"a deck list must have {DECK_MIN} to {DECK_MAX} cards, in the order of the pool")
             if any(type(card) is not int or not 0 <= card < len(POOL) for card in cards):
-                raise BadParameter(f"the pool has {len(POOL)} cards")
+                raise BadParameter(f"a card number must be from 0 to {len(POOL) - 1}")
             if max(Counter(cards).values()) > COPIES_MAX:
-                raise BadParameter(f"a list has a card at most {COPIES_MAX} times")
+                raise BadParameter(f"a deck list may contain a card at most {COPIES_MAX} times")
 
     @property
     def deck_max(self) -> int:
-        """The larger deck."""
+        """The size of the larger deck."""
         return max(map(len, self.decks))
 
     @property
     def parameters(self) -> bytes:
-        """What the table agreed on, as canonical JSON."""
+        """The parameters that the table agreed on, as canonical JSON."""
         return encode(WardensParameters(self.decks))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> WardensRules:
-        """What a session agreed on. Raises `DecodeError`, or `BadParameter` for lists that are not allowed."""
+        """Make the rules from the parameters of a session. Raises `DecodeError` or `BadParameter`."""
         return cls(decode(WardensParameters, raw, what="the parameters of wardens", limit=PARAMETERS_BYTES_MAX).decks)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> WardensGame:
-        """A game of two. What the table counts are games won."""
+        """Start a game. The table's balances are games won. Raises `BadParameter` if there are not two seats."""
         if len(seats) != 2:
-            raise BadParameter(f"wardens is for two, not for {len(seats)}")
+            raise BadParameter(f"wardens is for two players, not {len(seats)}")
         return WardensGame.begin(hand, (seats[0], seats[1]), self.decks, chips)

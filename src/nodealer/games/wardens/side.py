@@ -17,7 +17,7 @@ HAND_MAX: Final = 9
 
 @dataclass(frozen=True)
 class Warden:
-    """A card on the table."""
+    """A warden on the table."""
 
     place: int
     card: int
@@ -28,21 +28,21 @@ class Warden:
 
     @property
     def printed(self) -> Printed:
-        """The card it is."""
+        """The card as it is printed."""
         return POOL[self.card]
 
 
 @dataclass(frozen=True)
 class Side:
-    """What both players see of one. Cards in hand are places in its deck; which ones they are only it knows."""
+    """What both players see of one player. A hand is a list of places in the deck; only its player knows the cards."""
 
     seat: int
     #: The number of its deck.
     deck: int
-    #: Index in the deck to card of the pool: the published list.
+    #: The published deck list: face of the deck to card of the pool.
     list: tuple[int, ...]
     light: int = LIGHT
-    #: Sparks left this turn, and those it gets each turn.
+    #: Sparks left this turn, and sparks it gets each turn.
     sparks: int = 0
     fire: int = 0
     hand: tuple[int, ...] = ()
@@ -50,7 +50,7 @@ class Side:
     #: Open discards by place, and how many cards were buried face down.
     discards: tuple[tuple[int, int], ...] = ()
     buried: int = 0
-    #: How many cards are left to draw, and how often there was none.
+    #: How many cards are left to draw, and how often it had to draw from an empty deck.
     pile: int = 0
     empty_draws: int = 0
     may_bury: bool = True
@@ -61,21 +61,21 @@ class Side:
         return tuple(warden for warden in self.wardens if warden.printed.guard)
 
     def warden(self, place: int) -> Warden | None:
-        """The warden at a place."""
+        """Return the warden at a place, or None."""
         return next((warden for warden in self.wardens if warden.place == place), None)
 
     def wake(self) -> Side:
-        """The begin of its turn."""
+        """Return the side at the beginning of its turn: more sparks, and all wardens ready."""
         fire = min(self.fire + 1, SPARKS_MAX)
         wardens = tuple(replace(warden, ready=True) for warden in self.wardens)
         return replace(self, fire=fire, sparks=fire, wardens=wardens, may_bury=True)
 
-    def hurt(self, amount: int) -> Side:
-        """Light is lost."""
+    def lose_light(self, amount: int) -> Side:
+        """Return the side after it loses light."""
         return replace(self, light=self.light - amount)
 
     def with_warden(self, changed: Warden) -> Side:
-        """One of its wardens has changed; one without health is discarded."""
+        """Return the side with a changed warden; a warden without health goes to the discards."""
         if changed.health <= 0:
             rest = tuple(warden for warden in self.wardens if warden.place != changed.place)
             return replace(self, wardens=rest, discards=(*self.discards, (changed.place, changed.card)))
@@ -83,10 +83,10 @@ class Side:
         return replace(self, wardens=wardens)
 
     def hurt_warden(self, place: int, amount: int) -> Side:
-        """A warden loses health."""
+        """Return the side after a warden loses health. No change if there is no such warden."""
         warden = self.warden(place)
         return self if warden is None else self.with_warden(replace(warden, health=warden.health - amount))
 
     def without_warden(self, place: int) -> Side:
-        """A warden has gone from the table, and not to the discards."""
+        """Return the side without a warden, which does not go to the discards."""
         return replace(self, wardens=tuple(warden for warden in self.wardens if warden.place != place))

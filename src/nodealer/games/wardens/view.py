@@ -1,4 +1,4 @@
-"""What a player of wardens sees of its own: for bots, words and pages."""
+"""What a player of wardens sees of their own side: for bots, texts and pages."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from nodealer.games.wardens.side import Side
 
 
 def game_of(view: View) -> WardensGame:
-    """The game that is seen."""
+    """Return the game in a view. Raises `BadParameter` if it is another one."""
     if not isinstance(view.game, WardensGame):
-        raise BadParameter("this is no game of wardens")
+        raise BadParameter("this is not a game of wardens")
     return view.game
 
 
-def mine_of(view: View) -> Side:
-    """The side of the seat that looks."""
+def own_side(view: View) -> Side:
+    """Return the side of the viewing seat."""
     game = game_of(view)
     return game.sides[game.seats.index(view.seat)]
 
 
 def hand_of(view: View) -> dict[int, int]:
-    """The cards in this seat's hand: place to card of the pool."""
+    """Return the cards in this seat's hand: place to card of the pool."""
     if view.seat not in game_of(view).seats:
         return {}
-    side = mine_of(view)
+    side = own_side(view)
     return {place: side.list[view.cards[side.deck, place]] for place in side.hand if (side.deck, place) in view.cards}
