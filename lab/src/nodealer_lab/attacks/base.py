@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nodealer.cheats.base import Beside, BotCheat, CheatMethod, CheatScheme, Forge, SignedMoment, sentence
 from nodealer.games.package import GamePackage
-from nodealer.protocols.base import CardProtocol
+from nodealer.protocols.base import CardProtocol, Cheat
 from nodealer_lab.attacks.defence import RemovedDefence
 
 if TYPE_CHECKING:
@@ -30,13 +30,17 @@ __all__ = [
     "OutcomeLabel",
     "PlayAttack",
     "SignedMoment",
+    "WhenSeen",
     "attack_from_cheat",
     "expected_outcome",
     "sentence",
+    "with_own_claim",
 ]
 
 #: The result of an attack, as the attack matrix prints it.
 OutcomeLabel = Literal["at once", "at opening", "at the end", "gains nothing", "cannot be seen"]
+#: When an attack is seen.
+WhenSeen = Literal["at once", "at opening", "at the end", "never"]
 #: Who carries out an attack.
 Attacker = Literal[
     "a seat",
@@ -78,6 +82,14 @@ class AttackMethod(CheatMethod):
 
 #: An attack on one protocol, with the claim about its outcome.
 AttackScheme = CheatScheme[AttackMethod]
+
+
+def with_own_claim(method: AttackMethod, seen: WhenSeen = "never", *, culprit: bool = False) -> AttackScheme:
+    """Return a scheme with a claim of its own, the same on every protocol, instead of one that a protocol makes.
+
+    `seen` says when the attack is seen, and `culprit` whether the log names the culprit.
+    """
+    return AttackScheme(method, Cheat(method.claim, seen, culprit))
 
 
 def expected_outcome(scheme: AttackScheme) -> OutcomeLabel:

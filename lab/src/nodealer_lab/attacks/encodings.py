@@ -10,11 +10,10 @@ from nodealer.engine.state import TableState
 from nodealer.group import Points
 from nodealer.group.integers import is_square
 from nodealer.group.modp import P
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.messages import Fragments
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.base import Attack, AttackMethod, SignedMoment, with_own_claim
 from nodealer_lab.attacks.dealer_decks import TWO_SEATS_GAME
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.duel_seats import SMALL_DUEL
@@ -100,16 +99,17 @@ _HASHED: Final = RemovedDefence(
     'group.map_to_points(b"".join(uniform))',
     "group.integers(range(1, self.size + 1)) * group.G",
 )
-_RELATED_CLAIM: Final = Cheat("a relation between faces that is found in the shuffled deck", "never", False)
-
 RELATED: Final = Attack(
     name="related",
     does="looks for a relation between faces in the shuffled deck",
     numbers=("A2",),
     who="a reader of the log",
-    law=AttackScheme(
-        AttackMethod(_RELATED_CLAIM.cheat, play=read_honest_game(_find_related_deck), defence=(_HASHED,)),
-        _RELATED_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "a relation between faces that is found in the shuffled deck",
+            play=read_honest_game(_find_related_deck),
+            defence=(_HASHED,),
+        )
     ),
     tried_on=("chain",),
 )
@@ -236,24 +236,20 @@ def _are_squares(numbers: Points) -> list[bool]:
     return [is_square(int.from_bytes(numbers[place].to_bytes(), "big"), P) for place in range(len(numbers))]
 
 
-_RESIDUE_CLAIM: Final = Cheat(
-    "cards that are squares and cards that are not, told apart in the shuffled deck", "never", False
-)
 RESIDUE: Final = Attack(
     name="residue",
     does="makes some cards squares and others not, and tells them apart in the shuffled deck",
     numbers=("A1",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _RESIDUE_CLAIM.cheat,
+            "cards that are squares and cards that are not, told apart in the shuffled deck",
             play=_play_residue,
             seat=0,
             game=TWO_SEATS_GAME,
             # A number that is not a square is not in the group. The dealer draws another nonce, and no one accepts such
             # a number.
             defence=(RemovedDefence("nodealer.group.modp:_decode", " or not is_square(value, P)"),),
-        ),
-        _RESIDUE_CLAIM,
+        )
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"deck":"dealer","proven":false}'},

@@ -22,7 +22,7 @@ from nodealer.proofs import equality
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import ManyEqualities
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import MISDEAL, Cheat
+from nodealer.protocols.base import MISDEAL
 from nodealer.protocols.chain.deck import ContradictedCard
 from nodealer.protocols.chain.draw import own_links, prove
 from nodealer.protocols.chain.messages import Misdeal
@@ -37,7 +37,7 @@ from nodealer.protocols.mask.rebuild import MaskDeclaring
 from nodealer.protocols.mask.tags import masked
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.base import Attack, AttackMethod, SignedMoment, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EACH_PROOF, SHUFFLE_PROOF
 from nodealer_lab.attacks.duel_seats import SEARCHED_DUEL, SPENT_DUEL
@@ -84,14 +84,13 @@ def _play_copied_dice(scene: Scene) -> AttackOutcome:
     return stage.outcome("rolls with another seat's share" if same else None, lies_of(stage, scene.cheater))
 
 
-_COPIED_DICE_CLAIM: Final = Cheat("another seat's commitment to the dice", "at opening", True)
 COPIED_DICE: Final = Attack(
     name="copied-dice",
     does="copies another seat's commitment to the dice",
     numbers=("A37",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _COPIED_DICE_CLAIM.cheat,
+            "another seat's commitment to the dice",
             {COMMIT: _forge_commit, OPEN: _forge_open},
             late=(COMMIT, OPEN),
             play=_play_copied_dice,
@@ -101,7 +100,8 @@ COPIED_DICE: Final = Attack(
                 ),
             ),
         ),
-        _COPIED_DICE_CLAIM,
+        "at opening",
+        culprit=True,
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -238,20 +238,16 @@ def _has_rolled(one: Participant) -> bool:
     )
 
 
-_ROLLED_AGAIN_CLAIM: Final = Cheat(
-    "a seat that leaves instead of opening the dice, to have them rolled again", "never", False
-)
 ROLLED_AGAIN: Final = Attack(
     name="rolled-again",
     does="leaves once it knows the dice, to have them rolled again",
     numbers=("A37", "A38"),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _ROLLED_AGAIN_CLAIM.cheat,
+            "a seat that leaves instead of opening the dice, to have them rolled again",
             play=_play_rolled_again,
             defence=(RemovedDefence("nodealer.protocols.dice:Dice.without", "if self._all_in:", "if False:"),),
-        ),
-        _ROLLED_AGAIN_CLAIM,
+        )
     ),
     # On other protocols the hand ends when a player leaves.
     tried_on=("mask", "lock"),
@@ -406,14 +402,13 @@ def _last_tags(one: CardMessage) -> Points | None:
     return found
 
 
-_LINKED_TAGS_CLAIM: Final = Cheat("the tags of a card in two rebuilds, linked", "never", False)
 LINKED_TAGS: Final = Attack(
     name="linked-tags",
     does="follows cards from one rebuilt deck into the next by their tags",
     numbers=("A38",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _LINKED_TAGS_CLAIM.cheat,
+            "the tags of a card in two rebuilds, linked",
             play=_play_linked_tags,
             seat=LINKED_TAGS_SECOND,
             # The secret of the tags is drawn for these cards and this rebuild only.
@@ -424,8 +419,7 @@ LINKED_TAGS: Final = Attack(
                     'b""',
                 ),
             ),
-        ),
-        _LINKED_TAGS_CLAIM,
+        )
     ),
     tried_on=("mask",),
 )
@@ -459,14 +453,13 @@ def _play_linked_decks(scene: Scene) -> AttackOutcome:
     return stage.outcome("follows every card from one new deck into the next" if linked else None)
 
 
-_LINKED_DECKS_CLAIM: Final = Cheat("the points of a card in two recovered decks, linked", "never", False)
 LINKED_DECKS: Final = Attack(
     name="linked-decks",
     does="follows cards from one recovered deck into the next by their points",
     numbers=("A38",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _LINKED_DECKS_CLAIM.cheat,
+            "the points of a card in two recovered decks, linked",
             play=_play_linked_decks,
             seat=LINKED_DECKS_SECOND,
             # The secret of a cascade is drawn for one epoch of a deck.
@@ -475,8 +468,7 @@ LINKED_DECKS: Final = Attack(
                     "nodealer.protocols.lock.deck:LockDeck.cascade_secret", "self.inputs(seat, self.epoch)", 'b""'
                 ),
             ),
-        ),
-        _LINKED_DECKS_CLAIM,
+        )
     ),
     tried_on=("lock",),
 )
@@ -623,14 +615,17 @@ def _play_drawn_when(scene: Scene) -> AttackOutcome:
     return stage.outcome("knows when Ben drew each card that he shows" if known else None)
 
 
-_DRAWN_WHEN_CLAIM: Final = Cheat("when a card was drawn that is shown from an unshuffled hand", "never", False)
 DRAWN_WHEN: Final = Attack(
     name="drawn-when",
     does="looks up when a shown card was drawn",
     numbers=("A47",),
     who="a reader of the log",
-    law=AttackScheme(
-        AttackMethod(_DRAWN_WHEN_CLAIM.cheat, play=_play_drawn_when, if_unseen="cannot be seen"), _DRAWN_WHEN_CLAIM
+    law=with_own_claim(
+        AttackMethod(
+            "when a card was drawn that is shown from an unshuffled hand",
+            play=_play_drawn_when,
+            if_unseen="cannot be seen",
+        )
     ),
     # A free table has no decks that belong to one seat, so `duel` is left out.
     tried_on=("mask", "lock", "offset", "chain"),
@@ -667,22 +662,20 @@ def _play_followed(scene: Scene) -> AttackOutcome:
     return stage.outcome("knows when Ben drew each card that he shows" if known else None)
 
 
-_FOLLOWED_CLAIM: Final = Cheat("when a card was drawn that is shown from a shuffled hand", "never", False)
 FOLLOWED: Final = Attack(
     name="followed",
     does="follows cards through a hand while it is shuffled",
     numbers=("A47",),
     who="a reader of the log",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _FOLLOWED_CLAIM.cheat,
+            "when a card was drawn that is shown from a shuffled hand",
             play=_play_followed,
             # Without this, a hand to be shuffled stays as it is.
             defence=(
                 RemovedDefence("nodealer.protocols.mask.hand_shuffle:mix", "if len(positions) == 1:", "if positions:"),
             ),
-        ),
-        _FOLLOWED_CLAIM,
+        )
     ),
     tried_on=("mask",),
 )
@@ -751,14 +744,16 @@ def _play_another_place(scene: Scene) -> AttackOutcome:
     return _PLAY_ON[scene.protocol.claims.name](scene)
 
 
-_ANOTHER_PLACE_CLAIM: Final = Cheat("a place in the deck that the seat may not name", "never", False)
 ANOTHER_PLACE: Final = Attack(
     name="another-place",
     does="names a place in the deck that it may not name",
     numbers=("A21",),
-    law=AttackScheme(
-        AttackMethod(_ANOTHER_PLACE_CLAIM.cheat, {"pick": _forge_pick, "take": _forge_take}, play=_play_another_place),
-        _ANOTHER_PLACE_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "a place in the deck that the seat may not name",
+            {"pick": _forge_pick, "take": _forge_take},
+            play=_play_another_place,
+        )
     ),
     # On other protocols no message names a place that the log has not determined.
     tried_on=tuple(_PLAY_ON),
@@ -825,14 +820,13 @@ def _play_two_bids(scene: Scene) -> AttackOutcome:
     return stage.outcome("opens a higher bid than it sealed" if more else None, lies_of(stage, scene.cheater))
 
 
-_TWO_BIDS_CLAIM: Final = Cheat("an envelope that opens in two ways", "never", False)
 TWO_BIDS: Final = Attack(
     name="two-bids",
     does="seals a bid that opens in two ways",
     numbers=("A19",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _TWO_BIDS_CLAIM.cheat,
+            "an envelope that opens in two ways",
             {SEAL: _forge_seal, UNSEAL: _forge_unseal},
             late=(UNSEAL,),
             play=_play_two_bids,
@@ -846,8 +840,7 @@ TWO_BIDS: Final = Attack(
                     '"Unsealing", [("salt", bytes), ("value", bytes)], tag="unseal"))',
                 ),
             ),
-        ),
-        _TWO_BIDS_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from nodealer.cards.operations import Close, NewDeck
 from nodealer.engine.bodies import Cards
@@ -12,9 +11,7 @@ from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Replica
 from nodealer.engine.replica import Outcome as EntryOutcome
 from nodealer.engine.state import Config
-from nodealer_lab.attacks.base import OutcomeLabel
-
-WhenSeen = Literal["at once", "at opening", "at the end", "never"]
+from nodealer_lab.attacks.base import OutcomeLabel, WhenSeen
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from nodealer.proofs import equality, labels, linear, shuffle
 from nodealer.proofs.encoding import encode_proof
 from nodealer.proofs.relations import OneScalar
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import Binding, Cheat
+from nodealer.protocols.base import Binding
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.deck import DuelDeck
@@ -38,7 +38,7 @@ from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.messages import DealFinal, RespondDealParts
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.base import Attack, AttackMethod, SignedMoment, with_own_claim
 from nodealer_lab.attacks.cards import release_methods
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, IDENTITY, IDENTITY_IN_PROOF, KEY_CHECK
@@ -212,15 +212,17 @@ _OWN_KEY: Final = RemovedDefence(
 )
 #: A tape depends on its seat, and on a root that only this seat knows.
 _TAPE: Final = RemovedDefence("nodealer.tape:hand_tape", "root, session, seat, hand, size", "session, hand, size")
-_COALITION_CLAIM: Final = Cheat("all seats but one that combine what they have", "never", False)
 COALITION: Final = Attack(
     name="coalition",
     does="combines what all seats but one know",
     numbers=("A40",),
     who="a coalition",
-    law=AttackScheme(
-        AttackMethod(_COALITION_CLAIM.cheat, play=read_honest_game(_find_card_read_by_coalition), defence=(_TAPE,)),
-        _COALITION_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "all seats but one that combine what they have",
+            play=read_honest_game(_find_card_read_by_coalition),
+            defence=(_TAPE,),
+        )
     ),
     law_defences=dict.fromkeys(("mask", "lock", "offset"), (_OWN_KEY,)),
 )
@@ -267,14 +269,13 @@ def _play_copied_key(scene: Scene) -> AttackOutcome:
     return stage.outcome("takes part with keys whose secrets it does not know" if took else None, lies)
 
 
-_COPIED_KEY_CLAIM: Final = Cheat("the keys and the proof of another seat", "at once", True)
 COPIED_KEY: Final = Attack(
     name="copied-key",
     does="publishes another seat's keys, with the other's proof",
     numbers=("A26",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _COPIED_KEY_CLAIM.cheat,
+            "the keys and the proof of another seat",
             play=_play_copied_key,
             # The seat is not in the challenge.
             defence=(
@@ -285,7 +286,8 @@ COPIED_KEY: Final = Attack(
                 ),
             ),
         ),
-        _COPIED_KEY_CLAIM,
+        "at once",
+        culprit=True,
     ),
     tried_on=("offset",),
 )
@@ -323,14 +325,13 @@ def _play_identity_key(scene: Scene) -> AttackOutcome:
     return judge(played, _find_identity_key(played))
 
 
-_IDENTITY_KEY_CLAIM: Final = Cheat("a key that is the identity", "never", False)
 IDENTITY_KEY: Final = Attack(
     name="identity-key",
     does="takes part with the identity as its key",
     numbers=("A27",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _IDENTITY_KEY_CLAIM.cheat,
+            "a key that is the identity",
             {"respondDealParts": _forge_identity_key},
             defence=(
                 IDENTITY,
@@ -339,8 +340,7 @@ IDENTITY_KEY: Final = Attack(
                 ),
             ),
             play=_play_identity_key,
-        ),
-        _IDENTITY_KEY_CLAIM,
+        )
     ),
     tried_on=("offset",),
 )
@@ -369,19 +369,17 @@ def _play_opened_book(scene: Scene) -> AttackOutcome:
     return stage.outcome("reads Ben's card in the next hand" if holds and read == holds else None)
 
 
-_OPENED_BOOK_CLAIM: Final = Cheat("the disclosure of one hand, tried on another", "never", False)
 OPENED_BOOK: Final = Attack(
     name="opened-book",
     does="tries the disclosure of one hand on the next",
     numbers=("A30",),
     who="a reader of the log",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _OPENED_BOOK_CLAIM.cheat,
+            "the disclosure of one hand, tried on another",
             play=_play_opened_book,
             defence=(RemovedDefence("nodealer.tape:hand_tape", "session, seat, hand, size", "session, seat, 0, size"),),
-        ),
-        _OPENED_BOOK_CLAIM,
+        )
     ),
     tried_on=("chain", "duel"),
     law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
@@ -568,20 +566,18 @@ _SHUFFLED: Final = RemovedDefence(
     "if self.S.first_identity() is not None:",
     "return\n    if False:",
 )
-_ZERO_CLAIM: Final = Cheat("zero as the secret that all cards are multiplied by", "never", False)
 ZERO: Final = Attack(
     name="zero",
     does="multiplies all cards by zero when the deck is rebuilt, and proves it",
     numbers=("A11",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _ZERO_CLAIM.cheat,
+            "zero as the secret that all cards are multiplied by",
             {"tag": _forge_tag, "cascade": _forge_cascade, "held": _forge_held, "raise": _forge_raise},
             leaver=0,
             play=_play_zero,
             defence=_ANYWHERE,
-        ),
-        _ZERO_CLAIM,
+        )
     ),
     # On other protocols, a player who is dealt such a card disputes it, and the disclosures name who made it.
     tried_on=("mask", "lock"),

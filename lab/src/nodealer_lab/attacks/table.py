@@ -13,9 +13,8 @@ from nodealer.engine.state import TableState
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
-from nodealer.protocols.base import Cheat
 from nodealer.tape import hand_tape
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, attack_from_cheat
+from nodealer_lab.attacks.base import Attack, AttackMethod, attack_from_cheat, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import PlayedGame, Scene, new_player
@@ -103,14 +102,11 @@ def _play_two_seats(scene: Scene) -> AttackOutcome:
     return stage.outcome(gain if reads and done else None)
 
 
-_TWO_SEATS_CLAIM: Final = Cheat("one person in two seats", "never", False)
 TWO_SEATS: Final = Attack(
     name="two-seats",
     does="sits down twice, under two names",
     numbers=("A50",),
-    law=AttackScheme(
-        AttackMethod(_TWO_SEATS_CLAIM.cheat, play=_play_two_seats, if_unseen="cannot be seen"), _TWO_SEATS_CLAIM
-    ),
+    law=with_own_claim(AttackMethod("one person in two seats", play=_play_two_seats, if_unseen="cannot be seen")),
     tried_on=("mask", "lock", "offset", "chain"),
 )
 

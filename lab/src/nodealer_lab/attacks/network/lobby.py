@@ -23,13 +23,12 @@ from nodealer.keys import Identity, host_mark
 from nodealer.log.roster import member_of, sign_newcomer
 from nodealer.log.session import FORMAT, FORMAT_VERSION, NONCE_BYTES, Part, Proposal, Session
 from nodealer.protocols import make_protocol
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.parameters import canonical
 from nodealer.relay.invitations import SECRET_BYTES, Invitation, read_link
 from nodealer.relay.sealing import TableSecret
 from nodealer.tape import digest, expand
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.dealer_decks import TWO_SEATS_GAME, dealer_forgeries
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.lobbies import gather, new_guest, parts_of, proposal_for
@@ -70,15 +69,14 @@ def _expectation_of(parts: Parts, names: tuple[str, ...]) -> Expected:
     return Expected(game, cards, rules.versions, names)
 
 
-_DOWNGRADE_CLAIM: Final = Cheat("a proposal of the agreed game in a mode that promises less", "never", False)
 DOWNGRADE: Final = Attack(
     name="downgrade",
     does="proposes what was agreed on, in a mode that promises less",
     numbers=("A49",),
     who="the host",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _DOWNGRADE_CLAIM.cheat,
+            "a proposal of the agreed game in a mode that promises less",
             play=_play_downgrade,
             defence=(
                 RemovedDefence(
@@ -86,8 +84,7 @@ DOWNGRADE: Final = Attack(
                     '("protocol", _told(proposal.protocol), _told(self.protocol)),',
                 ),
             ),
-        ),
-        _DOWNGRADE_CLAIM,
+        )
     ),
     tried_on=("chain", "duel"),
     law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
@@ -128,14 +125,13 @@ def _play_forged_link(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never")
 
 
-_FORGED_LINK_CLAIM: Final = Cheat("a link with another key and host, and the number of a table", "never", False)
 FORGED_LINK: Final = Attack(
     name="forged-link",
     does="sends an invited player a link of its own, with the number of the table",
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _FORGED_LINK_CLAIM.cheat,
+            "a link with another key and host, and the number of a table",
             play=_play_forged_link,
             defence=(
                 RemovedDefence(
@@ -144,8 +140,7 @@ FORGED_LINK: Final = Attack(
                     "self.table != came_by.table",
                 ),
             ),
-        ),
-        _FORGED_LINK_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,
@@ -203,13 +198,12 @@ def _chosen_openings(cheater: Participant, floor: LobbyState) -> Iterator[bytes]
         tried += 1
 
 
-_GROUND_CLAIM: Final = Cheat("a session nonce that is chosen after the others are known", "never", False)
 GROUND: Final = Attack(
     name="ground",
     does="chooses its session nonce after seeing the others'",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _GROUND_CLAIM.cheat,
+            "a session nonce that is chosen after the others are known",
             play=_play_ground,
             defence=(
                 RemovedDefence(
@@ -223,8 +217,7 @@ GROUND: Final = Attack(
                     "False",
                 ),
             ),
-        ),
-        _GROUND_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -254,22 +247,20 @@ def _play_newcomer(scene: Scene) -> AttackOutcome:
     return stage.outcome("seats Dov, who never asked for a seat" if seated else None)
 
 
-_NEWCOMER_CLAIM: Final = Cheat("a roster with a player who has not signed for it", "never", False)
 NEWCOMER: Final = Attack(
     name="newcomer",
     does="proposes a roster with a player who has signed for another table",
     numbers=("A43", "A44"),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _NEWCOMER_CLAIM.cheat,
+            "a roster with a player who has not signed for it",
             play=_play_newcomer,
             defence=(
                 RemovedDefence(
                     "nodealer.log.roster:newcomer_signed_bytes", "session, roster_digest", 'b"", roster_digest'
                 ),
             ),
-        ),
-        _NEWCOMER_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -311,15 +302,14 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     return judge(played, find_deck_of_aces(played))
 
 
-_NO_OPENINGS_CLAIM: Final = Cheat("a proposal to use the dealer's decks and open none", "never", False)
 NO_OPENINGS: Final = Attack(
     name="no-openings",
     does="proposes to deal from a deck of its own, and to open none",
     numbers=("A3", "A20"),
     who="the host",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _NO_OPENINGS_CLAIM.cheat,
+            "a proposal to use the dealer's decks and open none",
             dealer_forgeries(deck_of_aces),
             play=_play_no_openings,
             # A table must agree on at least one opening for each player. A program that accepted less would have
@@ -338,8 +328,7 @@ NO_OPENINGS: Final = Attack(
             ),
             seat=0,
             game=TWO_SEATS_GAME,
-        ),
-        _NO_OPENINGS_CLAIM,
+        )
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"deck":"dealer","proven":false}'},
@@ -363,19 +352,17 @@ def _play_other_lobby(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="puts Cleo into a lobby that she never entered" if there else None)
 
 
-_OTHER_LOBBY_CLAIM: Final = Cheat("an offer that was made in another lobby", "never", False)
 OTHER_LOBBY: Final = Attack(
     name="other-lobby",
     does="delivers to a lobby what was said in another",
     numbers=("A43",),
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _OTHER_LOBBY_CLAIM.cheat,
+            "an offer that was made in another lobby",
             play=_play_other_lobby,
             defence=(RemovedDefence("nodealer.engine.lobby_messages:_signed_words", "table, words", '"", words'),),
-        ),
-        _OTHER_LOBBY_CLAIM,
+        )
     ),
 )
 
@@ -400,22 +387,20 @@ def _play_stranger(scene: Scene) -> AttackOutcome:
     )
 
 
-_STRANGER_CLAIM: Final = Cheat("a proposal by someone who is not the host", "never", False)
 STRANGER: Final = Attack(
     name="stranger",
     does="proposes a game in place of the host",
     who="someone with a link",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _STRANGER_CLAIM.cheat,
+            "a proposal by someone who is not the host",
             play=_play_stranger,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.lobby_state:LobbyState.may_propose", "host_mark(key) == self._host", "True"
                 ),
             ),
-        ),
-        _STRANGER_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -10,7 +10,6 @@ from nodealer.cpace import SHARE_BYTES, session_key, transcript
 from nodealer.errors import CodeDead
 from nodealer.group import group
 from nodealer.keys import Identity, host_mark
-from nodealer.protocols.base import Cheat
 from nodealer.relay import pairing
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.pairing import (
@@ -26,7 +25,7 @@ from nodealer.relay.pairing import (
 from nodealer.relay.sealing import TableSecret
 from nodealer.wire import decode, encode
 from nodealer.wordlist import word_list
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
@@ -60,14 +59,13 @@ def _play_guessed_code(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="gets the invitation by trying words" if got else None)
 
 
-_GUESSED_CODE_CLAIM: Final = Cheat("guessed words at the mailbox of a pairing code", "never", False)
 GUESSED_CODE: Final = Attack(
     name="guessed-code",
     does="guesses words at the mailbox of a pairing code",
     who="someone who hears a pairing code",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _GUESSED_CODE_CLAIM.cheat,
+            "guessed words at the mailbox of a pairing code",
             play=_play_guessed_code,
             defence=(
                 RemovedDefence(
@@ -76,8 +74,7 @@ GUESSED_CODE: Final = Attack(
                     "return ()",
                 ),
             ),
-        ),
-        _GUESSED_CODE_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,
@@ -103,14 +100,13 @@ def _play_reflected(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="passes for the host without knowing a word of the code" if believed else None)
 
 
-_REFLECTED_CLAIM: Final = Cheat("the messages of a pairing code's guest, sent back to them", "never", False)
 REFLECTED: Final = Attack(
     name="reflected",
     does="plays the host of a pairing code, and sends back what the guest says",
     who="someone who hears a pairing code",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _REFLECTED_CLAIM.cheat,
+            "the messages of a pairing code's guest, sent back to them",
             play=_play_reflected,
             # A confirmation contains the role of its sender.
             defence=(
@@ -120,8 +116,7 @@ REFLECTED: Final = Attack(
                     "framed(*self._where, self._host, self._guest_share)",
                 ),
             ),
-        ),
-        _REFLECTED_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,
@@ -164,15 +159,14 @@ def _play_no_words(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="gets the invitation without knowing a word" if got else None)
 
 
-_NO_WORDS_CLAIM: Final = Cheat("an answer to a pairing code by someone who knows none of its words", "never", False)
 NO_WORDS: Final = Attack(
     name="no-words",
     does="answers a pairing code with the identity, without knowing its words",
     numbers=("A22", "A27"),
     who="someone who hears a pairing code",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _NO_WORDS_CLAIM.cheat,
+            "an answer to a pairing code by someone who knows none of its words",
             play=_play_no_words,
             # The identity is refused when points are read.
             defence=(
@@ -182,8 +176,7 @@ NO_WORDS: Final = Attack(
                     "(group().points(theirs) if any(theirs) else group().identity(1))",
                 ),
             ),
-        ),
-        _NO_WORDS_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,

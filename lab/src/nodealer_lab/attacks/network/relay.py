@@ -21,14 +21,13 @@ from nodealer.errors import IllegalMove
 from nodealer.keys import KEY_BYTES, TAG_BYTES, Identity, derive
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.file import save_log
-from nodealer.protocols.base import Cheat
 from nodealer.relay.limits import RelayLimits
 from nodealer.relay.permissions import MadeRecord, Refusal, TablePermissions, check_frame, permissions_of, record_bytes
 from nodealer.relay.sealing import HEADER_BYTES, SENDER_BYTES, TableSecret
 from nodealer.tape import DIGEST_BYTES, ROOT_BYTES
 from nodealer.wire import encode
 from nodealer_lab.attacks import defence
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene, with_chips
@@ -53,19 +52,17 @@ def _play_big_frame(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="makes the relay store a frame of 100 MB" if took else None)
 
 
-_BIG_FRAME_CLAIM: Final = Cheat("a frame of 100 MB", "never", False)
 BIG_FRAME: Final = Attack(
     name="big-frame",
     does="sends the relay a frame of 100 MB",
     numbers=("A48",),
     who="someone with a link",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _BIG_FRAME_CLAIM.cheat,
+            "a frame of 100 MB",
             play=_play_big_frame,
             defence=(RemovedDefence("nodealer.relay.permissions:check_frame", "not 0 < size <= largest", "False"),),
-        ),
-        _BIG_FRAME_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,
@@ -90,22 +87,20 @@ def _play_cut_log(scene: Scene) -> AttackOutcome:
     return stage.outcome("gets a log without its last hand accepted as clean" if report.verdict == "clean" else None)
 
 
-_CUT_LOG_CLAIM: Final = Cheat("a shortened log that is presented as complete", "never", False)
 CUT_LOG: Final = Attack(
     name="cut-log",
     does="cuts a hand that it lost off a log",
     numbers=("A45",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _CUT_LOG_CLAIM.cheat,
+            "a shortened log that is presented as complete",
             play=_play_cut_log,
             defence=(
                 RemovedDefence(
                     "nodealer.audit.verify:_verify_entries", "cut or replica.state.phase is not Phase.ENDED", "cut"
                 ),
             ),
-        ),
-        _CUT_LOG_CLAIM,
+        )
     ),
 )
 
@@ -144,15 +139,14 @@ def _play_fork(scene: Scene) -> AttackOutcome:
     )
 
 
-_FORK_CLAIM: Final = Cheat("two histories for two players", "never", False)
 FORK: Final = Attack(
     name="fork",
     does="shows two players two histories",
     numbers=("A42", "A45"),
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _FORK_CLAIM.cheat,
+            "two histories for two players",
             play=_play_fork,
             defence=(
                 defence.RemovedDefence(
@@ -164,8 +158,7 @@ FORK: Final = Attack(
                     "self._heights.get(entry.seen, self.height)",
                 ),
             ),
-        ),
-        _FORK_CLAIM,
+        )
     ),
     # At a table of two, the one who goes on alone also notices it by entries that cannot be right.
     tried_on=("mask", "lock", "offset", "chain"),
@@ -190,22 +183,20 @@ def _play_oversize(scene: Scene) -> AttackOutcome:
     return stage.outcome("fills all logs with megabytes" if size > OVERSIZE_SIZE else None)
 
 
-_OVERSIZE_CLAIM: Final = Cheat("messages of megabytes", "never", False)
 OVERSIZE: Final = Attack(
     name="oversize",
     does="sends messages of megabytes",
     numbers=("A48",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _OVERSIZE_CLAIM.cheat,
+            "messages of megabytes",
             play=_play_oversize,
             defence=(
                 RemovedDefence(
                     "nodealer.engine.transitions:_apply_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"
                 ),
             ),
-        ),
-        _OVERSIZE_CLAIM,
+        )
     ),
 )
 
@@ -234,20 +225,18 @@ def _play_replayed(scene: Scene) -> AttackOutcome:
     return stage.outcome("makes Ada sit out with what she signed at another table" if gone else None, seat=1)
 
 
-_REPLAYED_CLAIM: Final = Cheat("what a seat signed at another table", "never", False)
 REPLAYED: Final = Attack(
     name="replayed",
     does="delivers to a table what was said at an earlier one",
     numbers=("A43",),
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _REPLAYED_CLAIM.cheat,
+            "what a seat signed at another table",
             play=_play_replayed,
             # Without the nonces that all players add, two sessions of the same players would have the same number.
             defence=(RemovedDefence("nodealer.log.session:Session.id", "encode(self)", "encode(self.proposal)"),),
-        ),
-        _REPLAYED_CLAIM,
+        )
     ),
 )
 
@@ -285,18 +274,16 @@ def _play_restored(scene: Scene) -> AttackOutcome:
     )
 
 
-_RESTORED_CLAIM: Final = Cheat("a player restored from a backup who is asked again", "never", False)
 RESTORED: Final = Attack(
     name="restored",
     does="has a player who was restored from a copy sign again",
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _RESTORED_CLAIM.cheat,
+            "a player restored from a backup who is asked again",
             play=_play_restored,
             defence=(RemovedDefence("nodealer.engine.participant:Participant.hearing", "self.missing > 0", "False"),),
-        ),
-        _RESTORED_CLAIM,
+        )
     ),
 )
 
@@ -340,13 +327,14 @@ def _is_fold(data: bytes) -> bool:
     return isinstance(body, Move) and bytes(body.move) == FOLD
 
 
-_SIZES_CLAIM: Final = Cheat("moves, guessed from the lengths of frames", "never", False)
 SIZES: Final = Attack(
     name="sizes",
     does="guesses moves from the lengths of sealed frames",
     numbers=("A47",),
     who="the relay",
-    law=AttackScheme(AttackMethod(_SIZES_CLAIM.cheat, play=_play_sizes, if_unseen="cannot be seen"), _SIZES_CLAIM),
+    law=with_own_claim(
+        AttackMethod("moves, guessed from the lengths of frames", play=_play_sizes, if_unseen="cannot be seen")
+    ),
 )
 
 
@@ -370,14 +358,13 @@ def _play_spoofed(scene: Scene) -> AttackOutcome:
     return stage.outcome("makes Ada leave although she never said so" if gone else None, seat=1)
 
 
-_SPOOFED_CLAIM: Final = Cheat("a message in another seat's name", "never", False)
 SPOOFED: Final = Attack(
     name="spoofed",
     does="announces in another seat's name that this seat leaves",
     numbers=("A44",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _SPOOFED_CLAIM.cheat,
+            "a message in another seat's name",
             play=_play_spoofed,
             defence=(
                 RemovedDefence(
@@ -386,8 +373,7 @@ SPOOFED: Final = Attack(
                     "pass",
                 ),
             ),
-        ),
-        _SPOOFED_CLAIM,
+        )
     ),
 )
 
@@ -412,21 +398,17 @@ def _play_two_tables(scene: Scene) -> AttackOutcome:
     return stage.outcome("gets Ada blamed for what she signed at another table" if named else None, seat=1)
 
 
-_TWO_TABLES_CLAIM: Final = Cheat(
-    "what a seat signed at another table, as a second entry with the same number", "never", False
-)
 TWO_TABLES: Final = Attack(
     name="two-tables",
     does="delivers to a table what a seat signed at another with the same number",
     numbers=("A43", "A46"),
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _TWO_TABLES_CLAIM.cheat,
+            "what a seat signed at another table, as a second entry with the same number",
             play=_play_two_tables,
             defence=(RemovedDefence("nodealer.log.entry:authenticate", "entry.session != session", "False"),),
-        ),
-        _TWO_TABLES_CLAIM,
+        )
     ),
 )
 
@@ -454,18 +436,16 @@ def _play_two_time(scene: Scene) -> AttackOutcome:
     return stage.outcome("reads what Ada wrote" if again.startswith(read) else None)
 
 
-_TWO_TIME_CLAIM: Final = Cheat("two frames of a process that was restored from a backup", "never", False)
 TWO_TIME: Final = Attack(
     name="two-time",
     does="reads a frame with the help of another that a restored process sealed",
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _TWO_TIME_CLAIM.cheat,
+            "two frames of a process that was restored from a backup",
             play=_play_two_time,
             defence=(RemovedDefence("nodealer.relay.sealing:ReadKey._message_key", '"msg", words', '"msg"'),),
-        ),
-        _TWO_TIME_CLAIM,
+        )
     ),
 )
 
@@ -485,20 +465,18 @@ def _play_watcher(scene: Scene) -> AttackOutcome:
     return AttackOutcome("never", gain="writes to a table that it may only watch" if writes else None)
 
 
-_WATCHER_CLAIM: Final = Cheat("a spectator who tries to write", "never", False)
 WATCHER: Final = Attack(
     name="watcher",
     does="makes a write token from a spectator link",
     who="someone with a link",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _WATCHER_CLAIM.cheat,
+            "a spectator who tries to write",
             play=_play_watcher,
             defence=(
                 RemovedDefence("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"),
             ),
-        ),
-        _WATCHER_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,

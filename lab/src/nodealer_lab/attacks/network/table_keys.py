@@ -14,7 +14,6 @@ from nodealer.engine.rosters import proposal_id
 from nodealer.errors import IllegalMove
 from nodealer.keys import KEY_BYTES
 from nodealer.log.roster import Roster
-from nodealer.protocols.base import Cheat
 from nodealer.relay.permissions import (
     MadeRecord,
     PermissionRecord,
@@ -24,7 +23,7 @@ from nodealer.relay.permissions import (
     record_bytes,
 )
 from nodealer.relay.sealing import TableSecret
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
@@ -60,21 +59,19 @@ def _play_false_box(scene: Scene) -> AttackOutcome:
     return stage.outcome("makes Ada agree to a key that she cannot read with" if agreed else None)
 
 
-_FALSE_BOX_CLAIM: Final = Cheat("a new key with a different secret in one seat's box", "never", False)
 FALSE_BOX: Final = Attack(
     name="false-box",
     does="proposes a new key, and puts a different one into a seat's box",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _FALSE_BOX_CLAIM.cheat,
+            "a new key with a different secret in one seat's box",
             play=_play_false_box,
             defence=(
                 RemovedDefence(
                     "nodealer.relay.sealing:open_box", "not hmac.compare_digest(secret_digest(found), digest)", "False"
                 ),
             ),
-        ),
-        _FALSE_BOX_CLAIM,
+        )
     ),
 )
 
@@ -103,22 +100,20 @@ def _play_old_key(scene: Scene) -> AttackOutcome:
     return stage.outcome("lets the removed player go on reading" if agreed else None)
 
 
-_OLD_KEY_CLAIM: Final = Cheat("a roster that removes a player and keeps the key", "never", False)
 OLD_KEY: Final = Attack(
     name="old-key",
     does="proposes to remove a friend and keep the key",
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _OLD_KEY_CLAIM.cheat,
+            "a roster that removes a player and keeps the key",
             play=_play_old_key,
             defence=(
                 RemovedDefence(
                     "nodealer.client.keyring:Keyring.refuse_key", "leavers(state.roster, one.roster)", "False"
                 ),
             ),
-        ),
-        _OLD_KEY_CLAIM,
+        )
     ),
     # At a table of two no one can be removed.
     tried_on=("mask", "lock", "offset", "chain"),
@@ -149,20 +144,18 @@ def _token_hash(secret: TableSecret) -> bytes:
     return hashlib.sha512(secret.write_token).digest()
 
 
-_PUT_OUT_CLAIM: Final = Cheat("a removed player who writes with an old key or one left behind", "never", False)
 PUT_OUT: Final = Attack(
     name="put-out",
     does="writes with a key that it left behind when it was removed",
     who="a player who was removed",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _PUT_OUT_CLAIM.cheat,
+            "a removed player who writes with an old key or one left behind",
             play=_play_put_out,
             defence=(
                 RemovedDefence("nodealer.relay.permissions:TablePermissions._counts", "epoch == self.reached", "True"),
             ),
-        ),
-        _PUT_OUT_CLAIM,
+        )
     ),
     tried_on=("mask",),
     without_cards=True,

@@ -27,7 +27,7 @@ from nodealer.protocols.offset.deck import OffsetPairs
 from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.tape import SEED_BYTES, Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, Forge, SignedMoment
+from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, Forge, SignedMoment, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import IDENTITY
 from nodealer_lab.attacks.outcome import AttackOutcome
@@ -184,15 +184,17 @@ def _find_secret_key(played: PlayedGame) -> str | None:
 
 #: A nonce depends on the whole statement, so no two statements share one.
 _STATEMENT: Final = RemovedDefence("nodealer.proofs.transcript:Transcript.nonces", "self._hash.digest()", 'b""')
-_NONCE_CLAIM: Final = Cheat("a secret computed from two proofs with the same nonce", "never", False)
-
 NONCE: Final = Attack(
     name="nonce",
     does="looks for two proofs with the same nonce, to compute the secret",
     numbers=("A29",),
     who="a reader of the log",
-    law=AttackScheme(
-        AttackMethod(_NONCE_CLAIM.cheat, play=read_honest_game(_find_secret_key), defence=(_STATEMENT,)), _NONCE_CLAIM
+    law=with_own_claim(
+        AttackMethod(
+            "a secret computed from two proofs with the same nonce",
+            play=read_honest_game(_find_secret_key),
+            defence=(_STATEMENT,),
+        )
     ),
     tried_on=("chain",),
 )
@@ -317,14 +319,13 @@ def _play_fits_all(scene: Scene) -> AttackOutcome:
     return judge(played, find_spoilt_card(played))
 
 
-_FITS_ALL_CLAIM: Final = Cheat("a pair of identities, which fits every key: it is refused", "never", False)
 FITS_ALL: Final = Attack(
     name="fits-all",
     does="puts a pair of identities into the deck, which fits every key",
     numbers=("A22",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _FITS_ALL_CLAIM.cheat,
+            "a pair of identities, which fits every key: it is refused",
             {"shuffle": _forge_identity_pair},
             play=_play_fits_all,
             # The identity is refused when points are read, in the proof of the factors, and in the shuffle proof.
@@ -335,8 +336,7 @@ FITS_ALL: Final = Attack(
                 ),
                 RemovedDefence("nodealer.proofs.relations:_refuse_deck", "_refuse_identity(outputs)", "return"),
             ),
-        ),
-        _FITS_ALL_CLAIM,
+        )
     ),
     tried_on=("offset",),
 )

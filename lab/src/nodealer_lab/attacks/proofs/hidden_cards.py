@@ -19,12 +19,11 @@ from nodealer.proofs.encoding import encode_proof, encodings
 from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
 from nodealer.proofs.relations import AddMask, OneOffset, OneScalar
 from nodealer.proofs.transcript import Transcript
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.exclusion import EXCLUDE, Exclude, _excluded, _transcript
 from nodealer.tape import Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.base import Attack, AttackMethod, SignedMoment, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.free_table import CARDS, deal_free_table, hand_of
 from nodealer_lab.attacks.outcome import AttackOutcome
@@ -190,17 +189,14 @@ def _play_two_words(scene: Scene) -> AttackOutcome:
     return stage.outcome("reads Ada's card" if read and read <= set(held.values()) else None)
 
 
-_TWO_WORDS_CLAIM: Final = Cheat(
-    "a card in one statement about hidden cards, read from the faces in another", "never", False
-)
 TWO_WORDS: Final = Attack(
     name="two-words",
     does="works out a card in one statement about hidden cards from the faces in another",
     numbers=("A29",),
     who="a reader of the log",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _TWO_WORDS_CLAIM.cheat,
+            "a card in one statement about hidden cards, read from the faces in another",
             play=_play_two_words,
             # The secret depends on the whole statement.
             defence=(
@@ -210,8 +206,7 @@ TWO_WORDS: Final = Attack(
                     'group.wide_scalars(tape.draw("y", b"", size=group.wide_size))',
                 ),
             ),
-        ),
-        _TWO_WORDS_CLAIM,
+        )
     ),
     tried_on=("mask", "lock"),
 )
@@ -363,15 +358,15 @@ _SECRETS: Final = RemovedDefence(
     'k = transcript.nonces(tape, "k", group, relation.secrets)',
     "k = group.integers([1] * relation.secrets)",
 )
-_LEAK_CLAIM: Final = Cheat("the order of a shuffle, read from its proof", "never", False)
-
 LEAK: Final = Attack(
     name="leak",
     does="reads the order of the cards from the shuffle proofs",
     numbers=("A12",),
     who="a reader of the log",
-    law=AttackScheme(
-        AttackMethod(_LEAK_CLAIM.cheat, play=read_honest_game(_find_deck_read), defence=(_NUMBERS,)), _LEAK_CLAIM
+    law=with_own_claim(
+        AttackMethod(
+            "the order of a shuffle, read from its proof", play=read_honest_game(_find_deck_read), defence=(_NUMBERS,)
+        )
     ),
     law_defences={"lock": (_SECRETS,), "offset": (_SECRETS,), "chain": (_PRODUCTS,)},
 )

@@ -13,7 +13,6 @@ from nodealer.cheats.mark import POWER
 from nodealer.errors import CardUnreadable
 from nodealer.group import Points, concat
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.draw import read_links
 from nodealer.protocols.chain.lists import NAME_BYTES
 from nodealer.protocols.chain.messages import ChainShuffle, Pass
@@ -23,7 +22,13 @@ from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.messages import Cascade
 from nodealer.protocols.mask.messages import MaskShuffle
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment, attack_from_cheat
+from nodealer_lab.attacks.base import (
+    Attack,
+    AttackMethod,
+    SignedMoment,
+    attack_from_cheat,
+    with_own_claim,
+)
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS, EACH_PROOF, EQUALITY_PROOF, SHUFFLE_PROOF
 from nodealer_lab.attacks.duel_seats import SMALL_DUEL
@@ -342,16 +347,19 @@ def _play_products(scene: Scene) -> AttackOutcome:
     return judge(played, _find_known_order(played))
 
 
-_PRODUCTS_CLAIM: Final = Cheat(
-    "a product of powers of all other cards in the seat's own slot, to read them", "at the end", True
-)
 PRODUCTS: Final = Attack(
     name="products",
     does="puts a product of all other cards into the slot that it will draw",
     numbers=("A7", "A8"),
-    law=AttackScheme(
-        AttackMethod(_PRODUCTS_CLAIM.cheat, {"shuffle": _forge_product}, play=_play_products, defence=(BOOKS,)),
-        _PRODUCTS_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "a product of powers of all other cards in the seat's own slot, to read them",
+            {"shuffle": _forge_product},
+            play=_play_products,
+            defence=(BOOKS,),
+        ),
+        "at the end",
+        culprit=True,
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"proven":false}'},

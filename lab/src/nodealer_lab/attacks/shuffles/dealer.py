@@ -9,7 +9,6 @@ from typing import Any, Final
 from nodealer.errors import BadParameter
 from nodealer.group import concat
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.candidates import picked
 from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, LayerSecrets
 from nodealer.protocols.chain.lists import CARD_BYTES, NAME_BYTES, VALUE_BYTES
@@ -18,7 +17,7 @@ from nodealer.protocols.chain.parameters import ChainParameters
 from nodealer.protocols.chain.protocol import claims_of
 from nodealer.tape import DIGEST_BYTES, Tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.base import Attack, AttackMethod, SignedMoment, with_own_claim
 from nodealer_lab.attacks.dealer_decks import TWO_SEATS_GAME, dealer_forgeries
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.defences import BOOKS
@@ -177,15 +176,13 @@ def _play_last_coin(scene: Scene) -> AttackOutcome:
     return judge(played, find_deck_of_aces(played))
 
 
-_LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen after all others are open", "at once", True)
-
 LAST_COIN: Final = Attack(
     name="last-coin",
     does="reveals its coin last, to have its false deck played",
     numbers=("A37",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _LAST_COIN_CLAIM.cheat,
+            "a coin that is chosen after all others are open",
             {**dealer_forgeries(deck_or_false_one), "coin": _forge_coin},
             defence=(
                 RemovedDefence(
@@ -199,7 +196,8 @@ LAST_COIN: Final = Attack(
             seat=0,
             game=TWO_SEATS_GAME,
         ),
-        _LAST_COIN_CLAIM,
+        "at once",
+        culprit=True,
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"deck":"dealer","proven":false}'},

@@ -22,7 +22,6 @@ from nodealer.log.entry import read_entry
 from nodealer.proofs import shuffle
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.relations import AddMask
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelShuffle
@@ -33,7 +32,7 @@ from nodealer.protocols.mask.tags import masked
 from nodealer.protocols.offset.messages import OffsetShuffle, RequestDealParts, RevealOffset
 from nodealer.tape import ROOT_BYTES, Tape, digest, hand_tape
 from nodealer.wire import encode
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme, SignedMoment
+from nodealer_lab.attacks.base import Attack, AttackMethod, SignedMoment, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.duel_seats import SMALL_DUEL
 from nodealer_lab.attacks.multiples import order_of_multiples
@@ -340,19 +339,17 @@ def _sent_cards(one: CardMessage) -> bytes:
 _AS_IT_WAS: Final = RemovedDefence(
     "nodealer.proofs.relations:_refuse_deck", "if (place := outputs.vartime_first_in(inputs)) is not None:", "if False:"
 )
-_LAZY_CLAIM: Final = Cheat(
-    "a shuffle that masks and moves nothing: it is refused, and the table waits for the seat", "never", False
-)
-
 LAZY: Final = Attack(
     name="lazy",
     does="passes the deck on unchanged",
     numbers=("A23",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _LAZY_CLAIM.cheat, dict.fromkeys(SHUFFLE_STEPS, _forge_lazy_shuffle), defence=(_AS_IT_WAS,), play=_play_lazy
-        ),
-        _LAZY_CLAIM,
+            "a shuffle that masks and moves nothing: it is refused, and the table waits for the seat",
+            dict.fromkeys(SHUFFLE_STEPS, _forge_lazy_shuffle),
+            defence=(_AS_IT_WAS,),
+            play=_play_lazy,
+        )
     ),
     # In `offset` and `chain` two functions check this.
     tried_on=("mask", "lock", "duel"),
@@ -406,16 +403,15 @@ def _is_unmoved(one: DealtDeck, seat: int) -> bool:
 _ROOT: Final = RemovedDefence(
     "nodealer.tape:hand_tape", 'expand("hand", root,', 'expand("hand", root[:1] * ROOT_BYTES,'
 )
-_PREDICT_CLAIM: Final = Cheat("shuffles and keys that can be predicted", "never", False)
-
 PREDICT: Final = Attack(
     name="predict",
     does="predicts what the others draw for their shuffles and keys",
     numbers=("A28",),
     who="a reader of the log",
-    law=AttackScheme(
-        AttackMethod(_PREDICT_CLAIM.cheat, play=read_honest_game(_find_predicted_card), defence=(_ROOT,)),
-        _PREDICT_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "shuffles and keys that can be predicted", play=read_honest_game(_find_predicted_card), defence=(_ROOT,)
+        )
     ),
 )
 
@@ -562,17 +558,18 @@ def _play_only_friends(scene: Scene) -> AttackOutcome:
     return judge(played, _find_card_known_to_friends(played))
 
 
-_ONLY_FRIENDS_CLAIM: Final = Cheat("a deck that only friends shuffle", "never", False)
 ONLY_FRIENDS: Final = Attack(
     name="only-friends",
     does="shuffles only with its friends, and leaves an honest seat out",
     numbers=("A24",),
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _ONLY_FRIENDS_CLAIM.cheat, {"requestDealParts": _forge_shuffle_order}, play=_play_only_friends, seat=0
-        ),
-        _ONLY_FRIENDS_CLAIM,
+            "a deck that only friends shuffle",
+            {"requestDealParts": _forge_shuffle_order},
+            play=_play_only_friends,
+            seat=0,
+        )
     ),
     law_defences=EVERY_SEAT_SHUFFLES,
 )

@@ -10,8 +10,7 @@ from nodealer.engine.bodies import Without as SkipVote
 from nodealer.engine.phases import Phase
 from nodealer.errors import IllegalMove
 from nodealer.log.session import Limits
-from nodealer.protocols.base import Cheat
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
@@ -52,19 +51,17 @@ _WITHOUT_VOTES: Final = RemovedDefence(
     "if not change.state.hand.skip_votes and not change.state.hand.abort_votes:",
     "if False:",
 )
-_LATE_ALONE_CLAIM: Final = Cheat("a timekeeper that makes a seat late without any votes", "never", False)
 LATE_ALONE: Final = Attack(
     name="late-alone",
     does="claims that hours have passed",
     numbers=("A39",),
     who="the timekeeper",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _LATE_ALONE_CLAIM.cheat,
+            "a timekeeper that makes a seat late without any votes",
             play=_play_late_alone,
             defence=(RemovedDefence("nodealer.engine.votes:_decide", _COUNTED, _LATE), _WITHOUT_VOTES),
-        ),
-        _LATE_ALONE_CLAIM,
+        )
     ),
 )
 
@@ -92,15 +89,17 @@ def _play_late_with_half(scene: Scene) -> AttackOutcome:
     return stage.outcome("with half of the table, plays Ben's hand for him" if done else None)
 
 
-_LATE_WITH_HALF_CLAIM: Final = Cheat("a timekeeper and half of a table that call an honest seat late", "never", False)
 LATE_WITH_HALF: Final = Attack(
     name="late-with-half",
     does="claims that hours have passed, with half of the table as its friends",
     numbers=("A39",),
     who="a coalition",
-    law=AttackScheme(
-        AttackMethod(_LATE_WITH_HALF_CLAIM.cheat, play=_play_late_with_half, if_unseen="cannot be seen"),
-        _LATE_WITH_HALF_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "a timekeeper and half of a table that call an honest seat late",
+            play=_play_late_with_half,
+            if_unseen="cannot be seen",
+        )
     ),
 )
 
@@ -127,18 +126,16 @@ def _play_held_tick(scene: Scene) -> AttackOutcome:
     return stage.outcome("makes Ben late although he was asked a moment ago" if late else None)
 
 
-_HELD_TICK_CLAIM: Final = Cheat("a relay that holds back a tick to make a seat late", "never", False)
 HELD_TICK: Final = Attack(
     name="held-tick",
     does="holds a tick back until it is a seat's turn",
     who="the relay",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _HELD_TICK_CLAIM.cheat,
+            "a relay that holds back a tick to make a seat late",
             play=_play_held_tick,
             defence=(RemovedDefence("nodealer.engine.clock:Clock.apply_tick", " and one.since <= seen"),),
-        ),
-        _HELD_TICK_CLAIM,
+        )
     ),
 )
 
@@ -163,14 +160,13 @@ def _play_time_back(scene: Scene) -> AttackOutcome:
     return stage.outcome("gives a friend used time back" if back else None)
 
 
-_TIME_BACK_CLAIM: Final = Cheat("a timekeeper that turns back the time", "never", False)
 TIME_BACK: Final = Attack(
     name="time-back",
     does="turns the time back for a friend",
     who="the timekeeper",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _TIME_BACK_CLAIM.cheat,
+            "a timekeeper that turns back the time",
             play=_play_time_back,
             # The other half of the rule would still refuse it: a tick is at least a second after the last one.
             defence=(
@@ -180,8 +176,7 @@ TIME_BACK: Final = Attack(
                     "self.last_tick is None or time < self.last_tick",
                 ),
             ),
-        ),
-        _TIME_BACK_CLAIM,
+        )
     ),
 )
 
@@ -213,14 +208,13 @@ def _play_withhold(scene: Scene) -> AttackOutcome:
 
 #: More than half, or half if the seat is late.
 _ENOUGH: Final = "if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"
-_WITHHOLD_CLAIM: Final = Cheat("a seat that withholds what it owes, to stop the table", "never", False)
 WITHHOLD: Final = Attack(
     name="withhold",
     does="withholds its part of the cards",
     numbers=("A36", "A41"),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _WITHHOLD_CLAIM.cheat,
+            "a seat that withholds what it owes, to stop the table",
             play=_play_withhold,
             defence=(
                 RemovedDefence(
@@ -229,7 +223,6 @@ WITHHOLD: Final = Attack(
                     "if False:",
                 ),
             ),
-        ),
-        _WITHHOLD_CLAIM,
+        )
     ),
 )

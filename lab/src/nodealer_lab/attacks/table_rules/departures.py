@@ -10,9 +10,8 @@ from nodealer.engine.bodies import Break, Leave, Word
 from nodealer.engine.participant import Participant
 from nodealer.engine.state import TableState
 from nodealer.games.registry import find_game
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.deck import ChainDeck
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
@@ -67,36 +66,31 @@ def _dealers_of_second_hand(state: TableState) -> list[int | None]:
     return [deck.dealer if deck.public is None else None for deck in decks if isinstance(deck, ChainDeck)]
 
 
-_DEALS_AGAIN_CLAIM: Final = Cheat(
-    "a dealer that leaves when it sees which deck is picked, and deals again", "never", False
-)
 DEALS_AGAIN: Final = Attack(
     name="deals-again",
     does="leaves when it sees which of its decks is picked, to deal again",
     numbers=("A36", "A38"),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _DEALS_AGAIN_CLAIM.cheat,
+            "a dealer that leaves when it sees which deck is picked, and deals again",
             play=_play_alone,
             seat=DEALER,
             defence=(
                 RemovedDefence("nodealer.engine.votes:remove_seats", "tried=state.tried | tried", "tried=state.tried"),
             ),
-        ),
-        _DEALS_AGAIN_CLAIM,
+        )
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"deck":"dealer"}'},
 )
 
-HELPED_CLAIM: Final = Cheat("a dealer's friend that leaves when it sees which deck is picked", "never", False)
 FRIEND_LEAVES: Final = Attack(
     name="friend-leaves",
     does="leaves when it sees which of the dealer's decks is picked, so that the dealer deals again",
     numbers=("A36", "A38"),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            HELPED_CLAIM.cheat,
+            "a dealer's friend that leaves when it sees which deck is picked",
             play=_play_with_friend,
             seat=FRIEND,
             # This leaves only the dealer itself under suspicion of wanting other coins.
@@ -105,8 +99,7 @@ FRIEND_LEAVES: Final = Attack(
                     "nodealer.engine.votes:remove_seats", "frozenset(leaving) if", "frozenset({0}) & {*leaving} if"
                 ),
             ),
-        ),
-        HELPED_CLAIM,
+        )
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"deck":"dealer"}'},
@@ -145,22 +138,18 @@ def _play_price(scene: Scene) -> AttackOutcome:
     return stage.outcome("takes back a card of the board without paying for it" if free else None)
 
 
-_PRICE_CLAIM: Final = Cheat(
-    "a seat that leaves instead of opening a card that it has seen, without paying", "never", False
-)
 PRICE: Final = Attack(
     name="price",
     does="leaves rather than open a card that it has seen",
     numbers=("A36", "A38"),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _PRICE_CLAIM.cheat,
+            "a seat that leaves instead of opening a card that it has seen, without paying",
             play=_play_price,
             seat=2,
             game=find_game("holdem"),
             defence=(RemovedDefence("nodealer.engine.votes:_remove_from_hand", "hand = _charge_leavers(hand, seats)"),),
-        ),
-        _PRICE_CLAIM,
+        )
     ),
     tried_on=("mask", "offset"),
 )
@@ -186,16 +175,13 @@ def _play_no_stake(scene: Scene) -> AttackOutcome:
     return stage.outcome("knows the next card first, with nothing at stake" if first else None, seat=1)
 
 
-_NO_STAKE_CLAIM: Final = Cheat(
-    "a seat without a stake that waits for the others' keys, to know a card first", "never", False
-)
 NO_STAKE: Final = Attack(
     name="no-stake",
     does="folds and waits for the others' keys, to see a card first",
     numbers=("A36",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _NO_STAKE_CLAIM.cheat,
+            "a seat without a stake that waits for the others' keys, to know a card first",
             play=_play_no_stake,
             seat=0,
             game=find_game("holdem"),
@@ -206,8 +192,7 @@ NO_STAKE: Final = Attack(
                     "return waiting",
                 ),
             ),
-        ),
-        _NO_STAKE_CLAIM,
+        )
     ),
     tried_on=("mask", "lock"),
 )
@@ -229,20 +214,18 @@ def _play_refund(scene: Scene) -> AttackOutcome:
     return stage.outcome("gets its partner's bets returned" if void else None, [lie])
 
 
-_REFUND_CLAIM: Final = Cheat(
-    "a friend that lets itself be named so that the bets of a hand are returned", "at once", True
-)
 REFUND: Final = Attack(
     name="refund",
     does="lets itself be named, so that a friend gets its bets back",
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _REFUND_CLAIM.cheat,
+            "a friend that lets itself be named so that the bets of a hand are returned",
             play=_play_refund,
             defence=(RemovedDefence("nodealer.engine.votes:expel", "if not play_on:", "if True:"),),
         ),
-        _REFUND_CLAIM,
+        "at once",
+        culprit=True,
     ),
     # At a table of two there is no third player whose bets would be lost.
     tried_on=("mask", "lock", "offset", "chain"),
@@ -268,10 +251,16 @@ def _play_undo(scene: Scene) -> AttackOutcome:
     return stage.outcome("undoes a hand that it may lose, and the log shows who voted" if void else None)
 
 
-_UNDO_CLAIM: Final = Cheat("one of two players who aborts a hand, without a timekeeper", "never", False)
 UNDO: Final = Attack(
     name="undo",
     does="aborts a hand that it may lose, at a table of two without a timekeeper",
     numbers=("A36",),
-    law=AttackScheme(AttackMethod(_UNDO_CLAIM.cheat, play=_play_undo, if_unseen="cannot be seen", seat=1), _UNDO_CLAIM),
+    law=with_own_claim(
+        AttackMethod(
+            "one of two players who aborts a hand, without a timekeeper",
+            play=_play_undo,
+            if_unseen="cannot be seen",
+            seat=1,
+        )
+    ),
 )

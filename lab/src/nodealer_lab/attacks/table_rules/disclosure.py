@@ -15,8 +15,7 @@ from nodealer.engine.phases import Phase
 from nodealer.engine.seat import Seat
 from nodealer.engine.state import TableState
 from nodealer.engine.store import PlayerStore
-from nodealer.protocols.base import Cheat
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import PlayedGame, Scene, with_chips
@@ -65,17 +64,17 @@ def _play_hurried_begin(scene: Scene) -> AttackOutcome:
     return stage.outcome("ends the session before the winner discloses, and gets its bets back" if ended else None)
 
 
-_HURRIED_BEGIN_CLAIM: Final = Cheat(
-    "more than half of a table that ends a session before the winner discloses", "never", False
-)
 HURRIED_BEGIN: Final = Attack(
     name="hurried-begin",
     does="ends the session before the winner's disclosure is in the log, with more than half of the table",
     numbers=("A39",),
     who="a coalition",
-    law=AttackScheme(
-        AttackMethod(_HURRIED_BEGIN_CLAIM.cheat, play=_play_hurried_begin, if_unseen="cannot be seen"),
-        _HURRIED_BEGIN_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "more than half of a table that ends a session before the winner discloses",
+            play=_play_hurried_begin,
+            if_unseen="cannot be seen",
+        )
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"proven":false}'},
@@ -100,15 +99,14 @@ def _play_hurried_book(scene: Scene) -> AttackOutcome:
     return stage.outcome(gain, seat=loser)
 
 
-_HURRIED_BOOK_CLAIM: Final = Cheat("seats that vote not to wait for another's disclosure", "never", False)
 HURRIED_BOOK: Final = Attack(
     name="hurried-book",
     does="tries to skip the winner's disclosure, with more than half of the table",
     numbers=("A39",),
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _HURRIED_BOOK_CLAIM.cheat,
+            "seats that vote not to wait for another's disclosure",
             play=_play_hurried_book,
             # A disclosure is never late, and a skipped player has left but is not at fault.
             defence=(
@@ -124,8 +122,7 @@ HURRIED_BOOK: Final = Attack(
         return change""",
                 ),
             ),
-        ),
-        _HURRIED_BOOK_CLAIM,
+        )
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"proven":false}'},
@@ -189,18 +186,16 @@ def _play_kept_book(scene: Scene) -> AttackOutcome:
     return stage.outcome("keeps a pot without disclosing" if kept else None)
 
 
-_KEPT_BOOK_CLAIM: Final = Cheat("a winner that never discloses", "never", False)
 KEPT_BOOK: Final = Attack(
     name="kept-book",
     does="wins and never discloses",
     numbers=("A36",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _KEPT_BOOK_CLAIM.cheat,
+            "a winner that never discloses",
             play=_play_kept_book,
             defence=(RemovedDefence("nodealer.engine.ledger:Ledger.close_hand", "if not books:", "if True:"),),
-        ),
-        _KEPT_BOOK_CLAIM,
+        )
     ),
     tried_on=("chain", "duel"),
     law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
@@ -231,14 +226,13 @@ def _all_chips(stage: AttackTable) -> list[int]:
     return list(stage.state().ledger.chips.values())
 
 
-_LOST_BOOK_CLAIM: Final = Cheat("a loser that never discloses", "never", False)
 LOST_BOOK: Final = Attack(
     name="lost-book",
     does="loses and never discloses",
     numbers=("A36",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _LOST_BOOK_CLAIM.cheat,
+            "a loser that never discloses",
             play=_play_lost_book,
             # Winnings wait for the winner's own disclosure, and for no other.
             defence=(
@@ -248,8 +242,7 @@ LOST_BOOK: Final = Attack(
                     "if held.covered >= held.net.keys()}",
                 ),
             ),
-        ),
-        _LOST_BOOK_CLAIM,
+        )
     ),
     tried_on=("chain", "duel"),
     law_modes={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
@@ -289,17 +282,17 @@ def _play_folded_friend(scene: Scene) -> AttackOutcome:
     return stage.outcome("reads a card for a friend, who keeps the pot" if kept and find_marked_card(played) else None)
 
 
-_FOLDED_FRIEND_CLAIM: Final = Cheat(
-    "a folded friend that cheats for another player and never discloses", "never", False
-)
 FOLDED_FRIEND: Final = Attack(
     name="folded-friend",
     does="reads a card for a friend, folds, and never discloses",
     numbers=("A36", "A50"),
     who="a coalition",
-    law=AttackScheme(
-        AttackMethod(_FOLDED_FRIEND_CLAIM.cheat, play=_play_folded_friend, if_unseen="cannot be seen"),
-        _FOLDED_FRIEND_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "a folded friend that cheats for another player and never discloses",
+            play=_play_folded_friend,
+            if_unseen="cannot be seen",
+        )
     ),
     tried_on=("chain",),
     law_modes={"chain": b'{"proven":false}'},

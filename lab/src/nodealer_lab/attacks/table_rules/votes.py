@@ -20,9 +20,8 @@ from nodealer.games.base import Game
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
 from nodealer.log.roster import Roster, member_of
-from nodealer.protocols.base import Cheat
 from nodealer_lab.attacks import defence
-from nodealer_lab.attacks.base import Attack, AttackMethod, AttackScheme
+from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
 from nodealer_lab.attacks.defence import RemovedDefence
 from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
@@ -67,14 +66,13 @@ def _play_another_seat(scene: Scene) -> AttackOutcome:
     return stage.outcome("gets Ada blamed for something she never sent" if named else None, lies, seat=1)
 
 
-_ANOTHER_SEAT_CLAIM: Final = Cheat("an answer to another seat's duty", "never", False)
 ANOTHER_SEAT: Final = Attack(
     name="another-seat",
     does="answers a duty of another seat",
     numbers=("A33",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _ANOTHER_SEAT_CLAIM.cheat,
+            "an answer to another seat's duty",
             play=_play_another_seat,
             defence=(
                 RemovedDefence(
@@ -83,8 +81,7 @@ ANOTHER_SEAT: Final = Attack(
                     "known is None:",
                 ),
             ),
-        ),
-        _ANOTHER_SEAT_CLAIM,
+        )
     ),
 )
 
@@ -104,18 +101,16 @@ def _play_break_alone(scene: Scene) -> AttackOutcome:
     return stage.outcome("gets a hand voided that it may lose" if void else None)
 
 
-_BREAK_ALONE_CLAIM: Final = Cheat("fewer than half of the voters who want to abort a hand", "never", False)
 BREAK_ALONE: Final = Attack(
     name="break-alone",
     does="tries to abort a hand that it may lose",
     numbers=("A36",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _BREAK_ALONE_CLAIM.cheat,
+            "fewer than half of the voters who want to abort a hand",
             play=_play_break_alone,
             defence=(RemovedDefence("nodealer.engine.votes:_decide", "2 * len(breaking) >= len(said)", "True"),),
-        ),
-        _BREAK_ALONE_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -155,19 +150,17 @@ def _play_burst(scene: Scene) -> AttackOutcome:
     return stage.outcome("votes Ada out although she was no later than the voters" if done else None, seat=1)
 
 
-_BURST_CLAIM: Final = Cheat("seats that owe cards themselves and vote to skip another", "never", False)
 BURST: Final = Attack(
     name="burst",
     does="votes with a friend to skip a seat while both owe as much themselves",
     numbers=("A39",),
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _BURST_CLAIM.cheat,
+            "seats that owe cards themselves and vote to skip another",
             play=_play_burst,
             defence=(defence.RemovedDefence("nodealer.engine.votes:can_vote", " and not owes"),),
-        ),
-        _BURST_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
     # Only if the dealer makes the decks do all seats owe something at once: a coin.
@@ -194,23 +187,21 @@ def _play_half(scene: Scene) -> AttackOutcome:
     return stage.outcome("plays Ben's hand for him" if done else None)
 
 
-_HALF_CLAIM: Final = Cheat("half of the table voting to skip a seat, without a timekeeper", "never", False)
 HALF: Final = Attack(
     name="half",
     does="votes with a friend, as half of the table, to skip a seat",
     numbers=("A39",),
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _HALF_CLAIM.cheat,
+            "half of the table voting to skip a seat, without a timekeeper",
             play=_play_half,
             defence=(
                 defence.RemovedDefence(
                     "nodealer.engine.votes:_decide", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"
                 ),
             ),
-        ),
-        _HALF_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -235,15 +226,17 @@ def _play_more_than_half(scene: Scene) -> AttackOutcome:
     return stage.outcome("plays Ada's hand for her, and the log shows who voted" if done else None)
 
 
-_MORE_THAN_HALF_CLAIM: Final = Cheat("more than half of a table voting to skip an honest seat", "never", False)
 MORE_THAN_HALF: Final = Attack(
     name="more-than-half",
     does="votes to skip an honest seat, with more than half of the table",
     numbers=("A39",),
     who="a coalition",
-    law=AttackScheme(
-        AttackMethod(_MORE_THAN_HALF_CLAIM.cheat, play=_play_more_than_half, if_unseen="cannot be seen"),
-        _MORE_THAN_HALF_CLAIM,
+    law=with_own_claim(
+        AttackMethod(
+            "more than half of a table voting to skip an honest seat",
+            play=_play_more_than_half,
+            if_unseen="cannot be seen",
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -271,15 +264,14 @@ def _play_puppet(scene: Scene) -> AttackOutcome:
     return stage.outcome("gives Ada's number and chips to a stranger" if took else None, seat=1)
 
 
-_PUPPET_CLAIM: Final = Cheat("a stranger at another seat's number", "never", False)
 PUPPET: Final = Attack(
     name="puppet",
     does="seats a stranger at another seat's number, with more than half of the table",
     numbers=("A44",),
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _PUPPET_CLAIM.cheat,
+            "a stranger at another seat's number",
             play=_play_puppet,
             defence=(
                 RemovedDefence(
@@ -288,8 +280,7 @@ PUPPET: Final = Attack(
                     "False",
                 ),
             ),
-        ),
-        _PUPPET_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset"),
 )
@@ -315,20 +306,18 @@ def _play_roster_alone(scene: Scene) -> AttackOutcome:
     return stage.outcome("alone, takes Ada's seat away" if out else None, seat=1)
 
 
-_ROSTER_ALONE_CLAIM: Final = Cheat("one seat alone that changes the roster", "never", False)
 ROSTER_ALONE: Final = Attack(
     name="roster-alone",
     does="proposes a table without another seat",
     numbers=("A39",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _ROSTER_ALONE_CLAIM.cheat,
+            "one seat alone that changes the roster",
             play=_play_roster_alone,
             defence=(
                 RemovedDefence("nodealer.engine.rosters:adopt_agreed_roster", "len(agreed) >= 2 and enough", "agreed"),
             ),
-        ),
-        _ROSTER_ALONE_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
@@ -376,16 +365,13 @@ def _play_starved(scene: Scene) -> AttackOutcome:
     return stage.outcome("keeps the others waiting by sending a message now and then" if waits else None, seat=1)
 
 
-_STARVED_CLAIM: Final = Cheat(
-    "a seat that meets one of two duties so that the votes about the other are forgotten", "never", False
-)
 STARVED: Final = Attack(
     name="starved",
     does="meets one of two duties, so that the votes about the other are forgotten",
     numbers=("A41",),
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _STARVED_CLAIM.cheat,
+            "a seat that meets one of two duties so that the votes about the other are forgotten",
             play=_play_starved,
             seat=0,
             # Votes about a duty become void when that duty closes, and only then.
@@ -397,8 +383,7 @@ STARVED: Final = Attack(
                     "!= origin.seat) for one, of in state.hand.skip_votes.items()}, messages",
                 ),
             ),
-        ),
-        _STARVED_CLAIM,
+        )
     ),
     # In a duel one vote is half of the table, so no second vote is needed.
     tried_on=("mask", "lock", "offset", "chain"),
@@ -427,24 +412,20 @@ def _play_stall(scene: Scene) -> AttackOutcome:
     return stage.outcome("with a friend, keeps the others waiting forever" if stuck else None)
 
 
-_STALL_CLAIM: Final = Cheat(
-    "fewer than half of the seats that withhold what they owe, to stop the table", "never", False
-)
 STALL: Final = Attack(
     name="stall",
     does="withholds what it owes, with a friend who does the same",
     numbers=("A41",),
     who="a coalition",
-    law=AttackScheme(
+    law=with_own_claim(
         AttackMethod(
-            _STALL_CLAIM.cheat,
+            "fewer than half of the seats that withhold what they owe, to stop the table",
             play=_play_stall,
             # More than half of the voters are enough. It does not take all who are not named.
             defence=(
                 RemovedDefence("nodealer.engine.votes:_decide", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),
             ),
-        ),
-        _STALL_CLAIM,
+        )
     ),
     tried_on=("mask", "lock", "offset", "chain"),
 )
