@@ -1,4 +1,4 @@
-"""Simulated games in which nothing strikes but what a test adds."""
+"""Simulated games without faults, except those that a test adds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nodealer_lab.sim.world import World
 
 
 def calm(seed: str = "calm", seats: int = 3) -> GamePlan:
-    """A game in which nothing strikes."""
+    """Return the plan of a game without faults."""
     return GamePlan(seed, make_protocol("mask"), HighCard(6), GAME, seats)
 
 
@@ -27,7 +27,7 @@ def wrong_with(world: World) -> Wrong | None:
 
 
 class PlayedBy(World):
-    """The program of the second seat is another one."""
+    """A world in which the second seat runs another program."""
 
     def __init__(self, plan: GamePlan, program: type[Participant]) -> None:
         super().__init__(plan)
@@ -41,7 +41,7 @@ class PlayedBy(World):
 
 
 def timed(how: Keeping, seats: int = 3, slow: tuple[int, ...] = (), limit: int = 3000) -> GamePlan:
-    """The same, and somebody keeps the time."""
+    """Return the plan of a game without faults, with a timekeeper."""
     return replace(calm(seats=seats), keeper=Keeper(how, Limits(limit, limit, 1000, 0), 0, 8), slow=slow)
 
 

@@ -1,4 +1,4 @@
-"""Every attack, both ways: without its defence it works, and against the program it comes to what the claims say."""
+"""Every attack with and without its defence: without it the attack works, with it the claimed outcome follows."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from nodealer_lab.attacks.scene import (
 )
 from sampling import DEEP
 
-#: How early something is seen.
-EARLIER: Final = ("at once", "at opening", "at the end", "never")
+#: When a fault is seen, earliest first.
+EARLIEST_FIRST: Final = ("at once", "at opening", "at the end", "never")
 EVERYWHERE: Final = [(one.name, *case) for one in ATTACKS.values() for case in iter_cases(one, everywhere=True)]
-#: Decks that a dealer makes are of large numbers, and what is dealt of them costs half without proofs.
+#: The dealer's decks consist of large numbers, and dealing from them costs half without proofs.
 DEALT, DEALT_QUICKLY = ("chain", b'{"deck":"dealer"}'), ("chain", b'{"deck":"dealer","proven":false}')
 
 
 def first_case(attack: Attack) -> tuple[str, str, bytes]:
-    """Where `make test` carries an attack out."""
+    """Return the case of an attack that `make test` carries out."""
     case, quick = (attack.name, *next(iter(iter_cases(attack)))), (attack.name, *DEALT_QUICKLY)
     return quick if case == (attack.name, *DEALT) and quick in EVERYWHERE else case
 
@@ -65,7 +65,7 @@ def child() -> Iterator[AttackProcess]:
 
 @pytest.fixture(scope="module")
 def table() -> dict[tuple[str, str, str], AttackRow]:
-    """What the docs say came of each."""
+    """The results in the documentation, by attack, protocol and mode."""
     return {(row.attack, row.protocol, row.mode): row for row in attack_table.rows()}
 
 
@@ -73,7 +73,7 @@ def table() -> dict[tuple[str, str, str], AttackRow]:
     ("kind", "name", "mode"),
     [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
 )
-def test_both_ways(
+def test_with_and_without_the_defence(
     kind: str, name: str, mode: bytes, child: AttackProcess, table: dict[tuple[str, str, str], AttackRow]
 ) -> None:
     both = compare_runs(child, find_attack(kind), name, mode, honestly=DEEP)
@@ -81,8 +81,8 @@ def test_both_ways(
     assert row_of(both) == table.get((kind, name, mode.decode())), "run `make attacks`"
 
 
-#: Attacks that play a game of their own with a seat's false words in it. Not those whose words are false in one
-#: protocol only: elsewhere they read what honest seats say, or say it for a seat.
+#: Attacks that play a game of their own with false messages of a seat in it. Not those whose messages are false on one
+#: protocol only: on the others they read what honest seats send, or send it for a seat.
 STAGED: Final = [
     (kind, name, mode)
     for kind, name, mode in EVERYWHERE
@@ -94,25 +94,27 @@ STAGED: Final = [
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("kind", "name", "mode"), STAGED)
-def test_who_says_nothing_false_gains_nothing(kind: str, name: str, mode: bytes, child: AttackProcess) -> None:
-    """What is gained without the defence is gained by the lies. Where it is a seat with lies, `both_ways` looks."""
+def test_a_staged_attack_gains_nothing_without_its_lies(
+    kind: str, name: str, mode: bytes, child: AttackProcess
+) -> None:
+    """The gain without the defence comes from the lies. For a seat with lies, `compare_runs` checks this."""
     try:
-        came = child.run(AttackTask(kind, name, mode.decode(), weak=True, honest=True))
+        outcome = child.run(AttackTask(kind, name, mode.decode(), weak=True, honest=True))
     except BadParameter as never:
-        # It waits for a game in which it is lucky.
+        # The attack waits for a lucky game.
         assert "cannot be carried out: in 16 games" in str(never)
     else:
-        assert came.gain is None
+        assert outcome.gain is None
 
 
-def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str, str, str], AttackRow]) -> None:
+def test_the_results_are_complete_and_as_claimed(table: dict[tuple[str, str, str], AttackRow]) -> None:
     assert [(kind, name, mode.decode()) for kind, name, mode in EVERYWHERE] == list(table)
     assert {*FIRST} <= {*EVERYWHERE} and [kind for kind, _, _ in FIRST] == list(ATTACKS)
     for (kind, name, mode), row in table.items():
         scheme = find_attack(kind).on(small_protocol(name, mode.encode()))
         assert (row.claim, row.comes, row.named) == (scheme.claim.cheat, expected_outcome(scheme), scheme.claim.culprit)
         assert (row.without is None) == (not scheme.way.defence) and not row.wrong
-        # What nothing stands against is what cannot be seen, and nothing else.
+        # Exactly the attacks that cannot be seen have no defence.
         assert bool(scheme.way.defence) == (expected_outcome(scheme) != "cannot be seen"), row
 
 
@@ -147,7 +149,7 @@ def test_the_matrix_has_every_row(table: dict[tuple[str, str, str], AttackRow]) 
 
 
 @pytest.mark.parametrize("named", [one.test for one in (*attack_table.AROUND, *BEYOND) if one.test])
-def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
+def test_the_tests_named_on_the_page_exist(named: str) -> None:
     file, _, test = named.partition("::")
     assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()
 
@@ -162,7 +164,7 @@ def test_every_dash_has_a_reason() -> None:
     assert {*re.findall(r"`([a-z-]+)`", reasons)} >= dashes
 
 
-#: What no attack is written for by these words: what no message can say, and two that are `deals-again` and `withhold`.
+#: Claims that no attack names: those that no message can violate, and two that `deals-again` and `withhold` cover.
 UNTRIED: Final = {
     "a draw from elsewhere than the top",
     "going after the coins to try again: once, then the cards are public",
@@ -181,12 +183,12 @@ def test_every_claim_is_tried(name: str, mode: bytes) -> None:
 # --- Defences ---
 
 
-def ways(attack: Attack) -> list[AttackMethod]:
+def methods_of(attack: Attack) -> list[AttackMethod]:
     return [attack.law.way] if attack.law is not None else [way for some in attack.ways.values() for way in some]
 
 
-def test_every_defence_is_where_it_was() -> None:
-    removed = {one for attack in ATTACKS.values() for way in ways(attack) for one in way.defence}
+def test_every_defence_can_be_removed() -> None:
+    removed = {one for attack in ATTACKS.values() for way in methods_of(attack) for one in way.defence}
     removed |= {one for attack in ATTACKS.values() for some in attack.law_defences.values() for one in some}
     assert removed
     for one in removed:
@@ -195,7 +197,7 @@ def test_every_defence_is_where_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    ("without", "reason"),
+    ("defence", "reason"),
     [
         (
             RemovedDefence("nodealer.proofs.checks:settled", "if"),
@@ -216,28 +218,28 @@ def test_every_defence_is_where_it_was() -> None:
         ),
     ],
 )
-def test_a_defence_that_is_not_there_any_more_is_an_error(without: RemovedDefence, reason: str) -> None:
+def test_removing_a_missing_defence_is_an_error(defence: RemovedDefence, reason: str) -> None:
     with pytest.raises(BadParameter, match=reason):
-        without.remove()
+        defence.remove()
 
 
-def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: AttackProcess) -> None:
+def test_a_defence_is_removed_in_one_run_only(child: AttackProcess) -> None:
     task = AttackTask("double", "mask")
     assert child.run(AttackTask("double", "mask", weak=True)).gain is not None
     assert child.run(task).outcome == "at once"
 
 
 def test_a_cheater_without_its_lies_is_honest(child: AttackProcess) -> None:
-    """By its words in a step, and by what it says besides."""
+    """Both without forged messages and without additional ones."""
     for kind in ("double", "two-things"):
         assert child.run(AttackTask(kind, "mask", honest=True)) == AttackOutcome("never")
         assert child.run(AttackTask(kind, "mask", weak=True, honest=True)) == AttackOutcome("never")
 
 
-def test_what_cannot_be_carried_out_is_said(child: AttackProcess) -> None:
+def test_a_run_that_fails_says_why(child: AttackProcess) -> None:
     with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
         child.run(AttackTask("other-card", "mask"))
-    # A seat that there is not: the process that tries it breaks down, and the next task is carried out.
+    # There is no such seat: the fork breaks down, and the next task is carried out.
     with pytest.raises(BadParameter, match="broke down: Traceback"):
         child.run(AttackTask("double", "mask", seat=7))
     assert child.run(AttackTask("double", "mask")).culprit == 2
@@ -245,12 +247,12 @@ def test_what_cannot_be_carried_out_is_said(child: AttackProcess) -> None:
         AttackProcess().run(AttackTask("double", "mask"))
 
 
-def test_who_is_stopped_leaves_no_process_behind() -> None:
+def test_an_interrupted_run_leaves_no_process_behind() -> None:
     with pytest.raises(KeyboardInterrupt), AttackProcess() as stopped:
         process = stopped._process
         raise KeyboardInterrupt
     assert process is not None and process.returncode == -signal.SIGKILL
-    # One that dies says nothing more, and that is said.
+    # A process that dies is reported.
     with AttackProcess() as dead:
         assert dead._process is not None
         dead._process.kill()
@@ -259,10 +261,10 @@ def test_who_is_stopped_leaves_no_process_behind() -> None:
             dead.run(AttackTask("double", "mask"))
 
 
-# --- What is wrong with an outcome ---
+# --- Unexpected outcomes ---
 
 
-def outcome(
+def problem_of(
     weak: AttackOutcome | None,
     real: AttackOutcome,
     kind: str = "double",
@@ -276,19 +278,19 @@ def outcome(
     ).wrong
 
 
-def test_what_is_not_as_it_should_be_is_said() -> None:
+def test_unexpected_outcomes_are_explained() -> None:
     works, caught = AttackOutcome("never", gain="reads a card"), AttackOutcome("at once", 2, "a false proof")
-    assert outcome(works, caught) == ""
-    assert "proves nothing" in outcome(AttackOutcome("never"), caught)
-    assert outcome(works, caught, honest=AttackOutcome("never")) == ""
-    assert outcome(works, caught, honest=works) == "it reads a card without a false message, so it proves nothing"
-    assert outcome(works, works) == "expected: at once; result: cannot be seen"
-    assert outcome(works, AttackOutcome("never")) == "expected: at once; result: gains nothing"
-    assert outcome(works, AttackOutcome("at once", 0, "a false proof")) == "it should name seat 2 but names 0"
-    assert "seen at once, but still it reads" in outcome(works, replace(caught, gain="reads a card"))
+    assert problem_of(works, caught) == ""
+    assert "proves nothing" in problem_of(AttackOutcome("never"), caught)
+    assert problem_of(works, caught, honest=AttackOutcome("never")) == ""
+    assert problem_of(works, caught, honest=works) == "it reads a card without a false message, so it proves nothing"
+    assert problem_of(works, works) == "expected: at once; result: cannot be seen"
+    assert problem_of(works, AttackOutcome("never")) == "expected: at once; result: gains nothing"
+    assert problem_of(works, AttackOutcome("at once", 0, "a false proof")) == "it should name seat 2 but names 0"
+    assert "seen at once, but still it reads" in problem_of(works, replace(caught, gain="reads a card"))
     late = AttackOutcome("at the end", 2, "a book", "reads a card")
-    assert outcome(works, late, "mark", "chain", b'{"proven":false}') == ""
-    assert "not what named them" in outcome(late, late, "mark", "chain", b'{"proven":false}')
+    assert problem_of(works, late, "mark", "chain", b'{"proven":false}') == ""
+    assert "not what named them" in problem_of(late, late, "mark", "chain", b'{"proven":false}')
 
 
 def test_sentences() -> None:
@@ -313,33 +315,33 @@ def test_sentences() -> None:
     assert "at once, no one named" in replace(both, real=AttackOutcome("at once")).sentence
 
 
-# --- A seat that cheats ---
+# --- A cheating seat ---
 
 
-def agrees(played: PlayedGame, claim: Cheat, scene: Scene, folder: Path) -> None:
-    """Who only has the file sees what the claim says, and the others could end the game."""
+def check_audit(played: PlayedGame, claim: Cheat, scene: Scene, folder: Path) -> None:
+    """Check that the log file alone shows what the claim says, and that the others could end the game."""
     cheater = scene.cheater
     assert played.lies
     save_log(folder / "log", played.config.session, played.log)
-    # The small game is not one that is installed: whoever reads its log has to be given it.
+    # The small game is not installed, so the verifier needs to be given it.
     package = played.config.package
     report = verify_file(folder / "log", entropy=os.urandom, on=played.config.protocol.group, game=package)
     assert {fault.seat for fault in report.faults} == ({cheater} if claim.culprit else set()), report.reason
     assert report.verdict == ("fault" if claim.culprit else "clean")
     assert report.state is not None and report.state.phase is Phase.ENDED
     assert report.exit_code == (1 if claim.culprit else 0)
-    assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.vote_results, "it has thrown nobody out"
+    assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.vote_results, "no one was voted out"
 
 
-def found(played: PlayedGame) -> AttackOutcome:
+def outcome_of(played: PlayedGame) -> AttackOutcome:
     return judge_log(played.config, played.log, played.lies)
 
 
 @pytest.mark.parametrize("name", MODES)
-def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
+def test_the_log_file_alone_shows_the_same(name: str, tmp_path: Path) -> None:
     attack, protocol = find_attack("double"), small_protocol(name)
     scene = scene_of(attack, protocol)
-    agrees(play_with_cheater(attack, scene), attack.on(protocol).claim, scene, tmp_path)
+    check_audit(play_with_cheater(attack, scene), attack.on(protocol).claim, scene, tmp_path)
 
 
 @pytest.mark.deep
@@ -347,24 +349,24 @@ def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("cheater", [0, 1, 2])
 @pytest.mark.parametrize(("kind", "name", "mode"), [case for case in EVERYWHERE if case[0] in CHEATS])
 def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: int, tmp_path: Path) -> None:
-    """Wherever it sits it is named, if it came to it: never later than when all books are open, and at once where that
-    is claimed."""
+    """A cheater is named from any seat, if the attack found its moment: at once if claimed, never later than the
+    disclosures."""
     protocol, attack = small_protocol(name, mode), find_attack(kind)
     game = attack.on(protocol).way.game or small_game(name)
     if cheater >= game.seats or (b"dealer" in mode and seed):
-        pytest.skip("no such seat, or too dear")
+        pytest.skip("no such seat, or too expensive")
     scene = scene_of(attack, protocol, seed, cheater)
     claim, played = attack.on(protocol).claim, play_with_cheater(attack, scene)
     if not played.lies:
-        pytest.skip("it never came to it")
-    came = found(played)
-    assert came.culprit == (cheater if claim.culprit else None)
-    assert came.seen == claim.seen or claim.seen in ("at opening", "at the end"), came
-    assert not claim.culprit or EARLIER.index(came.seen) < EARLIER.index("never")
-    agrees(played, claim, scene, tmp_path)
+        pytest.skip("the attack never found its moment")
+    outcome = outcome_of(played)
+    assert outcome.culprit == (cheater if claim.culprit else None)
+    assert outcome.seen == claim.seen or claim.seen in ("at opening", "at the end"), outcome
+    assert not claim.culprit or EARLIEST_FIRST.index(outcome.seen) < EARLIEST_FIRST.index("never")
+    check_audit(played, claim, scene, tmp_path)
 
 
-def test_what_a_protocol_does_not_have_is_refused_with_its_claim() -> None:
+def test_an_attack_that_a_protocol_lacks_is_refused_with_its_claim() -> None:
     refused = [(attack, name) for attack in ATTACKS.values() for name in attack.instead]
     assert refused
     for attack, name in refused:
@@ -375,13 +377,13 @@ def test_what_a_protocol_does_not_have_is_refused_with_its_claim() -> None:
 
 
 def test_bots_can_play_the_cheats_of_the_lab() -> None:
-    """Six come with the package, the others through the entry points of the lab."""
+    """Six come with the package, the others through the lab's entry points."""
     assert {*cheat_names()} == {*CHEATS} and cheat_names()[:6] == [*OURS]
     assert all(one is CHEATS[one.name] for one in installed_cheats() if one.name not in OURS)
     assert {one.name: one.does for one in OURS.values()} == {name: CHEATS[name].does for name in OURS}
 
 
-def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
+def test_unknown_names_and_attacks_without_a_claim_are_refused() -> None:
     nameless = replace(find_attack("double"), ways={})
     with pytest.raises(BadParameter, match="nobody has written it"):
         nameless.on(make_protocol("mask"))
@@ -397,7 +399,7 @@ def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
         find_cheat("leak")
     with pytest.raises(BadParameter, match="unknown protocol 'whist'; choose from mask"):
         list(iter_cases(find_attack("double"), "whist"))
-    # What comes before any cards is the same whatever is asked for.
+    # An attack before any cards is the same on every protocol.
     assert (
         list(iter_cases(find_attack("two-bids"), "lock"))
         == list(iter_cases(find_attack("two-bids")))
@@ -408,16 +410,16 @@ def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
 
 
 def test_an_honest_game_is_not_seen_as_an_attack() -> None:
-    """The same players, with an attack that has no moment."""
+    """The same players, with an attack that forges nothing."""
     quiet = replace(find_attack("double"), ways={"mask": (replace(find_attack("double").ways["mask"][0], forge={}),)})
     played = play_with_cheater(quiet, scene_of(quiet, make_protocol("mask")))
-    assert not played.lies and found(played) == AttackOutcome("never")
+    assert not played.lies and outcome_of(played) == AttackOutcome("never")
 
 
 # --- The smallest duel ---
 
 
-def test_a_duel_takes_one_move_and_ends_when_somebody_leaves() -> None:
+def test_a_duel_takes_one_move_and_ends_when_a_player_leaves() -> None:
     rules = SEARCHED_DUEL.from_settings({})
     hand = rules.begin(0, (0, 1), None, {})
     with pytest.raises(IllegalMove, match="the move"):
@@ -426,7 +428,7 @@ def test_a_duel_takes_one_move_and_ends_when_somebody_leaves() -> None:
     assert SEARCHED_DUEL.rules(rules.parameters) is rules
 
 
-def test_a_mode_that_an_attack_is_about_is_the_one_it_is_carried_out_in() -> None:
+def test_an_attack_on_one_mode_is_carried_out_in_that_mode() -> None:
     assert list(iter_cases(find_attack("downgrade"), everywhere=True)) == [
         ("chain", b'{"proven":false}'),
         ("duel", b'{"mode":"committed"}'),

@@ -1,4 +1,4 @@
-"""`nodealer lab`: attacks by name, both ways, and how the command ends."""
+"""`nodealer lab list` and `nodealer lab run`: output and exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_list() -> None:
     )
 
 
-def test_one_attack_both_ways() -> None:
+def test_one_attack_with_and_without_its_defence() -> None:
     done = called("lab", "run", "fragments")
     assert done.returncode == 0
     assert "with shuffle.OpeningFragments.apply removed: it reads every card of the deck" in done.stdout
@@ -42,12 +42,12 @@ def test_one_attack_both_ways() -> None:
         (("--protocol", "paper"), "no attack is written for 'paper'"),
     ],
 )
-def test_what_there_is_not(arguments: tuple[str, ...], reason: str) -> None:
+def test_unknown_attacks_and_protocols_are_refused(arguments: tuple[str, ...], reason: str) -> None:
     done = called("lab", "run", *arguments)
     assert done.returncode == 2 and reason in done.stderr and not done.stdout
 
 
-def test_an_attack_that_works_is_said_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attack_that_works_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     attack, protocol = ATTACKS["double"], make_protocol("mask")
     works = AttackOutcome("never", gain="has a card in the deck twice")
     both = AttackComparison(attack, "mask", "{}", 2, attack.on(protocol), works, works)

@@ -17,7 +17,7 @@ SIZE = 60
 
 
 def plain(decks: DuelDecks) -> list[bytes]:
-    """What the owner's cards are without any key: nonces, or where there are none, points."""
+    """Return the owner's cards without any key: nonces, or points if there are none."""
     deck = decks.decks[0]
     if deck.faces is not None:
         return encodings(deck.faces.points)
@@ -42,7 +42,7 @@ def rivals_program(decks: DuelDecks, order: list[int]) -> list[int] | None:
 
 
 def rivals_order(decks: DuelDecks, group: Group) -> list[int]:
-    """The permutation that the rival drew, from its own tape."""
+    """Return the permutation that the rival drew, from its own tape."""
     deck = decks.decks[0]
     first = deck.cipher.points(b"".join(overhear(decks.said, 0).first))
     return deck.order(decks.tapes[1], 1, 0, first).vartime_list()

@@ -20,7 +20,6 @@ SIZE = 32
 
 
 def _xor(a: bytes, b: bytes) -> bytes:
-    """-"""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 

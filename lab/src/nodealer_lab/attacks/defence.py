@@ -105,5 +105,6 @@ def _compile(name: str, source: str, target: FunctionType) -> CodeType:
 
 
 def _argument_names(code: CodeType) -> tuple[Any, ...]:
+    """Return what must stay the same in a function's signature: the number and the names of its arguments."""
     count = code.co_argcount + code.co_kwonlyargcount
     return code.co_argcount, code.co_kwonlyargcount, code.co_varnames[:count]

@@ -32,23 +32,23 @@ class AttackRow(msgspec.Struct, frozen=True):
     wrong: str = ""
 
 
-def row_of(both: AttackComparison) -> AttackRow:
+def row_of(comparison: AttackComparison) -> AttackRow:
     """Return the result of an attack as a row."""
-    attack, real = both.attack, both.real
+    attack, real = comparison.attack, comparison.real
     return AttackRow(
         attack.name,
         attack.numbers,
         attack.who,
         attack.does,
-        both.protocol,
-        both.mode,
-        both.scheme.claim.cheat,
+        comparison.protocol,
+        comparison.mode,
+        comparison.scheme.claim.cheat,
         real.outcome,
         real.culprit is not None,
         real.gain or "" if real.outcome == "cannot be seen" else real.why,
-        tuple(dict.fromkeys(one.name for one in both.scheme.way.defence)),
-        None if both.weak is None else both.weak.gain,
-        both.wrong,
+        tuple(dict.fromkeys(one.name for one in comparison.scheme.way.defence)),
+        None if comparison.weak is None else comparison.weak.gain,
+        comparison.wrong,
     )
 
 

@@ -153,7 +153,7 @@ FORGED_LINK: Final = Attack(
 #
 # This is a small version: one side chooses one byte of the session's number. All other bits of the words could be
 # chosen the same way, each for twice the work. A relay that chooses at both tables that should have the same words
-# needs to choose only half of them.
+# pays for only half of them.
 
 #: The wanted first byte of the session's number. About 256 nonces are tried for it.
 WANTED: Final = 0

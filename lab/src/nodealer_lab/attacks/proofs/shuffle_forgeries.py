@@ -96,11 +96,12 @@ SHIFT: Final = attack_shuffles(
 
 # --- backwards ---
 #
-# A proof of a deck that is none, made from its end: where the challenge does not hang on what was committed to.
+# A proof about points that are not a deck, built from its end, in case the challenge does not depend on the
+# commitments.
 
 
-def _backwards_false(step: ShuffleTurn) -> bytes:
-    """The cards are any points."""
+def _forge_from_the_end(step: ShuffleTurn) -> bytes:
+    """Pass on arbitrary points as cards, with a proof that starts from the answers."""
     *others, last = step.after()
     cards = (*others, step.group.integers(range(5, 5 + step.size)) * last[0])
     return step.message(cards, forge_backwards(step.transcript(), step.moment.tape, step.relation(cards)))
@@ -110,7 +111,7 @@ BACKWARDS: Final = attack_shuffles(
     "backwards",
     "knows the challenge, and builds a proof of false cards from its end",
     ("A14",),
-    _backwards_false,
+    _forge_from_the_end,
     # The last challenge depends on the commitments, for the prover and for the verifier.
     RemovedDefence(
         "nodealer.proofs.shuffle:_read_proof",
