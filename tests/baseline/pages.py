@@ -38,9 +38,9 @@ def told(game: str) -> list[str]:
     table.play(_on_the_page(table, act), others=act if game == "free" else None)
     assert table.people[0].over
     page = table.pages[0].seat
-    replayed = page.kept(1)
+    replayed = page.stored_replay(1)
     assert replayed is not None
-    later = [json.loads(doc.encoded(one)) for one in (*page.everything(), replayed)]
+    later = [json.loads(doc.encode_message(one)) for one in (*page.snapshot(), replayed)]
     return lines_of([*table.told, *table.watched, *later], PAGE_PROSE)
 
 
@@ -61,7 +61,7 @@ def _on_the_page(table: Table, act: Act) -> Act:
             return act(one)
         page.ask(question)
         answer = act(one)
-        page.unask()
+        page.withdraw_question()
         return answer
 
     return decide

@@ -36,20 +36,20 @@ def test_a_yes_to_one_proposal_is_none_to_the_next() -> None:
     first = asked(page).ask
     assert questions.answer(the_second) is None
     # The page still showed the first one when somebody clicked.
-    page.hub.hear(doc.Answer(first, "y"))
+    page.hub.on_message(doc.Answer(first, "y"))
     assert questions.answer(the_second) is None
-    page.hub.hear(doc.Answer(asked(page).ask, "y"))
+    page.hub.on_message(doc.Answer(asked(page).ask, "y"))
     assert questions.answer(the_second) == "y"
     assert page.questions.question is None
     # Nor does a second click answer the same question when it is asked again.
-    page.hub.hear(doc.Answer(first + 1, "y"))
+    page.hub.on_message(doc.Answer(first + 1, "y"))
     assert questions.answer(the_second) is None
 
 
 def test_an_answer_from_the_lobby_before_is_none_to_the_next() -> None:
     page = Page()
     page.questions.answer(LobbyQuestion(Asked.PROPOSAL, about="one table"))
-    page.hub.hear(doc.Answer(asked(page).ask, "y"))
+    page.hub.on_message(doc.Answer(asked(page).ask, "y"))
     page.sit("player", "Ada")
     assert page.questions.answer(LobbyQuestion(Asked.PROPOSAL, about="another table")) is None
 
@@ -67,7 +67,7 @@ def test_a_person_sees_all_that_it_agrees_to() -> None:
     game = Part("holdem", 1, Raw('{"stack":"\u202e1"}'.encode()))
     limits = Limits(move=60_000, cards=30_000, bank=0, refill=0)
     proposal = Proposal(game, Part("mask", 1), (), Roster(members), 3, clock=limits)
-    page.lobby.hear(Proposed(proposal, "Everybody can cheat.", Words()))
+    page.lobby.on_news(Proposed(proposal, "Everybody can cheat.", Words()))
     clock = doc.LobbyClock("Clock", 60_000, 0)
     assert page.lobby.proposal == doc.LobbyProposal(
         'holdem {"stack":"\\u{202e}1"}', "mask", 3, ("Ada", "Ben", "Clock"), "Everybody can cheat.", clock
@@ -108,12 +108,12 @@ def test_a_log_is_verified_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> No
 
         monkeypatch.setattr(page, "verify", verify)
         for _ in range(100):
-            page.hub.hear(doc.Verify())
+            page.hub.on_message(doc.Verify())
             await asyncio.sleep(0)
         assert begun == 1
         go_on.set()
         await asyncio.sleep(0.01)
-        page.hub.hear(doc.Verify())
+        page.hub.on_message(doc.Verify())
         await asyncio.sleep(0)
         assert begun == 2
 
@@ -122,20 +122,20 @@ def test_a_log_is_verified_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_questions_of_a_table_are_numbered_on_from_the_table_before() -> None:
     page = Page()
-    page.seat.asked = 7
+    page.seat.question_number = 7
     page.sit("player", "Ada")
-    assert page.seat.asked == 7
+    assert page.seat.question_number == 7
 
 
 def test_what_was_said_during_a_table_does_not_begin_the_next() -> None:
     async def deals() -> None:
         page = Page()
-        page.hub.hear(doc.Deal("holdem", "Ada", 2, 1))
+        page.hub.on_message(doc.Deal("holdem", "Ada", 2, 1))
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(page.next_deal(), 0.05)
         waiting = asyncio.ensure_future(page.next_deal())
         await asyncio.sleep(0)
-        page.hub.hear(doc.Deal("holdem", "Ben", 2, 1))
+        page.hub.on_message(doc.Deal("holdem", "Ben", 2, 1))
         assert (await waiting).name == "Ben"
 
     asyncio.run(deals())
@@ -144,12 +144,12 @@ def test_what_was_said_during_a_table_does_not_begin_the_next() -> None:
 def test_what_others_give_as_a_reason_turns_no_text_around() -> None:
     page = Page()
     PageScreen(page).emit({"event": "declined", "name": "Ben", "reason": "\u202ednuora"})
-    (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
+    (notice,) = [one for one in page.seat.snapshot() if isinstance(one, doc.Notice)]
     assert "\u202e" not in notice.of["reason"] and notice.of["name"] == "Ben"  # type: ignore[operator]
 
 
 def test_a_page_has_the_new_links() -> None:
     page = Page()
     PageScreen(page).emit({"event": "key", "epoch": 1, "link": "nodealer:#A", "watch": "nodealer:#B"})
-    (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
+    (notice,) = [one for one in page.seat.snapshot() if isinstance(one, doc.Notice)]
     assert (notice.of["watch"], notice.of["link"]) == ("nodealer:#B", "nodealer:#A")

@@ -465,7 +465,7 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
     async def work() -> None:
         door, page = Door(tmp_path, "Ada", "Ben", seats=2), Page()
         ben = door.people["Ben"]
-        guest = Guest(page.lobby.hear, door.known, page.questions)
+        guest = Guest(page.lobby.on_news, door.known, page.questions)
         proposes(door, hands=1)
         assert guest.on_tick(ben, 0.0) == [] and page.questions.question is not None
         first = page.questions.question.ask
@@ -474,9 +474,9 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
         assert guest.on_tick(ben, 0.0) == []
         assert page.lobby.proposal is not None and page.lobby.proposal.warning is not None
         assert "Nothing proves a shuffle here" in page.lobby.proposal.warning
-        page.hub.hear(doc.Answer(first, "y"))
+        page.hub.on_message(doc.Answer(first, "y"))
         assert guest.on_tick(ben, 0.0) == [] and ben.lobby.considering
-        page.hub.hear(doc.Answer(page.questions.question.ask, "y"))
+        page.hub.on_message(doc.Answer(page.questions.question.ask, "y"))
         door.say(*guest.on_tick(ben, 0.0))
         assert ben.begun
 

@@ -72,7 +72,7 @@ class Seen:
             seat.ask(question)
             if there(self.now("view")):
                 raise Reached
-            seat.unask()
+            seat.withdraw_question()
             return mind.act(one)
 
         try:
@@ -96,7 +96,7 @@ class Seen:
         return sum(one["type"] == kind for one in self.everything())
 
     def everything(self) -> list[Document]:
-        return [json.loads(doc.encoded(one)) for one in self.table.pages[0].seat.everything()]
+        return [json.loads(doc.encode_message(one)) for one in self.table.pages[0].seat.snapshot()]
 
 
 def first_with(there: Callable[[Document], bool], **table: Any) -> Seen:
@@ -142,7 +142,7 @@ def offers() -> doc.Offers:
 
 def start() -> State:
     hello: Document = {"type": "hello", "page": 1, "program": "0", "role": "player", "name": "Ada"}
-    return State("start", [hello, json.loads(doc.encoded(offers()))], there=".start")
+    return State("start", [hello, json.loads(doc.encode_message(offers()))], there=".start")
 
 
 def lobby() -> State:
@@ -154,7 +154,7 @@ def lobby() -> State:
     )
     question = doc.LobbyQuestion(1, "sit", "Cleo", ("y", "n"))
     told = doc.Lobby(people, 4, LINK, LINK.replace("play", "watch"), qr_rows(LINK), None, question)
-    return State("lobby", [hello, json.loads(doc.encoded(told))], there=".qr")
+    return State("lobby", [hello, json.loads(doc.encode_message(told))], there=".qr")
 
 
 def shuffling() -> State:
@@ -217,7 +217,7 @@ def away() -> State:
 
 def ended(seen: Seen) -> Iterator[State]:
     table = seen.table
-    table.pages[0].seat.unask()
+    table.pages[0].seat.withdraw_question()
     table.waiting.extend(BotAgent(table.package, table.people[0].home.root).act(table.people[0]))
     table.play()
     replica, page = table.people[0].replica, table.pages[0].seat
@@ -225,19 +225,19 @@ def ended(seen: Seen) -> Iterator[State]:
         log = Path(folder) / "game.jsonl"
         save_log(log, replica.config.session, replica.entries)
         report = verify_file(log, entropy=table.source)
-    page.tell(doc.Verdict(report.verdict, report.as_json(), 412.0))
-    page.tell(offers())
-    page.tell(doc.Over(again=True))
+    page.send(doc.Verdict(report.verdict, report.as_json(), 412.0))
+    page.send(offers())
+    page.send(doc.TableOver(again=True))
     yield State("the end", seen.everything(), there=".verdict .stamp")
-    page.tell(doc.Chatted(1, "Ben", "That river again! Well played."))
-    page.tell(doc.Chatted(0, "Ada", "Pure skill. One more?"))
+    page.send(doc.ChatLine(1, "Ben", "That river again! Well played."))
+    page.send(doc.ChatLine(0, "Ada", "Pure skill. One more?"))
     yield State("log and chat", seen.everything(), lambda page, told: page.click("#tab-log"), panels=True)
-    again = page.kept(1)
+    again = page.stored_replay(1)
     assert again is not None
 
     def replay(shown: Page, told: Told) -> None:
         shown.click("#tab-hands")
-        told.tell(json.loads(doc.encoded(again)))
+        told.tell(json.loads(doc.encode_message(again)))
         shown.wait_for_selector(".player:not([hidden])")
         for _ in range(len(again.frames) * 2 // 3):
             shown.click("[aria-label=Forward]")

@@ -48,17 +48,17 @@ class Table:
         homes = [MemoryPlayerStore(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
         rest: dict[str, Any] = {"entropy": self.source, "stays": stay_for_hands(hands)}
         rest["parts"] = partial(parts_of, game=self.package)
-        self.people: list[Participant] = [self.pages[0].take_part(homes[0], **rest)]
+        self.people: list[Participant] = [self.pages[0].create_participant(homes[0], **rest)]
         self.people += [Participant(home, **rest) for home in homes[1:-1]]
-        self.people.append(self.pages[1].take_part(homes[-1], **rest))
-        self.see = [self.pages[0].watch(self.people[0]), self.pages[1].watch(self.people[-1])]
+        self.people.append(self.pages[1].create_participant(homes[-1], **rest))
+        self.see = [self.pages[0].observer_of(self.people[0]), self.pages[1].observer_of(self.people[-1])]
         self.waiting: deque[bytes] = deque(frame for one in self.people for frame in one.resend())
         self.frames: list[bytes] = []
         #: The faces that each seat has held, by hand.
         self.held: dict[tuple[int, int], set[int]] = {}
 
     def _page(self, told: list[dict[str, Any]]) -> PagePerson:
-        return PagePerson(PageSeat(lambda one: told.append(json.loads(doc.encoded(one))), self.clock), lambda: 1)
+        return PagePerson(PageSeat(lambda one: told.append(json.loads(doc.encode_message(one))), self.clock), lambda: 1)
 
     def clock(self) -> float:
         self.time += 0.001

@@ -11,7 +11,7 @@ import pytest
 from nodealer.errors import DecodeError
 from nodealer.games.text import line, strong
 from nodealer.web import messages as doc
-from nodealer.web.messages import CHAT_MAX, SAID_BYTES_MAX, read_said, spans
+from nodealer.web.messages import CHAT_MAX, CLIENT_MESSAGE_BYTES_MAX, read_client_message, spans
 
 GOOD: dict[str, dict[str, Any]] = {
     "move": {"ask": 1, "move": {"type": "raise", "to": 20}, "sure": True},
@@ -38,15 +38,15 @@ GOOD: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_every_document_of_a_page_is_read(kind: str) -> None:
-    said = read_said(json.dumps({"type": kind} | GOOD[kind]))
+    said = read_client_message(json.dumps({"type": kind} | GOOD[kind]))
     assert json.loads(msgspec.json.encode(said)).items() >= GOOD[kind].items()
-    assert read_said(json.dumps({"type": kind} | GOOD[kind]).encode()) == said
+    assert read_client_message(json.dumps({"type": kind} | GOOD[kind]).encode()) == said
 
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_no_document_has_other_fields(kind: str) -> None:
     with pytest.raises(DecodeError, match="unknown field"):
-        read_said(json.dumps({"type": kind, "html": "<b>"} | GOOD[kind]))
+        read_client_message(json.dumps({"type": kind, "html": "<b>"} | GOOD[kind]))
 
 
 BAD: list[tuple[str, dict[str, Any]]] = [
@@ -92,18 +92,18 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("kind", "change"), BAD)
 def test_every_field_is_judged(kind: str, change: dict[str, Any]) -> None:
     with pytest.raises(DecodeError, match="message from the page"):
-        read_said(json.dumps({"type": kind} | GOOD[kind] | change))
+        read_client_message(json.dumps({"type": kind} | GOOD[kind] | change))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"type":"hello"}', '{"type":"eval"}', "x", "[" * 3000, b"\xff\xfe"])
 def test_what_is_no_document_is_refused(text: str | bytes) -> None:
     with pytest.raises(DecodeError):
-        read_said(text)
+        read_client_message(text)
 
 
 def test_a_long_document_is_not_even_read() -> None:
     with pytest.raises(DecodeError, match="bytes, more than"):
-        read_said('{"type":"chat","text":"' + "x" * SAID_BYTES_MAX + '"}')
+        read_client_message('{"type":"chat","text":"' + "x" * CLIENT_MESSAGE_BYTES_MAX + '"}')
 
 
 def test_text_has_marks_and_no_markup() -> None:
@@ -112,8 +112,8 @@ def test_text_has_marks_and_no_markup() -> None:
 
 
 def test_every_document_to_a_page_is_json_with_a_type() -> None:
-    told = doc.Asked(1, "choose", (), (), "take", (doc.Looked(3, (("x", None),)),))
-    assert json.loads(doc.encoded(told)) == {
+    told = doc.QuestionOpen(1, "choose", (), (), "take", (doc.PeekedCard(3, (("x", None),)),))
+    assert json.loads(doc.encode_message(told)) == {
         "type": "ask", "ask": 1, "for": "choose", "prompt": [], "help": [], "then": "take",
         "seen": [{"position": 3, "text": [["x", None]]}], "typed": False,
     }  # fmt: skip

@@ -20,8 +20,8 @@ from nodealer.errors import HomeUnusable
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.web import messages as doc
-from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson
-from nodealer.web.recall import Own, recall, retold
+from nodealer.web.person import CHATS_MAX, PENDING_MAX, PagePerson
+from nodealer.web.recall import OwnSecrets, replay_entries, replay_hand
 from nodealer.web.seat import PageSeat
 
 from .tables import Table
@@ -80,7 +80,7 @@ def test_shuffles_are_sent_proven_and_verified_with_their_time(played: Table) ->
 
 
 def test_a_page_that_comes_later_hears_lines_and_steps_in_their_order(played: Table) -> None:
-    told = [json.loads(doc.encoded(one)) for one in played.pages[0].seat.everything()]
+    told = [json.loads(doc.encode_message(one)) for one in played.pages[0].seat.snapshot()]
     entries = [one["entry"] for one in told if one["type"] in ("line", "proof") and one["entry"] is not None]
     assert entries == sorted(entries)
     kinds = "".join(one["type"][0] for one in told if one["type"] in ("line", "proof"))
@@ -100,52 +100,61 @@ def test_the_table_its_words_and_the_log_are_told(played: Table) -> None:
 
 def test_hands_are_shown_again_moment_by_moment(played: Table) -> None:
     assert [one["hand"] for one in of(played.told, "hand")] == [1, 2]
-    again = played.pages[0].seat.kept(1)
+    again = played.pages[0].seat.stored_replay(1)
     assert again is not None
     events = [line.event for frame in again.frames for line in frame.lines]
     assert events[0] == "begin" and "result" in events and len(again.frames) > 8
     assert {frame.view.hand for frame in again.frames} == {1}
     assert again.frames[-1].view.page["result"]["hand"] == 0
-    assert played.pages[0].seat.kept(9) is None
+    assert played.pages[0].seat.stored_replay(9) is None
 
 
-def own(one: Participant) -> Own:
-    return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records))
+def own(one: Participant) -> OwnSecrets:
+    return OwnSecrets(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records))
 
 
 @pytest.mark.parametrize("hand", [1, 2])
 def test_the_log_shows_a_hand_as_the_page_saw_it(played: Table, hand: int) -> None:
     one, seat = played.people[0], played.pages[0].seat
-    kept, replica = seat.kept(hand), one.replica
+    kept, replica = seat.stored_replay(hand), one.replica
     assert kept is not None
-    again = recall(replica.config, replica.entries, seat.moments(hand, replica.config), own(one), replica.entropy)
+    again = replay_hand(
+        replica.config, replica.entries, seat.moment_collector(hand, replica.config), own(one), replica.entropy
+    )
     assert [line for frame in again for line in frame.lines] == [line for frame in kept.frames for line in frame.lines]
     seen = [frame.view.page["mine"] for frame in again if frame.view.page.get("mine")]
     assert seen and seen == [frame.view.page["mine"] for frame in kept.frames if frame.view.page.get("mine")]
     assert again[-1].view.page == kept.frames[-1].view.page
-    public = recall(replica.config, replica.entries, seat.moments(hand, replica.config), None, replica.entropy)
+    public = replay_hand(
+        replica.config, replica.entries, seat.moment_collector(hand, replica.config), None, replica.entropy
+    )
     assert [frame.lines for frame in public if frame.lines] == [frame.lines for frame in again if frame.lines]
     assert not any(frame.view.page.get("mine") for frame in public)
 
 
 def test_a_hand_that_nobody_played_has_no_moments(played: Table) -> None:
     replica, seat = played.people[0].replica, played.pages[0].seat
-    assert recall(replica.config, replica.entries, seat.moments(9, replica.config), None, replica.entropy) == ()
+    assert (
+        replay_hand(replica.config, replica.entries, seat.moment_collector(9, replica.config), None, replica.entropy)
+        == ()
+    )
 
 
 def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> None:
     """In another process: all hands are listed, and none is kept that was begun before."""
     told: list[dict[str, Any]] = []
     page = played._page(told)
-    back = page.take_part(played.people[0].home, entropy=played.source, stays=stay_for_hands(2), parts=parts_of)
-    page.watch(back)(Received((), ()))
+    back = page.create_participant(
+        played.people[0].home, entropy=played.source, stays=stay_for_hands(2), parts=parts_of
+    )
+    page.observer_of(back)(Received((), ()))
     assert [one["hand"] for one in of(told, "hand")] == [1, 2]
     assert [one["type"] for one in told].count("hello") == 1 and of(told, "line")
-    assert page.seat.kept(1) is None and page.seat.kept(2) is None
+    assert page.seat.stored_replay(1) is None and page.seat.stored_replay(2) is None
 
     async def replayed() -> None:
-        page.hear(doc.Replay(1))
-        page.hear(doc.Replay(2))
+        page.receive(doc.Replay(1))
+        page.receive(doc.Replay(2))
         for _ in range(6000):
             if of(told, "replay"):
                 break
@@ -166,24 +175,24 @@ def test_a_page_that_asks_does_not_meet_a_failing_disk(played: Table, monkeypatc
     monkeypatch.setattr(Participant, "_look", fails)
     page, before = played.pages[0], len(of(played.told, "replay"))
     with monkeypatch.context() as forgotten:
-        forgotten.setattr(page.seat, "kept", lambda hand: None)
+        forgotten.setattr(page.seat, "stored_replay", lambda hand: None)
 
         async def replayed() -> None:
-            page.hear(doc.Replay(1))
-            assert page._recalling is not None
-            await page._recalling
+            page.receive(doc.Replay(1))
+            assert page._replaying is not None
+            await page._replaying
             await asyncio.sleep(0)
 
         asyncio.run(replayed())
     assert of(played.told, "replay")[before:]
-    for document in (doc.Leave(), doc.Typed(1, "fold"), doc.Replay(1)):
-        page.hear(document)
-    page._to_do.clear()
-    assert list(page.seat.everything())
+    for document in (doc.Leave(), doc.TypedMove(1, "fold"), doc.Replay(1)):
+        page.receive(document)
+    page._pending.clear()
+    assert list(page.seat.snapshot())
 
 
 def test_a_page_that_loads_again_gets_what_it_needs(played: Table) -> None:
-    kinds = [json.loads(doc.encoded(one))["type"] for one in played.pages[0].seat.everything()]
+    kinds = [json.loads(doc.encode_message(one))["type"] for one in played.pages[0].seat.snapshot()]
     assert kinds[0] == "hello" and kinds.index("table") < kinds.index("line") < kinds.index("view")
     assert kinds.count("view") == 1 and kinds.count("hand") == 2
 
@@ -231,9 +240,9 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
     ask = asking.told[-1]["ask"]
     to = legal["raise_from"]
     for move in ({"type": "raise", "to": to}, {"to": to, "type": "raise"}):
-        assert asking.seat.decision(doc.Move(ask, move)) == {"type": "raise", "to": to}
-    assert asking.seat.decision(doc.Move(ask, {"type": "call"})) == {"type": "call"}
-    assert asking.seat.decision(doc.Typed(ask, "call")) is not None
+        assert asking.seat.read_decision(doc.Move(ask, move)) == {"type": "raise", "to": to}
+    assert asking.seat.read_decision(doc.Move(ask, {"type": "call"})) == {"type": "call"}
+    assert asking.seat.read_decision(doc.TypedMove(ask, "call")) is not None
 
 
 @pytest.mark.parametrize(
@@ -243,14 +252,14 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
         (doc.Move(1, {"type": "win"}), "Invalid value"),
         (doc.Move(1, {"type": "raise", "to": 10**9}), ""),
         (doc.Move(1, {"type": "show"}), ""),
-        (doc.Typed(1, "dance"), "not a move"),
+        (doc.TypedMove(1, "dance"), "not a move"),
         (doc.Choose(1, (0,)), "not asking you for a choice"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_a_reason(
-    asking: Asking, said: doc.Move | doc.Typed | doc.Choose, reason: str
+    asking: Asking, said: doc.Move | doc.TypedMove | doc.Choose, reason: str
 ) -> None:
-    assert asking.seat.decision(said) is None
+    assert asking.seat.read_decision(said) is None
     assert reason in asking.refused() and asking.refused()
 
 
@@ -259,20 +268,20 @@ def test_what_is_sealed_is_typed(asking: Asking) -> None:
     asking.seat.ask(sealing)
     asked = asking.told[-1]
     assert asked["for"] == "seal" and asked["prompt"]
-    assert asking.seat.decision(doc.SealText(asked["ask"], " twelve ")) == b"twelve"
+    assert asking.seat.read_decision(doc.SealText(asked["ask"], " twelve ")) == b"twelve"
     for said in (
-        doc.Typed(asked["ask"], "x" * 2000),
+        doc.TypedMove(asked["ask"], "x" * 2000),
         doc.Move(asked["ask"], {"type": "call"}),
         doc.Choose(asked["ask"], (0,)),
     ):
-        assert asking.seat.decision(said) is None and asking.refused()
+        assert asking.seat.read_decision(said) is None and asking.refused()
     asking.seat.ask(asking.question)
 
 
 def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:
-    asking.seat.unask()
+    asking.seat.withdraw_question()
     assert asking.told[-1] == {"type": "unask"}
-    assert asking.seat.decision(doc.Move(1, {"type": "call"})) is None and asking.refused()
+    assert asking.seat.read_decision(doc.Move(1, {"type": "call"})) is None and asking.refused()
     asking.seat.ask(asking.question)
 
 
@@ -282,7 +291,7 @@ def test_chat_of_a_seat_is_told_once_and_of_nobody_else_never(asking: Asking) ->
     forged = sign_chat(asking.people[1].home.identity, one.session.id, 0, 5, "I fold")
     before = len(of(asking.told, "chat"))
     for frame in (good, good, forged, b"{}"):
-        page.hear_frame(one, frame)
+        page.on_frame(one, frame)
     assert of(asking.told, "chat")[before:] == [
         {"type": "chat", "seat": 1, "name": "Ben", "text": "hello <b>there</b>"}
     ]
@@ -293,22 +302,22 @@ def test_a_seat_that_chats_without_end_does_not_push_the_log_from_the_page(askin
     asking.time += 100
     before = len(of(asking.told, "chat"))
     for number in range(100, 200):
-        page.hear_frame(one, sign_chat(identity, one.session.id, 1, number, "spam"))
+        page.on_frame(one, sign_chat(identity, one.session.id, 1, number, "spam"))
     assert len(of(asking.told, "chat")) == before + CHATS_MAX
     asking.time += 100
-    page.hear_frame(one, sign_chat(identity, one.session.id, 1, 200, "sorry"))
+    page.on_frame(one, sign_chat(identity, one.session.id, 1, 200, "sorry"))
     assert of(asking.told, "chat")[-1]["text"] == "sorry"
 
 
 def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(asking: Asking) -> None:
     told: list[doc.ServerMessage] = []
     page = PagePerson(PageSeat(told.append, asking.clock), lambda: 1)
-    page.hear(doc.Leave())
+    page.receive(doc.Leave())
     assert told == [doc.Refused(code="not now")]
     page.replica = asking.people[0].replica
     assert page.on_tick(asking.people[0], 0.0) == []
-    for _ in range(TO_DO_MAX + 1):
-        page.hear(doc.Chat("more"))
+    for _ in range(PENDING_MAX + 1):
+        page.receive(doc.Chat("more"))
     assert told[-1] == doc.Refused(code="not now") and told.count(told[-1]) == 2
 
 
@@ -322,32 +331,32 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
         dan.receive(frame, number)
     told: list[doc.ServerMessage] = []
     seat = PageSeat(told.append, lambda: 0.0, "player", "Dan")
-    seat.see(dan, Received())
+    seat.on_received(dan, Received())
     ada, page = table.people[0], table.pages[0]
     table.people.insert(-1, dan)
     table.waiting.extend(dan.ask_to_sit())
-    page.seat.sights[home.identity.public] = "other key"
+    page.seat.key_statuses[home.identity.public] = "other key"
     table.play(lambda one: [], steps=20)
     (asker,) = of(table.told, "view")[-1]["asking"]
     assert asker["name"] == "Dan" and len(asker["key"].split()) == 6 and asker["known"] == "other key"
-    page.hear(doc.LetIn("Nobody"))
+    page.receive(doc.LetIn("Nobody"))
     assert page.on_tick(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
     table.waiting.extend(table.people[1].let_in("Dan"))
     table.play(lambda one: [], steps=20)
     (proposed,) = of(table.told, "view")[-1]["proposed"]
     assert proposed["by"] == "Ben" and proposed["players"] == ["Ada", "Ben", "Cleo", "Dan"] and not proposed["without"]
-    page.hear(doc.Agree("00" * 32))
-    page.hear(doc.Agree(proposed["proposal"]))
+    page.receive(doc.Agree("00" * 32))
+    page.receive(doc.Agree(proposed["proposal"]))
     table.waiting.extend(page.on_tick(ada, 2.0))
     table.play(lambda one: [], steps=20)
     assert of(table.told, "view")[-1]["proposed"] == [] and of(table.told, "refused")[-1]["reason"]
     before = ada.replica.state.roster
     table.play(steps=200)
     assert ada.replica.state.roster is not before
-    assert len(list(retold(ada.replica.config, ada.replica.entries, table.source))) == ada.replica.height
+    assert len(list(replay_entries(ada.replica.config, ada.replica.entries, table.source))) == ada.replica.height
     # Pages draw who sits there now; and the newcomer's has buttons.
     assert [one["name"] for one in of(table.told, "table")[-1]["seats"]] == ["Ada", "Ben", "Cleo", "Dan"]
-    seat.see(dan, Received())
+    seat.on_received(dan, Received())
     first, *_, last = (one for one in told if isinstance(one, doc.Table))
     assert (first.you, last.you) == (None, 3) and len(last.seats) == 4
 
@@ -358,11 +367,11 @@ def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     ada.stays = table.people[1].stays = stay_while_playable
     table.play(steps=40)
     assert of(table.told, "view")[-1]["may"]["sit_out"]
-    page.hear(doc.SitOut())
+    page.receive(doc.SitOut())
     table.waiting.extend(page.on_tick(ada, 1.0))
     may = of(table.told, "view")[-1]["may"]
     assert may["back"] and not may["sit_out"]
-    page.hear(doc.Back())
+    page.receive(doc.Back())
     table.waiting.extend(page.on_tick(ada, 2.0))
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     # The other one sits out: after the hand there is nobody to play with.
@@ -372,7 +381,7 @@ def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     table.time += 60
     table.waiting.extend(page.on_tick(ada, 60.0))
     assert of(table.told, "view")[-1]["alone"] == ["Ben"]
-    page.hear(doc.Leave())
+    page.receive(doc.Leave())
     table.waiting.extend(page.on_tick(ada, 61.0))
     table.play(steps=200)
     assert ada.replica.state.ended >= {0}

@@ -140,11 +140,11 @@ def test_a_wrong_token_opens_nothing_and_shuts_nobody_out() -> None:
 
 def test_another_user_with_the_token_and_the_cookie_is_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     async def stranger(served: Served) -> None:
-        monkeypatch.setattr(server, "is_stranger", lambda client, at: True)
+        monkeypatch.setattr(server, "is_other_user", lambda client, at: True)
         assert (await served.enter())[2] == b"wrong user"
-        monkeypatch.setattr(server, "is_stranger", lambda client, at: False)
+        monkeypatch.setattr(server, "is_other_user", lambda client, at: False)
         cookie = await served.cookie()
-        monkeypatch.setattr(server, "is_stranger", lambda client, at: True)
+        monkeypatch.setattr(server, "is_other_user", lambda client, at: True)
         with pytest.raises(InvalidStatus):
             async with served.socket(cookie):
                 raise AssertionError("it was let in")
@@ -207,7 +207,7 @@ def test_nobody_gets_a_document_without_the_cookie_the_host_and_the_origin() -> 
             with pytest.raises(InvalidStatus):
                 async with attempt:
                     raise AssertionError("it was let in")
-        assert served.hub.pages == 0
+        assert served.hub.page_count == 0
         async with served.socket(cookie):
             pass
 
@@ -220,13 +220,13 @@ async def told(connection: ClientConnection) -> dict[str, Any]:
 
 def test_documents_go_both_ways_and_a_page_that_comes_later_gets_everything() -> None:
     async def talk(served: Served) -> None:
-        heard: list[doc.Said_] = []
-        served.hub.hear = heard.append
-        served.hub.everything = lambda: [doc.Notice("note", "code", {"code": "hello"})]
+        heard: list[doc.AnyClientMessage] = []
+        served.hub.on_message = heard.append
+        served.hub.snapshot = lambda: [doc.Notice("note", "code", {"code": "hello"})]
         cookie = await served.cookie()
         async with served.socket(cookie) as one, served.socket(cookie) as two:
             assert (await told(one))["of"] == (await told(two))["of"] == {"code": "hello"}
-            served.hub.tell(doc.Notice("good", "found"))
+            served.hub.broadcast(doc.Notice("good", "found"))
             assert (await told(one))["code"] == (await told(two))["code"] == "found"
             await one.send('{"type":"chat","text":"hi"}')
             await one.send('{"type":"evil"}')
@@ -244,11 +244,11 @@ def test_what_one_page_has_asked_for_is_brought_to_no_other() -> None:
 
     async def saves() -> None:
         hub = Hub()
-        hub.hear = lambda said: hub.answer(doc.File("game.jsonl", "{}"))
-        one, two = hub.come(), hub.come()
-        hub.said(one, '{"type":"save","what":"log"}')
+        hub.on_message = lambda said: hub.reply(doc.File("game.jsonl", "{}"))
+        one, two = hub.connect(), hub.connect()
+        hub.receive(one, '{"type":"save","what":"log"}')
         assert b"game.jsonl" in (one.get_nowait() or b"") and two.empty()
-        hub.answer(doc.File("nobody.jsonl", ""))
+        hub.reply(doc.File("nobody.jsonl", ""))
         assert one.empty() and two.empty(), "nobody has asked"
 
     asyncio.run(saves())
@@ -257,12 +257,12 @@ def test_what_one_page_has_asked_for_is_brought_to_no_other() -> None:
 def test_a_page_that_takes_nothing_and_one_too_many_are_sent_away() -> None:
     async def slow() -> None:
         hub = Hub()
-        pages = [hub.come() for _ in range(PAGES_MAX)]
-        one_more = hub.come()
-        assert one_more.get_nowait() is None and hub.pages == PAGES_MAX
+        pages = [hub.connect() for _ in range(PAGES_MAX)]
+        one_more = hub.connect()
+        assert one_more.get_nowait() is None and hub.page_count == PAGES_MAX
         for _ in range(WAITING_MAX + 1):
-            hub.tell(doc.Unasked())
-        assert hub.pages == 0 and pages[0].qsize() == WAITING_MAX + 1
+            hub.broadcast(doc.QuestionClosed())
+        assert hub.page_count == 0 and pages[0].qsize() == WAITING_MAX + 1
 
     asyncio.run(slow())
 
@@ -270,18 +270,18 @@ def test_a_page_that_takes_nothing_and_one_too_many_are_sent_away() -> None:
 def test_a_page_that_says_nonsense_or_asks_for_much_and_takes_nothing_is_sent_away() -> None:
     async def greedy() -> None:
         hub = Hub()
-        heard: list[doc.Said_] = []
-        hub.hear = heard.append
-        page, other = hub.come(), hub.come()
+        heard: list[doc.AnyClientMessage] = []
+        hub.on_message = heard.append
+        page, other = hub.connect(), hub.connect()
         for _ in range(WAITING_MAX + 5):
-            hub.said(page, "nonsense")
-        assert hub.pages == 1 and page.qsize() == WAITING_MAX + 1 and other.qsize() == 0
-        hub.said(page, '{"type":"leave"}')
+            hub.receive(page, "nonsense")
+        assert hub.page_count == 1 and page.qsize() == WAITING_MAX + 1 and other.qsize() == 0
+        hub.receive(page, '{"type":"leave"}')
         assert not heard
         file = doc.File("game.jsonl", "x" * (1 << 24))
         for _ in range(20):
-            hub.tell(file)
-        assert hub.pages == 0 and other.size < WAITING_BYTES_MAX + (1 << 25)
+            hub.broadcast(file)
+        assert hub.page_count == 0 and other.size < WAITING_BYTES_MAX + (1 << 25)
         while await other.get() is not None:
             pass
         assert other.size == 0

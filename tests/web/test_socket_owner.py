@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from nodealer.web.socket_owner import is_stranger, listed
+from nodealer.web.socket_owner import is_other_user, list_connections
 
 CLIENT, SERVER = ("127.0.0.1", 40001), ("127.0.0.1", 8001)
 HOST = "0100007F" if sys.byteorder == "little" else "7F000001"
@@ -40,16 +40,16 @@ THERE = line(f"{HOST}:1F41", f"{HOST}:9C41", 0)
     ],
 )
 def test_only_this_user_and_root_are_no_strangers(lines: list[str], stranger: bool) -> None:
-    assert is_stranger(CLIENT, SERVER, lambda: lines) is stranger
+    assert is_other_user(CLIENT, SERVER, lambda: lines) is stranger
 
 
-@pytest.mark.skipif(not listed(), reason="this system does not tell whose a connection is")
+@pytest.mark.skipif(not list_connections(), reason="this system does not tell whose a connection is")
 def test_a_connection_of_ones_own_is_found() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = listening.getsockname()
         with socket.create_connection(address) as client:
             accepted, peer = listening.accept()
             with accepted:
-                assert not is_stranger(peer, address)
+                assert not is_other_user(peer, address)
                 client.shutdown(socket.SHUT_WR)
-                assert is_stranger(peer, address)
+                assert is_other_user(peer, address)

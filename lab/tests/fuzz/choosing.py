@@ -20,7 +20,7 @@ from nodealer.protocols.base import Deck, Duty
 from nodealer.protocols.codec import read_choice
 from nodealer.protocols.offset.shuffle import _chosen_order
 from nodealer.tape import Tape
-from nodealer.web.messages import read_said
+from nodealer.web.messages import read_client_message
 
 # --- Private choices ---
 
@@ -81,7 +81,7 @@ def answer(data: bytes) -> None:
 def say_on_a_page(data: bytes) -> None:
     """What a page says to somebody at a table, in the middle of a hand: it is done, or refused. The first byte says to
     whom, and when."""
-    which, said = data[:1] or b"\0", read_said(data[1:])
+    which, said = data[:1] or b"\0", read_client_message(data[1:])
 
     async def hear() -> None:
         person, one = played.with_page(which)
@@ -89,10 +89,10 @@ def say_on_a_page(data: bytes) -> None:
             person.seat.ask(question)
             # As if the loop waited for it.
             person._decided = asyncio.get_running_loop().create_future()
-        person.hear(said)
+        person.receive(said)
         person.on_tick(one, 0.0)
-        if person._recalling is not None:
-            await person._recalling
+        if person._replaying is not None:
+            await person._replaying
 
     asyncio.run(hear())
 

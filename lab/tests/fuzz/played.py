@@ -44,7 +44,7 @@ from nodealer.protocols.base import Deck, Duty
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.pairing import GuestExchange, HostExchange, read_code
 from nodealer.relay.sealing import TableSecret
-from nodealer.web.messages import encoded
+from nodealer.web.messages import encode_message
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
 from nodealer.wire import encode
@@ -168,16 +168,16 @@ def listener(which: bytes) -> Participant:
 def with_page(which: bytes) -> tuple[PagePerson, Participant]:
     """One of them with a page, at some moment."""
     person = PagePerson(silent_seat(), lambda: 1)
-    one = person.take_part(_home(which), entropy=Source("page"), stays=stay_for_hands(1), parts=circle().parts)
+    one = person.create_participant(_home(which), entropy=Source("page"), stays=stay_for_hands(1), parts=circle().parts)
     # The page has seen that there is a table.
-    person.watch(_brought(one, which))(Received((), ()))
+    person.observer_of(_brought(one, which))(Received((), ()))
     return person, one
 
 
 def silent_seat() -> PageSeat:
     """The seat of a page that nobody looks at: what it would be told is written all the same."""
     written: deque[bytes] = deque(maxlen=1)
-    return PageSeat(lambda document: written.append(encoded(document)), lambda: 0.0)
+    return PageSeat(lambda document: written.append(encode_message(document)), lambda: 0.0)
 
 
 def _heard(which: bytes) -> list[bytes]:

@@ -170,7 +170,7 @@ def _chosen() -> dict[str, list[bytes]]:
     shuffle = b'{"type":"shuffle","deck":0,"cards":5,"faces":[]}'
     answers = [*(b'"move":' + move for move in (*moves, shuffle)), b'"choose":[3,4]', b'"choose":[3]', b'"seal":"10"']
     said = (
-        doc.Move(1, {"show": True}), doc.Typed(1, "show"), doc.Choose(1, (0,)), doc.SealText(1, "10"),
+        doc.Move(1, {"show": True}), doc.TypedMove(1, "show"), doc.Choose(1, (0,)), doc.SealText(1, "10"),
         doc.Without((1,)), doc.Break(), doc.Leave(), doc.SitOut(), doc.Back(), doc.Claim(), doc.Book(), doc.LetIn("Bo"),
         doc.Agree("5a" * 32), doc.Chat("hello"), doc.Replay(1),
     )  # fmt: skip

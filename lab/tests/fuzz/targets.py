@@ -70,7 +70,7 @@ from nodealer.relay.messages import Create, Open, page, read_asked, read_page, r
 from nodealer.relay.pairing import read_code
 from nodealer.relay.permissions import permissions_of
 from nodealer.relay.sealing import ReadKey, TableSecret, open_box
-from nodealer.web.messages import read_said as read_page_said
+from nodealer.web.messages import read_client_message
 from nodealer.web.tab.opfs_store import read_saved
 from nodealer.wire import decode, encode
 
@@ -371,7 +371,7 @@ TARGETS: Final[dict[str, Target]] = {
         Target("mailbox", take_mailbox, ()),
         Target("relay", read_relay),
         Target("home", read_home, ()),
-        Target("page", read_page_said),
+        Target("page", read_client_message),
         Target("name", lambda data: refuse_bad_name(text_of(data), "the name"), largest=100),
         Target("game", read_game, ()),
         *(

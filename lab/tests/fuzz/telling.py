@@ -15,7 +15,7 @@ from nodealer.engine.narrator import Narrator
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Applied
 from nodealer.log.control_characters import is_invisible
-from nodealer.web.lobby import PageLobby, PageQuestions, proposal_told
+from nodealer.web.lobby import PageLobby, PageQuestions, describe_proposal_terms
 from nodealer.wire import encode
 
 
@@ -36,7 +36,7 @@ def tell_of_entry(data: bytes) -> None:
     which, words = data[:1] or b"\0", data[1:]
     person, one = played.with_page(which)
     step = one.receive(played.signed_by_someone(words), one.expects)
-    person.watch(one)(step)
+    person.observer_of(one)(step)
     tell_all(one, step.happened)
 
 
@@ -51,11 +51,11 @@ def tell_of_lobby(data: bytes) -> None:
             tell_all(one, step.happened)
             for frame in looking.on_tick(one, 0.0):
                 one.receive(frame)
-            encode(page.document(one, 3))
+            encode(page.message(one, 3))
         for news in told:
-            page.hear(news)
+            page.on_news(news)
             if isinstance(news, Proposed):
-                assert not any(is_invisible(letter) for letter in proposal_told(news).game)
+                assert not any(is_invisible(letter) for letter in describe_proposal_terms(news).game)
 
 
 TELLING: Final = (

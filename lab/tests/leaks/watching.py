@@ -109,9 +109,9 @@ class Watched(Circle):
 
     def sit(self, home: PlayerStore, **options: Any) -> Participant:
         given: dict[str, Any] = {"stays": lambda state: state.hand.number < self.hands, "parts": self.parts} | options
-        page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encoded(one)), lambda: 0.0), lambda: 1)
-        one = page.take_part(home, entropy=self.source, **given)
-        self.pages[one] = page.watch(one)
+        page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encode_message(one)), lambda: 0.0), lambda: 1)
+        one = page.create_participant(home, entropy=self.source, **given)
+        self.pages[one] = page.observer_of(one)
         self._streams[one] = EventStream(one)
         return one
 

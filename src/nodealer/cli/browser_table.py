@@ -62,7 +62,7 @@ class PageScreen(Screen):
 
     def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Received], list[bytes]]:
         """What a participant sees happen goes to its pages."""
-        see = self.page.person.watch(participant)
+        see = self.page.person.observer_of(participant)
 
         def watch(step: Received) -> list[bytes]:
             if participant.begun:
@@ -82,10 +82,10 @@ class PageScreen(Screen):
             }
             # Who has a seat does not wait for one any more.
             about = "seat" if name in ("asks", "seated") else f"{name} {event.get('name', '')}".strip()
-            self.page.seat.notice(NOTICES[name], name, about, **of)
+            self.page.seat.notify(NOTICES[name], name, about, **of)
         match name:
             case "connection":
-                self.page.seat.notice(CONNECTION[event["what"]], event["what"], "connection")
+                self.page.seat.notify(CONNECTION[event["what"]], event["what"], "connection")
             case "table":
                 self.page.lobby.link, self.page.lobby.watch = event["link"], event["watch"]
 
@@ -96,7 +96,7 @@ class Page:
     def __init__(self, address: str = "") -> None:
         self.hub = Hub()
         self.address = address
-        self.seat = PageSeat(self.hub.tell, time.monotonic)
+        self.seat = PageSeat(self.hub.broadcast, time.monotonic)
         self.person = PagePerson(self.seat, _wall)
         self.questions = PageQuestions()
         self.lobby = PageLobby(self.seat, self.questions)
@@ -105,18 +105,18 @@ class Page:
         self.game: GamePackage | None = None
         self._asked: asyncio.Queue[doc.Deal] = asyncio.Queue()
         self._tasks: set[asyncio.Task[Report | None]] = set()
-        self.hub.everything = lambda: self.seat.everything()
-        self.hub.hear = self._hear
+        self.hub.snapshot = lambda: self.seat.snapshot()
+        self.hub.on_message = self._hear
 
     def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> PagePerson:
         """A new table. Pages begin anew."""
-        self.seat = PageSeat(self.hub.tell, time.monotonic, role, name, asked=self.seat.asked)
+        self.seat = PageSeat(self.hub.broadcast, time.monotonic, role, name, question_number=self.seat.question_number)
         self.person = PagePerson(self.seat, _wall)
         self.questions.forget()
         self.lobby = PageLobby(self.seat, self.questions)
         for document in standing:
-            self.seat.tell(document)
-        self.hub.begin_anew()
+            self.seat.send(document)
+        self.hub.resend_snapshot()
         return self.person
 
     async def next_deal(self) -> doc.Deal:
@@ -125,11 +125,11 @@ class Page:
             self._asked.get_nowait()
         return await self._asked.get()
 
-    def _hear(self, said: doc.Said_) -> None:
+    def _hear(self, said: doc.AnyClientMessage) -> None:
         if isinstance(said, doc.Deal):
             self._asked.put_nowait(said)
         elif isinstance(said, doc.Answer):
-            self.questions.hear(said)
+            self.questions.receive(said)
         elif isinstance(said, doc.Save):
             self._save(said.what)
         elif isinstance(said, doc.Verify):
@@ -139,7 +139,7 @@ class Page:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         else:
-            self.person.hear(said)
+            self.person.receive(said)
 
     def _save(self, what: str) -> None:
         replica = self.person.replica
@@ -151,7 +151,7 @@ class Page:
             entries, name = entries[: replica.state.fault.entry + 1], "evidence"
         lines = [encode(replica.config.session), *entries]
         text = "".join(line.decode() + "\n" for line in lines)
-        self.hub.answer(doc.File(f"{name}-{replica.config.session.id.hex()[:8]}.jsonl", text))
+        self.hub.reply(doc.File(f"{name}-{replica.config.session.id.hex()[:8]}.jsonl", text))
 
     async def verify(self) -> Report | None:
         """Audit the log as anybody could, from the file alone, in front of the person."""
@@ -166,15 +166,15 @@ class Page:
 
     def show_report(self, report: Report, seconds: float) -> None:
         """What an audit found."""
-        self.seat.tell(doc.Verdict(report.verdict, report.as_json(), round(seconds * 1000, 1)))
+        self.seat.send(doc.Verdict(report.verdict, report.as_json(), round(seconds * 1000, 1)))
 
     async def until_left(self) -> None:
         """Until no page has been open for a while: there is a log to be saved, and a verdict to be read."""
-        came, gone = bool(self.hub.pages), 0.0
+        came, gone = bool(self.hub.page_count), 0.0
         while not came or gone < LEFT_AFTER:
             await asyncio.sleep(0.5)
-            came = came or bool(self.hub.pages)
-            gone = 0.0 if self.hub.pages else gone + 0.5
+            came = came or bool(self.hub.page_count)
+            gone = 0.0 if self.hub.page_count else gone + 0.5
 
 
 def _wall() -> int:

@@ -128,9 +128,9 @@ async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePe
         looking, seat = PolicyGroup(TimeoutVoter(), person), person.seat
 
         def says(code: str, sentence: str) -> None:
-            seat.notice("bad", code, code if code == "behind" else "connection")
+            seat.notify("bad", code, code if code == "behind" else "connection")
 
-        await sit(order, person, person.watch, says=says, looks=looking, take_part=person.take_part)
+        await sit(order, person, person.observer_of, says=says, looks=looking, take_part=person.create_participant)
         return
     follow = partial(play.screen.follow, you=True)
     looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None

@@ -151,7 +151,7 @@ class Sitting:
     @property
     def tell(self) -> Callable[[News | CodeNews], None]:
         """Who is told what there is to say before the first hand."""
-        return ScreenTells(self.screen) if self.page is None else self.page.lobby.hear
+        return ScreenTells(self.screen) if self.page is None else self.page.lobby.on_news
 
     def questions(self, lines: Lines) -> Asks | None:
         """Who asks the person before the first hand; None where nobody is asked."""
@@ -381,10 +381,10 @@ async def take_part(
     if hosting is None:
         tell = sitting.tell
         lobby = Onlooker(tell) if sitting.watches else Guest(tell, user.known, sitting.questions(lines), game)
-    page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.take_part
+    page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.create_participant
     make = returning(make) if sitting.by_hand else make
     if page is not None:
-        lobby = page.lobby.shows(lobby, 0 if what.hosted is None else what.hosted.seats)
+        lobby = page.lobby.showing_policy(lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:
         with in_background() as begin:
             participant = make(
@@ -451,7 +451,7 @@ async def _on_page(
         report = await page.verify()
         if report is not None and replica.state.phase is Phase.ENDED:
             table.end(report.verdict, len(report.chronicle.records))
-        page.seat.tell(doc.Over(again=False))
+        page.seat.send(doc.TableOver(again=False))
         await page.until_left()
         return 0 if report is None else report.exit_code
 

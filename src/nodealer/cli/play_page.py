@@ -63,7 +63,7 @@ async def _tables(plan: PlayPlan, at: Where, log: Path | None, patience: float) 
                 await _one(page, wanted, offers, log if first else None, patience)
                 first = False
             except NodealerError as error:
-                page.seat.tell(doc.Refused(str(error)))
+                page.seat.send(doc.Refused(str(error)))
 
 
 def _plan(plan: PlayPlan, deal: doc.Deal) -> PlayPlan:
@@ -98,7 +98,7 @@ async def _one(page: Page, plan: PlayPlan, offers: doc.Offers, log: Path | None,
         cheating = []
         if plan.cheat is not None:
             cheat = plan.cheat
-            cheating.append(doc.Cheating(cheat.seat, cheat.name, cheat.does, cheat.sentence))
+            cheating.append(doc.CheatStatus(cheat.seat, cheat.name, cheat.does, cheat.sentence))
         person = page.sit("player", plan.names[0], offers, *cheating)
         page.game, page.log = plan.game, None
         play = Play(plan, kept, PageScreen(page), person, copies)
@@ -115,8 +115,8 @@ async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
         play.kept.end(report.verdict, len(report.chronicle.records))
     if play.plan.cheat is not None and report is not None:
         cheat = play.plan.cheat
-        page.seat.tell(doc.Cheating(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.came(report)))
-    page.seat.tell(doc.Over(again=again))
+        page.seat.send(doc.CheatStatus(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.came(report)))
+    page.seat.send(doc.TableOver(again=again))
     return 0 if report is None else report.exit_code
 
 

@@ -22,7 +22,7 @@ def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
     report = _read(page, file, game)
     page.show_report(report, time.perf_counter() - began)
     if page.person.replica is None:
-        page.seat.tell(doc.Over(again=False, reason=report.reason))
+        page.seat.send(doc.TableOver(again=False, reason=report.reason))
 
     async def run() -> None:
         async with served(page, at, "log"):
@@ -34,13 +34,13 @@ def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
 
 def _read(page: Page, file: Path, game: GamePackage | None) -> Report:
     def watch(replica: Replica) -> Append:
-        page.seat.open(replica, None)
+        page.seat.open_table(replica, None)
         page.person.replica, page.log = replica, file
         page.game = replica.config.package
 
         def append(entry: bytes) -> Applied:
             applied = replica.append(entry)
-            page.seat.read(applied, replica)
+            page.seat.show_entry(applied, replica)
             return applied
 
         return append

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from nodealer.errors import DecodeError
-from nodealer.web.messages import Refused, Said_, ServerMessage, encoded, read_said
+from nodealer.web.messages import AnyClientMessage, Refused, ServerMessage, encode_message, read_client_message
 
 #: How many messages and bytes may wait for a page. A page that does not read them is disconnected, and reloads.
 WAITING_MAX: Final = 10_000
@@ -32,31 +32,31 @@ class PageQueue(asyncio.Queue[bytes | None]):
 
 
 class Hub:
-    """Delivers messages to all pages, and messages from pages to `hear`."""
+    """Delivers messages to all pages, and messages from pages to `on_message`."""
 
     def __init__(self) -> None:
         self._pages: set[PageQueue] = set()
         #: Returns what a newly connected page needs.
-        self.everything: Callable[[], Iterable[ServerMessage]] = lambda: ()
+        self.snapshot: Callable[[], Iterable[ServerMessage]] = lambda: ()
         #: Handles messages from pages.
-        self.hear: Callable[[Said_], None] = lambda said: None
+        self.on_message: Callable[[AnyClientMessage], None] = lambda message: None
         #: The page whose message is being handled.
-        self._speaks: PageQueue | None = None
+        self._current_page: PageQueue | None = None
 
-    def tell(self, document: ServerMessage) -> None:
+    def broadcast(self, message: ServerMessage) -> None:
         """Send a message to every page."""
         if not self._pages:
             return
-        data = encoded(document)
+        data = encode_message(message)
         for page in tuple(self._pages):
-            self._bring(page, data)
+            self._enqueue(page, data)
 
-    def answer(self, document: ServerMessage) -> None:
+    def reply(self, message: ServerMessage) -> None:
         """Reply to the page whose message is being handled, and to no other."""
-        if self._speaks is not None:
-            self._bring(self._speaks, encoded(document))
+        if self._current_page is not None:
+            self._enqueue(self._current_page, encode_message(message))
 
-    def _bring(self, page: PageQueue, data: bytes) -> None:
+    def _enqueue(self, page: PageQueue, data: bytes) -> None:
         """Queue a message for one page, or disconnect the page if it does not read what it gets."""
         if page not in self._pages:
             return
@@ -66,42 +66,42 @@ class Hub:
             self._pages.discard(page)
             page.put_nowait(None)
 
-    def begin_anew(self) -> None:
+    def resend_snapshot(self) -> None:
         """Send everything again to all pages: for another table, or the same one from its start."""
-        for document in self.everything():
-            self.tell(document)
+        for message in self.snapshot():
+            self.broadcast(message)
 
-    def come(self) -> PageQueue:
+    def connect(self) -> PageQueue:
         """Connect a page and return its queue. A None in the queue means that the page is to be disconnected."""
         page = PageQueue()
         if len(self._pages) >= PAGES_MAX:
             page.put_nowait(None)
             return page
-        for document in self.everything():
-            page.put_nowait(encoded(document))
+        for message in self.snapshot():
+            page.put_nowait(encode_message(message))
         self._pages.add(page)
         return page
 
-    def go(self, page: PageQueue) -> None:
+    def disconnect(self, page: PageQueue) -> None:
         """Remove a page that has disconnected."""
         self._pages.discard(page)
 
-    def said(self, page: PageQueue, text: str | bytes) -> None:
+    def receive(self, page: PageQueue, text: str | bytes) -> None:
         """Handle a message from a page. Invalid ones are refused to that page alone; removed pages are ignored."""
         if page not in self._pages:
             return
         try:
-            document = read_said(text)
+            message = read_client_message(text)
         except DecodeError as error:
-            self._bring(page, encoded(Refused(str(error))))
+            self._enqueue(page, encode_message(Refused(str(error))))
             return
-        self._speaks = page
+        self._current_page = page
         try:
-            self.hear(document)
+            self.on_message(message)
         finally:
-            self._speaks = None
+            self._current_page = None
 
     @property
-    def pages(self) -> int:
+    def page_count(self) -> int:
         """How many pages are connected."""
         return len(self._pages)

@@ -63,13 +63,13 @@ class PageQuestions:
             self.forget()
         return answer
 
-    def hear(self, said: doc.Answer) -> None:
+    def receive(self, message: doc.Answer) -> None:
         """Take an answer from a page, if it is to the open question. Otherwise ignore it.
 
         A yes to an earlier proposal is not a yes to the current one.
         """
-        if self.question is not None and said.ask == self.question.ask and said.text in self.question.answers:
-            self._answer = said.text
+        if self.question is not None and message.ask == self.question.ask and message.text in self.question.answers:
+            self._answer = message.text
 
     def forget(self) -> None:
         """Withdraw the open question."""
@@ -86,15 +86,15 @@ class PageLobby:
         self.watch: str | None = None
         self.proposal: doc.LobbyProposal | None = None
         #: What is known about each key.
-        self._looked: dict[bytes, CheckedContact] = {}
+        self._checked_contacts: dict[bytes, CheckedContact] = {}
 
-    def hear(self, news: News | CodeNews) -> None:
+    def on_news(self, news: News | CodeNews) -> None:
         """Handle lobby news. Who is here and who may sit is on the page anyway, so there is no notice for it."""
         match news:
             case CheckedContact(key=key):
-                self._looked[key], self._seat.sights[key] = news, news.status.value
+                self._checked_contacts[key], self._seat.key_statuses[key] = news, news.status.value
             case Proposed():
-                self.proposal = proposal_told(news)
+                self.proposal = describe_proposal_terms(news)
             case Remark.KEEPER_AWAITED | Remark.NOBODY_SITS | Remark.LEFT_OUT:
                 self._notice(news.value)
             case NotSitting(name=name, found=True):
@@ -111,13 +111,13 @@ class PageLobby:
     def _notice(self, code: str, /, **of: str) -> None:
         """Send a notice to the page."""
         about = "code" if "code" in code else f"lobby {of.get('name', '')}".strip()
-        self._seat.notice(NOTICES[code], code, about, **{key: escape_controls(said) for key, said in of.items()})
+        self._seat.notify(NOTICES[code], code, about, **{key: escape_controls(text) for key, text in of.items()})
 
-    def shows(self, inner: Policy | None, seats: int) -> Policy:
+    def showing_policy(self, inner: Policy | None, seats: int) -> Policy:
         """Return a policy that runs `inner` and then shows the lobby on the page if it has changed."""
-        return _Shown(inner, partial(self.document, seats=seats), self._seat.tell)
+        return _LobbyDisplay(inner, partial(self.message, seats=seats), self._seat.send)
 
-    def document(self, participant: Participant, seats: int) -> doc.Lobby:
+    def message(self, participant: Participant, seats: int) -> doc.Lobby:
         """Return the current lobby as a message to the page."""
         me, proposal = participant.home.identity.public, participant.lobby.proposal
         asked = set() if proposal is None else {member.key for member in proposal.roster.members}
@@ -126,11 +126,11 @@ class PageLobby:
         def person(name: str, key: bytes) -> doc.LobbyPerson:
             state: Literal["here", "asked", "agreed"]
             state = "here" if key not in asked else "asked" if name in awaited else "agreed"
-            looked, mine = self._looked.get(key), key == me
-            words = " ".join(key_words(key)) if looked is not None or mine else ""
-            if looked is None:
+            contact, mine = self._checked_contacts.get(key), key == me
+            words = " ".join(key_words(key)) if contact is not None or mine else ""
+            if contact is None:
                 return doc.LobbyPerson(name, state, mine, key=words)
-            return doc.LobbyPerson(name, state, mine, looked.status.value, looked.needs_warning, words)
+            return doc.LobbyPerson(name, state, mine, contact.status.value, contact.needs_warning, words)
 
         people = tuple(person(offer.name, offer.key) for offer in participant.offers)
         qr = () if self.link is None else qr_rows(self.link)
@@ -138,29 +138,29 @@ class PageLobby:
         return doc.Lobby(people, count, self.link, self.watch, qr, self.proposal, self._questions.question)
 
 
-class _Shown:
+class _LobbyDisplay:
     """Sends the lobby to the page whenever it changes."""
 
     def __init__(
-        self, inner: Policy | None, lobby: Callable[[Participant], doc.Lobby], tell: Callable[[doc.Lobby], None]
+        self, inner: Policy | None, lobby: Callable[[Participant], doc.Lobby], send: Callable[[doc.Lobby], None]
     ) -> None:
         self._inner = inner
         self._lobby = lobby
-        self._tell = tell
+        self._send = send
         self._shown: doc.Lobby | None = None
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Run the inner policy, show the lobby if it has changed, and return the frames to send."""
-        said = [] if self._inner is None else self._inner.on_tick(participant, now)
+        frames = [] if self._inner is None else self._inner.on_tick(participant, now)
         if not participant.begun and (lobby := self._lobby(participant)) != self._shown:
             self._shown = lobby
-            self._tell(lobby)
-        return said
+            self._send(lobby)
+        return frames
 
 
-def proposal_told(told: Proposed) -> doc.LobbyProposal:
+def describe_proposal_terms(proposed: Proposed) -> doc.LobbyProposal:
     """Describe everything the person would agree to: a host could have set what a guest would not play."""
-    proposal = told.proposal
+    proposal = proposed.proposal
     keeper, limits = proposal.roster.timekeeper, proposal.clock
     clock = (
         None
@@ -168,8 +168,8 @@ def proposal_told(told: Proposed) -> doc.LobbyProposal:
         else doc.LobbyClock(escape_controls(keeper.name), limits.move, limits.bank)
     )
     names = tuple(escape_controls(member.name) for member in proposal.roster.members)
-    game, protocol = escape_controls(told.game), escape_controls(told.protocol)
-    return doc.LobbyProposal(game, protocol, proposal.hands or None, names, told.warning, clock)
+    game, protocol = escape_controls(proposed.game), escape_controls(proposed.protocol)
+    return doc.LobbyProposal(game, protocol, proposal.hands or None, names, proposed.warning, clock)
 
 
 def qr_rows(link: str) -> tuple[str, ...]:

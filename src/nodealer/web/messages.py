@@ -18,7 +18,7 @@ from nodealer.wire import CARDS_MAX, SEATS_MAX, Natural, SeatNumber
 #: The version of all messages together. A page of another version asks to be reloaded.
 PAGE_VERSION: Final = 1
 #: The longest message from a page, in bytes.
-SAID_BYTES_MAX: Final = 1 << 16
+CLIENT_MESSAGE_BYTES_MAX: Final = 1 << 16
 #: The longest chat message, in characters.
 CHAT_MAX: Final = 280
 
@@ -62,7 +62,7 @@ class Move(ClientMessage, frozen=True, tag="move"):
     sure: bool = False
 
 
-class Typed(ClientMessage, frozen=True, tag="typed"):
+class TypedMove(ClientMessage, frozen=True, tag="typed"):
     """Make a move in words, as a person types them. For games without a table of their own."""
 
     ask: Ask
@@ -166,23 +166,23 @@ class Replay(ClientMessage, frozen=True, tag="replay"):
     hand: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 
-Said_ = (
-    Move | Typed | Choose | SealText | Without | Break | Leave | SitOut | Back | Claim | Book | LetIn | Agree | Chat
+AnyClientMessage = (
+    Move | TypedMove | Choose | SealText | Without | Break | Leave | SitOut | Back | Claim | Book | LetIn | Agree | Chat
     | Answer | Deal | Save | Verify | Replay
 )  # fmt: skip
-_said = msgspec.json.Decoder(Said_)
+_decoder = msgspec.json.Decoder(AnyClientMessage)
 
 
-def read_said(text: str | bytes) -> Said_:
+def read_client_message(text: str | bytes) -> AnyClientMessage:
     """Decode a message from a page. Raises `DecodeError` if it is too long or not a valid message."""
     data = text.encode(errors="replace") if isinstance(text, str) else text
-    if len(data) > SAID_BYTES_MAX:
-        raise DecodeError(f"the message from the page has {len(data)} bytes, more than {SAID_BYTES_MAX}")
+    if len(data) > CLIENT_MESSAGE_BYTES_MAX:
+        raise DecodeError(f"the message from the page has {len(data)} bytes, more than {CLIENT_MESSAGE_BYTES_MAX}")
     try:
-        said: Said_ = _said.decode(data)
+        message: AnyClientMessage = _decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"the message from the page is invalid: {error}") from None
-    return said
+    return message
 
 
 # --- To the page ---
@@ -290,7 +290,7 @@ class Lobby(ServerMessage, frozen=True, tag="lobby"):
     question: LobbyQuestion | None = None
 
 
-class Seated(ServerMessage, frozen=True):
+class SeatedPlayer(ServerMessage, frozen=True):
     """A player, and the six words of their key."""
 
     seat: int
@@ -314,10 +314,10 @@ class Table(ServerMessage, frozen=True, tag="table"):
     warning: str | None
     rehearsal: bool
     you: int | None
-    seats: tuple[Seated, ...]
+    seats: tuple[SeatedPlayer, ...]
 
 
-class SeatNow(ServerMessage, frozen=True):
+class SeatStatus(ServerMessage, frozen=True):
     """The current status of a seat."""
 
     seat: int
@@ -332,7 +332,7 @@ class SeatNow(ServerMessage, frozen=True):
     left: int | None = None
 
 
-class Named(ServerMessage, frozen=True):
+class OwnCard(ServerMessage, frozen=True):
     """One of the person's own cards, by name."""
 
     deck: int
@@ -340,7 +340,7 @@ class Named(ServerMessage, frozen=True):
     name: str
 
 
-class MayDo(ServerMessage, frozen=True):
+class AllowedActions(ServerMessage, frozen=True):
     """What the person may do besides playing: votes, leaving, disputes."""
 
     vote: bool = False
@@ -364,7 +364,7 @@ class MayDo(ServerMessage, frozen=True):
     books: tuple[int, ...] = ()
 
 
-class Asker(ServerMessage, frozen=True):
+class SeatRequest(ServerMessage, frozen=True):
     """A person who asks for a seat, the words of their key, and what is known about it."""
 
     name: str
@@ -389,25 +389,25 @@ class View(ServerMessage, frozen=True, tag="view"):
     hand: int
     phase: Literal["between", "playing", "ended"]
     page: dict[str, Any]
-    seats: tuple[SeatNow, ...]
+    seats: tuple[SeatStatus, ...]
     turn: tuple[int, ...]
-    mine: tuple[Named, ...] = ()
+    mine: tuple[OwnCard, ...] = ()
     text: tuple[Spans, ...] = ()
-    may: MayDo = MayDo()
+    may: AllowedActions = AllowedActions()
     #: If too few players are left for another hand: who would have to come back. Null if there are enough.
     alone: tuple[str, ...] | None = None
-    asking: tuple[Asker, ...] = ()
+    asking: tuple[SeatRequest, ...] = ()
     proposed: tuple[ProposedTable, ...] = ()
 
 
-class Looked(ServerMessage, frozen=True):
+class PeekedCard(ServerMessage, frozen=True):
     """A card that the person has peeked at and has to make a choice about."""
 
     position: int
     text: Spans
 
 
-class Asked(ServerMessage, frozen=True, tag="ask"):
+class QuestionOpen(ServerMessage, frozen=True, tag="ask"):
     """The table is waiting for this person: for a move, a choice about peeked cards, or something to seal."""
 
     ask: int
@@ -415,11 +415,11 @@ class Asked(ServerMessage, frozen=True, tag="ask"):
     prompt: Spans = ()
     help: tuple[Spans, ...] = ()
     then: str | None = None
-    seen: tuple[Looked, ...] = ()
+    seen: tuple[PeekedCard, ...] = ()
     typed: bool = False
 
 
-class Unasked(ServerMessage, frozen=True, tag="unask"):
+class QuestionClosed(ServerMessage, frozen=True, tag="unask"):
     """The question is no longer open."""
 
 
@@ -473,7 +473,7 @@ class Proof(ServerMessage, frozen=True, tag="proof"):
     means: str = ""
 
 
-class Working(ServerMessage, frozen=True, tag="working"):
+class CardWork(ServerMessage, frozen=True, tag="working"):
     """Who is working on the cards now: seat, kind of step, and its description."""
 
     hand: int
@@ -490,7 +490,7 @@ class FaultFound(ServerMessage, frozen=True, tag="fault"):
     reason: str
 
 
-class LogGrown(ServerMessage, frozen=True, tag="log"):
+class LogStatus(ServerMessage, frozen=True, tag="log"):
     """The length of the log, its head, and how many proofs were checked here."""
 
     entries: int
@@ -499,7 +499,7 @@ class LogGrown(ServerMessage, frozen=True, tag="log"):
     proofs: int
 
 
-class Chatted(ServerMessage, frozen=True, tag="chat"):
+class ChatLine(ServerMessage, frozen=True, tag="chat"):
     """A signed chat message from a player. It is not part of the log."""
 
     seat: int
@@ -514,18 +514,18 @@ class HandDone(ServerMessage, frozen=True, tag="hand"):
     text: str
 
 
-class Frame(ServerMessage, frozen=True):
+class ReplayFrame(ServerMessage, frozen=True):
     """One moment of a replayed hand."""
 
     view: View
     lines: tuple[Line, ...]
 
 
-class Replayed(ServerMessage, frozen=True, tag="replay"):
+class HandReplay(ServerMessage, frozen=True, tag="replay"):
     """A hand, moment by moment. It has no frames if the log has no such hand."""
 
     hand: int
-    frames: tuple[Frame, ...]
+    frames: tuple[ReplayFrame, ...]
 
 
 class File(ServerMessage, frozen=True, tag="file"):
@@ -543,7 +543,7 @@ class Verdict(ServerMessage, frozen=True, tag="verdict"):
     took: float
 
 
-class Cheating(ServerMessage, frozen=True, tag="cheat"):
+class CheatStatus(ServerMessage, frozen=True, tag="cheat"):
     """A bot that was told to cheat, and what the protocol claims about that cheat."""
 
     seat: int
@@ -554,13 +554,13 @@ class Cheating(ServerMessage, frozen=True, tag="cheat"):
     came: str | None = None
 
 
-class Over(ServerMessage, frozen=True, tag="over"):
+class TableOver(ServerMessage, frozen=True, tag="over"):
     """This table is finished. `again`: another can be started. `reason`: why there was nothing to show."""
 
     again: bool
     reason: str = ""
 
 
-def encoded(document: ServerMessage) -> bytes:
+def encode_message(message: ServerMessage) -> bytes:
     """Encode a message to the page."""
-    return msgspec.json.encode(document)
+    return msgspec.json.encode(message)

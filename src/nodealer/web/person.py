@@ -17,7 +17,7 @@ from nodealer.engine.replica import Replica
 from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.web import messages as doc
-from nodealer.web.recall import Own, recall
+from nodealer.web.recall import OwnSecrets, replay_hand
 from nodealer.web.seat import PageSeat
 from nodealer.web.timed_participant import PageParticipant
 
@@ -25,7 +25,7 @@ from nodealer.web.timed_participant import PageParticipant
 CHATS_MAX: Final = 10
 CHATS_WITHIN: Final = 10.0
 #: How many messages may wait for the next tick. A page that shows a saved log has no ticks.
-TO_DO_MAX: Final = 100
+PENDING_MAX: Final = 100
 
 
 class PagePerson:
@@ -36,17 +36,17 @@ class PagePerson:
         #: Returns milliseconds since 1970, for chat.
         self._now = now
         self._decided: asyncio.Future[Decision] | None = None
-        self._to_do: list[doc.Said_] = []
+        self._pending: list[doc.AnyClientMessage] = []
         self._chats = Chats()
         #: When each seat's last chat messages arrived.
-        self._heard: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
+        self._chat_times: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
         #: The table, once the players have agreed, and the participant. A saved log has no participant.
         self.replica: Replica | None = None
         self._participant: Participant | None = None
         #: The participant's seat. Kept here because asking the participant would settle and store its proofs, and a
         #: failing disk has to be reported by the loop, not by a request from a page.
-        self._mine: int | None = None
-        self._recalling: asyncio.Future[tuple[doc.Frame, ...]] | None = None
+        self._own_seat: int | None = None
+        self._replaying: asyncio.Future[tuple[doc.ReplayFrame, ...]] | None = None
 
     # --- For the client loop ---
 
@@ -58,44 +58,44 @@ class PagePerson:
             return await self._decided
         finally:
             self._decided = None
-            self.seat.unask()
+            self.seat.withdraw_question()
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Carry out what the pages asked for, update waiting times, and return the frames to send."""
         if participant.begun and participant.seated:
             # Nothing is disclosed without the person's consent.
             participant.asks_for_books = True
-        self.seat.clock(participant)
-        said: list[bytes] = []
-        did = bool(self._to_do)
-        while self._to_do:
-            document = self._to_do.pop(0)
+        self.seat.update_waiting(participant)
+        frames: list[bytes] = []
+        acted = bool(self._pending)
+        while self._pending:
+            message = self._pending.pop(0)
             try:
-                said += self._do(participant, document)
+                frames += self._carry_out(participant, message)
             except (IllegalMove, BadParameter) as refused:
-                self.seat.tell(doc.Refused(str(refused)))
-        if did:
+                self.seat.send(doc.Refused(str(refused)))
+        if acted:
             self.seat.refresh(participant)
-        return said
+        return frames
 
-    def take_part(self, home: PlayerStore, **rest: Any) -> Participant:
+    def create_participant(self, home: PlayerStore, **rest: Any) -> Participant:
         """Create the participant of this person."""
-        clock, took = self.seat.clock_now, self.seat.note_took
-        return PageParticipant(home, clock=clock, took=took, beside=self.hear_frame, **rest)
+        clock, on_checked = self.seat.now, self.seat.record_check_time
+        return PageParticipant(home, clock=clock, on_checked=on_checked, on_frame=self.on_frame, **rest)
 
-    def watch(self, participant: Participant) -> Callable[[Received], list[bytes]]:
+    def observer_of(self, participant: Participant) -> Callable[[Received], list[bytes]]:
         """Return a function that shows on the pages what a participant received."""
 
-        def see(step: Received) -> list[bytes]:
+        def observe(received: Received) -> list[bytes]:
             if participant.begun:
                 self.replica, self._participant = participant.replica, participant
-                self._mine = participant.seat.number if participant.seated else None
-            self.seat.see(participant, step)
+                self._own_seat = participant.seat.number if participant.seated else None
+            self.seat.on_received(participant, received)
             return []
 
-        return see
+        return observe
 
-    def hear_frame(self, participant: Participant, frame: bytes) -> None:
+    def on_frame(self, participant: Participant, frame: bytes) -> None:
         """Show a frame on the pages if it is chat."""
         if not participant.begun or participant.hearing:
             return
@@ -103,56 +103,60 @@ class PagePerson:
         keys = {seat: member.key for seat, member in state.all_members.items()}
         with suppress(BadParameter):
             chat = read_chat(frame, participant.session.id, keys)
-            if chat is not None and self._chats.is_new(chat) and self._has_patience(chat.seat):
-                self.seat.tell(doc.Chatted(chat.seat, state.all_members[chat.seat].name, chat.text))
+            if chat is not None and self._chats.is_new(chat) and self._may_chat(chat.seat):
+                self.seat.send(doc.ChatLine(chat.seat, state.all_members[chat.seat].name, chat.text))
 
-    def _has_patience(self, seat: int) -> bool:
+    def _may_chat(self, seat: int) -> bool:
         """Whether a seat may chat again: it has a limited number of messages per time."""
-        heard, now = self._heard[seat], self.seat.clock_now()
-        if len(heard) == CHATS_MAX and now - heard[0] < CHATS_WITHIN:
+        times, now = self._chat_times[seat], self.seat.now()
+        if len(times) == CHATS_MAX and now - times[0] < CHATS_WITHIN:
             return False
-        heard.append(now)
+        times.append(now)
         return True
 
     # --- Messages from pages ---
 
-    def hear(self, document: doc.Said_) -> None:
+    def receive(self, message: doc.AnyClientMessage) -> None:
         """Handle a message from a page: an answer, a request for a replay, or something to do at the next tick."""
-        if isinstance(document, doc.Move | doc.Typed | doc.Choose | doc.SealText):
-            decision = self.seat.decision(document)
+        if isinstance(message, doc.Move | doc.TypedMove | doc.Choose | doc.SealText):
+            decision = self.seat.read_decision(message)
             if decision is not None and self._decided is not None and not self._decided.done():
                 self._decided.set_result(decision)
-        elif isinstance(document, doc.Replay):
-            self._replay(document.hand)
-        elif self.replica is None or len(self._to_do) >= TO_DO_MAX:
-            # Not kept for later: someone who clicks "leave" in the lobby would otherwise leave the table.
+        elif isinstance(message, doc.Replay):
+            self._replay(message.hand)
+        elif self.replica is None or len(self._pending) >= PENDING_MAX:
+            # Not stored for later: someone who clicks "leave" in the lobby would otherwise leave the table.
             self.seat.refuse("not now")
         else:
-            self._to_do.append(document)
+            self._pending.append(message)
 
     def _replay(self, hand: int) -> None:
         """Show a hand again: from memory, or read from the log in the background, one at a time."""
-        kept, replica = self.seat.kept(hand), self.replica
-        if kept is not None or replica is None:
-            self.seat.tell(kept or doc.Replayed(hand, ()))
-        elif self._recalling is not None and not self._recalling.done():
+        stored, replica = self.seat.stored_replay(hand), self.replica
+        if stored is not None or replica is None:
+            self.seat.send(stored or doc.HandReplay(hand, ()))
+        elif self._replaying is not None and not self._replaying.done():
             self.seat.refuse("not now")
         else:
-            config, entries, moments = replica.config, tuple(replica.entries), self.seat.moments(hand, replica.config)
-            whole = partial(recall, config, entries, moments, self._own(), replica.entropy)
-            self._recalling = asyncio.get_running_loop().run_in_executor(None, whole)
-            self._recalling.add_done_callback(lambda done: self.seat.tell(doc.Replayed(hand, done.result())))
+            config, entries, moments = (
+                replica.config,
+                tuple(replica.entries),
+                self.seat.moment_collector(hand, replica.config),
+            )
+            whole = partial(replay_hand, config, entries, moments, self._own_secrets(), replica.entropy)
+            self._replaying = asyncio.get_running_loop().run_in_executor(None, whole)
+            self._replaying.add_done_callback(lambda done: self.seat.send(doc.HandReplay(hand, done.result())))
 
-    def _own(self) -> Own | None:
+    def _own_secrets(self) -> OwnSecrets | None:
         """Return what is needed to show this person their own cards again, or None if they have none."""
         one = self._participant
-        if one is None or self._mine is None:
+        if one is None or self._own_seat is None:
             return None
-        return Own(self._mine, one.home.root, one.home.identity, tuple(one.home.journal.records))
+        return OwnSecrets(self._own_seat, one.home.root, one.home.identity, tuple(one.home.journal.records))
 
-    def _do(self, participant: Participant, document: doc.Said_) -> list[bytes]:
+    def _carry_out(self, participant: Participant, message: doc.AnyClientMessage) -> list[bytes]:
         """Carry out one message from a page and return the frames to send."""
-        match document:
+        match message:
             case doc.Without(seats=seats):
                 return participant.without(seats)
             case doc.Break():

@@ -24,7 +24,7 @@ from nodealer.web import messages as doc
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnSecrets:
     """What a player needs to see their own cards again."""
 
     number: int
@@ -33,12 +33,12 @@ class Own:
     records: tuple[Record, ...]
 
 
-def hand_in(state: TableState) -> int:
+def hand_number(state: TableState) -> int:
     """Return the number of the current or last hand, counted from 1."""
     return max(state.hand.number + (state.phase is Phase.PLAYING), 1)
 
 
-def retold(config: Config, entries: Iterable[bytes], entropy: Entropy) -> Iterable[Applied]:
+def replay_entries(config: Config, entries: Iterable[bytes], entropy: Entropy) -> Iterable[Applied]:
     """Apply the entries of a log to a new replica and yield what each did."""
     replica = Replica(config, entropy=entropy)
     for data in entries:
@@ -46,64 +46,66 @@ def retold(config: Config, entries: Iterable[bytes], entropy: Entropy) -> Iterab
 
 
 @dataclass
-class Moments:
+class MomentCollector:
     """Collects the moments of one hand: whenever there is a new line, or the table looks different."""
 
     hand: int
     #: Make the message of a moment, and the lines that an entry adds to the log panel.
     view: Callable[[TableState, View], doc.View]
     lines: Callable[[Applied], Iterable[doc.Line]]
-    frames: list[doc.Frame] = field(default_factory=list)
-    _told: list[doc.Line] = field(default_factory=list)
+    frames: list[doc.ReplayFrame] = field(default_factory=list)
+    _pending_lines: list[doc.Line] = field(default_factory=list)
     _last: View | None = None
 
-    def see(self, applied: Applied, seen: Callable[[], View]) -> bool:
+    def add_entry(self, applied: Applied, current_view: Callable[[], View]) -> bool:
         """Process another entry. Returns False once the hand is over."""
         if applied.outcome is Outcome.REPEATED:
             return True
-        told = list(self.lines(applied))
+        lines = list(self.lines(applied))
         state = applied.after
-        if hand_in(state) < self.hand:
+        if hand_number(state) < self.hand:
             return True
-        if hand_in(state) > self.hand:
+        if hand_number(state) > self.hand:
             return False
-        self._told += told
-        now = seen()
+        self._pending_lines += lines
+        seen = current_view()
         if state.phase is Phase.PLAYING:
-            self._last = now
-        elif self._last is not None and now.game is not None:
+            self._last = seen
+        elif self._last is not None and seen.game is not None:
             # After a hand its decks no longer exist, but the person still wants to see their cards.
-            now = replace(now, cards=self._last.cards)
-        view = self.view(state, now)
-        if self._told or not self.frames or self.frames[-1].view.page != view.page:
-            self.frames.append(doc.Frame(view, tuple(self._told)))
-            self._told = []
+            seen = replace(seen, cards=self._last.cards)
+        view = self.view(state, seen)
+        if self._pending_lines or not self.frames or self.frames[-1].view.page != view.page:
+            self.frames.append(doc.ReplayFrame(view, tuple(self._pending_lines)))
+            self._pending_lines = []
         return True
 
 
-def recall(
-    config: Config, entries: Iterable[bytes], moments: Moments, own: Own | None, entropy: Entropy
-) -> tuple[doc.Frame, ...]:
+def replay_hand(
+    config: Config, entries: Iterable[bytes], moments: MomentCollector, own: OwnSecrets | None, entropy: Entropy
+) -> tuple[doc.ReplayFrame, ...]:
     """Return the moments of a hand, read from the log as the player who sat there, or as a spectator."""
     if own is None:
-        for applied in retold(config, entries, entropy):
+        for applied in replay_entries(config, entries, entropy):
             state = applied.after
-            if not moments.see(applied, lambda state=state: public_view(state)):  # type: ignore[misc]
+            if not moments.add_entry(applied, lambda state=state: public_view(state)):  # type: ignore[misc]
                 break
     else:
-        with suppress(_Enough):
+        with suppress(_StopReading):
             _Reader(moments, config, own, entries, entropy)
     return tuple(moments.frames)
 
 
-class _Enough(Exception):
+class _StopReading(Exception):
     """Stops reading: the hand or the log is over."""
 
 
 class _Reader(Seat):
     """A seat that reads a log as the player who sat there, and never signs anything."""
 
-    def __init__(self, moments: Moments, config: Config, own: Own, entries: Iterable[bytes], entropy: Entropy) -> None:
+    def __init__(
+        self, moments: MomentCollector, config: Config, own: OwnSecrets, entries: Iterable[bytes], entropy: Entropy
+    ) -> None:
         self._moments = moments
         journal = MemoryJournal()
         for record in own.records:
@@ -115,21 +117,21 @@ class _Reader(Seat):
             key=own.identity,
             journal=journal,
             entropy=entropy,
-            log=self._until_the_end(entries),
+            log=self._entries_then_stop(entries),
         )
 
-    def _until_the_end(self, entries: Iterable[bytes]) -> Iterable[bytes]:
+    def _entries_then_stop(self, entries: Iterable[bytes]) -> Iterable[bytes]:
         """Yield the entries, then stop before the seat could act."""
         yield from entries
-        raise _Enough
+        raise _StopReading
 
     def receive(self, data: bytes) -> Applied:
         applied = super().receive(data)
-        if not self._moments.see(applied, self._seen):
-            raise _Enough
+        if not self._moments.add_entry(applied, self._current_view):
+            raise _StopReading
         return applied
 
-    def _seen(self) -> View:
+    def _current_view(self) -> View:
         """Return the player's view, or the public one if a card does not open."""
         try:
             return view_of(self)

@@ -29,11 +29,11 @@ from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
 from nodealer.games.text import Text, Words, table_lines
-from nodealer.games.view import View as Seen
+from nodealer.games.view import View as GameView
 from nodealer.log.roster import Roster
 from nodealer.web import messages as doc
 from nodealer.web.messages import ServerMessage, spans
-from nodealer.web.recall import Moments, hand_in, retold
+from nodealer.web.recall import MomentCollector, hand_number, replay_entries
 from nodealer.wire import Message, encode
 from nodealer.wordlist import key_words, session_words
 
@@ -41,27 +41,27 @@ from nodealer.wordlist import key_words, session_words
 LINES_KEPT: Final = 300
 HANDS_KEPT: Final = 20
 #: After how many seconds the page shows who the table is waiting for, and how often it gets new times.
-WAITS_SHOWN: Final = 5
-TIMES_AGAIN: Final = 5
+WAIT_SHOWN_AFTER: Final = 5
+TIMES_RESENT_AFTER: Final = 5
 
-Tell = Callable[[ServerMessage], None]
+Send = Callable[[ServerMessage], None]
 
 
 class PageSeat:
     """One person's place at one table, as their pages see it.
 
-    Messages go out through `tell`, and `everything` returns them again for a page that connects later.
+    Messages go out through `send`, and `snapshot` returns them again for a page that connects later.
     """
 
     def __init__(
         self,
-        tell: Tell,
+        send: Send,
         clock: Callable[[], float],
         role: str = "player",
         name: str | None = None,
-        asked: int = 0,
+        question_number: int = 0,
     ) -> None:
-        self._out = tell
+        self._output = send
         self._clock = clock
         self._began = clock()
         self._hello = doc.Hello(doc.PAGE_VERSION, __version__, role, name)  # type: ignore[arg-type]
@@ -69,58 +69,58 @@ class PageSeat:
         self._package: GamePackage | None = None
         self._you: int | None = None
         #: The roster that the pages know, and this person's seat in it.
-        self._seated: tuple[bytes, int | None] = (b"", None)
+        self._known_roster: tuple[bytes, int | None] = (b"", None)
         #: The current message of each type. A new one replaces it.
-        self._standing: dict[str, ServerMessage] = {}
+        self._latest: dict[str, ServerMessage] = {}
         self._notices: dict[str, doc.Notice] = {}
         self._lines: deque[ServerMessage] = deque(maxlen=LINES_KEPT)
         self._proofs: list[doc.Proof] = []
         self._hands: dict[int, doc.HandDone] = {}
         #: The status of each key that was compared with the contacts.
-        self.sights: dict[bytes, str] = {}
-        self._frames: dict[int, list[doc.Frame]] = {}
+        self.key_statuses: dict[bytes, str] = {}
+        self._frames: dict[int, list[doc.ReplayFrame]] = {}
         #: The first hand that was seen here from its start. After a restart, the current one is not.
-        self._whole_from = 1
-        self._pending: list[doc.Line] = []
+        self._first_complete_hand = 1
+        self._pending_lines: list[doc.Line] = []
         self._bytes = 0
-        self._counted = 0
+        self._reported_height = 0
         #: The last view in which the cards could be read, for the showdown.
-        self._last: Seen | None = None
+        self._last_view: GameView | None = None
         #: Since when the table has been waiting for each seat.
-        self._since: dict[int, float] = {}
+        self._waiting_since: dict[int, float] = {}
         #: The last tick, and when it arrived by this seat's clock.
         self._tick: tuple[int, float] = (-1, 0.0)
         #: When the view was last sent, and since when there have been too few players for another hand.
-        self._viewed = 0.0
+        self._view_sent_at = 0.0
         self._alone_since: float | None = None
         self._question: Question | None = None
         #: The number of the last question. It continues from the previous table, so that a late answer to a question
         #: there is not taken for an answer here.
-        self.asked = asked
+        self.question_number = question_number
         #: How many seconds the check of the newest entry took, by its number.
-        self._took: dict[int, float] = {}
+        self._check_seconds: dict[int, float] = {}
         self.opened = False
 
-    def clock_now(self) -> float:
+    def now(self) -> float:
         """Return the time of this seat's clock, in seconds."""
         return self._clock()
 
-    def note_took(self, number: int, seconds: float) -> None:
+    def record_check_time(self, number: int, seconds: float) -> None:
         """Record how long the check of an entry took. Only the latest is kept."""
-        self._took = {number: seconds}
+        self._check_seconds = {number: seconds}
 
     # --- Messages to pages ---
 
-    def everything(self) -> Iterator[ServerMessage]:
+    def snapshot(self) -> Iterator[ServerMessage]:
         """Yield every message that a newly connected page needs."""
         yield self._hello
-        yield from self._stands("offers", "lobby", "table", "cheat")
-        yield from self._in_order()
+        yield from self._latest_of("offers", "lobby", "table", "cheat")
+        yield from self._history()
         yield from self._hands.values()
-        yield from self._stands("working", "log", "view", "ask", "fault", "verdict", "over")
+        yield from self._latest_of("working", "log", "view", "ask", "fault", "verdict", "over")
         yield from self._notices.values()
 
-    def _in_order(self) -> Iterator[ServerMessage]:
+    def _history(self) -> Iterator[ServerMessage]:
         """Yield the log lines and card operations in the order they happened."""
         placed, at = list[tuple[int, ServerMessage]](), 0
         for one in self._lines:
@@ -129,52 +129,52 @@ class PageSeat:
         steps = ((one.entry, one) for one in self._proofs)
         return (one for _, one in merge(placed, steps, key=lambda pair: pair[0]))
 
-    def _stands(self, *kinds: str) -> Iterator[ServerMessage]:
+    def _latest_of(self, *kinds: str) -> Iterator[ServerMessage]:
         """Yield the current messages of these types."""
-        return (self._standing[kind] for kind in kinds if kind in self._standing)
+        return (self._latest[kind] for kind in kinds if kind in self._latest)
 
-    def tell(self, document: ServerMessage) -> None:
+    def send(self, message: ServerMessage) -> None:
         """Send a message to the pages, and keep it for pages that connect later."""
-        kind = str(document.__struct_config__.tag)
-        if isinstance(document, doc.Line | doc.Chatted):
-            self._lines.append(document)
-        elif isinstance(document, doc.Proof):
-            self._proofs.append(document)
-        elif isinstance(document, doc.HandDone):
-            self._hands[document.hand] = document
-        elif isinstance(document, doc.Notice):
-            self._notices.pop(document.about, None)
-            self._notices[document.about] = document
-        elif isinstance(document, doc.Unasked):
-            self._standing.pop("ask", None)
-        elif not isinstance(document, doc.Refused | doc.Doubt | doc.Replayed | doc.File):
-            self._standing[kind] = document
-        self._out(document)
+        kind = str(message.__struct_config__.tag)
+        if isinstance(message, doc.Line | doc.ChatLine):
+            self._lines.append(message)
+        elif isinstance(message, doc.Proof):
+            self._proofs.append(message)
+        elif isinstance(message, doc.HandDone):
+            self._hands[message.hand] = message
+        elif isinstance(message, doc.Notice):
+            self._notices.pop(message.about, None)
+            self._notices[message.about] = message
+        elif isinstance(message, doc.QuestionClosed):
+            self._latest.pop("ask", None)
+        elif not isinstance(message, doc.Refused | doc.Doubt | doc.HandReplay | doc.File):
+            self._latest[kind] = message
+        self._output(message)
 
-    def notice(self, kind: str, code: str, about: str = "", /, **of: str | int) -> None:
+    def notify(self, kind: str, code: str, about: str = "", /, **of: str | int) -> None:
         """Send a notice to the person. It replaces an earlier one about the same topic."""
-        self.tell(doc.Notice(kind, code, of, about))  # type: ignore[arg-type]
+        self.send(doc.Notice(kind, code, of, about))  # type: ignore[arg-type]
 
     def refuse(self, code: str, ask: int | None = None) -> None:
         """Tell the pages that something is not possible."""
-        self.tell(doc.Refused("", ask, code))  # type: ignore[arg-type]
+        self.send(doc.Refused("", ask, code))  # type: ignore[arg-type]
 
     # --- The table ---
 
-    def open(self, replica: Replica, you: int | None) -> None:
+    def open_table(self, replica: Replica, you: int | None) -> None:
         """Show the table: the players have agreed."""
         self.opened, self._package = True, replica.config.package
-        self._standing.pop("lobby", None)
-        self._tell_table(replica.config, replica.config.session.proposal.roster, you)
+        self._latest.pop("lobby", None)
+        self._send_table(replica.config, replica.config.session.proposal.roster, you)
 
-    def _tell_table(self, config: Config, roster: Roster, you: int | None) -> None:
+    def _send_table(self, config: Config, roster: Roster, you: int | None) -> None:
         """Send what was agreed and who is seated: once, and again after a new roster or if this person gets a seat."""
-        self._you, self._seated = you, (roster.digest, you)
+        self._you, self._known_roster = you, (roster.digest, you)
         self._narrator = Narrator.of(config, you)
         proposal, claims = config.session.proposal, config.protocol.claims
         package, words = config.package, config.words
         module = None if package is None or package.table is None else f"game/{package.name}/table.js"
-        self.tell(
+        self.send(
             doc.Table(
                 session=config.session.id.hex(),
                 words=session_words(config.session.id),
@@ -189,50 +189,52 @@ class PageSeat:
                 rehearsal=proposal.rehearsal,
                 you=you,
                 seats=tuple(
-                    doc.Seated(one.seat, one.name, " ".join(key_words(one.key)))
+                    doc.SeatedPlayer(one.seat, one.name, " ".join(key_words(one.key)))
                     for one in roster.members
                     if one.seat in roster.with_cards
                 ),
             )
         )
 
-    def see(self, participant: Participant, step: Received) -> None:
+    def on_received(self, participant: Participant, received: Received) -> None:
         """Show on the pages what a participant received."""
         if not participant.begun:
             return
         you = participant.seat.number if participant.seated else None
         if not self.opened:
-            self.open(participant.replica, you)
-            first = next((one.number for one in step.happened if isinstance(one, Applied)), participant.replica.height)
-            self._recall(participant.replica, first)
-        for one in step.happened:
+            self.open_table(participant.replica, you)
+            first = next(
+                (one.number for one in received.happened if isinstance(one, Applied)), participant.replica.height
+            )
+            self._show_past(participant.replica, first)
+        for one in received.happened:
             if isinstance(one, Applied):
-                self.take(one)
+                self.on_entry(one)
             elif isinstance(one, Diverged):
                 name = participant.replica.state.all_members[one.seat].name
                 theirs, ours = one.theirs.hex()[:16], one.ours.hex()[:16]
-                self.notice("bad", "diverged", "diverged", name=name, theirs=theirs, ours=ours)
+                self.notify("bad", "diverged", "diverged", name=name, theirs=theirs, ours=ours)
             elif isinstance(one, Silenced):
-                self.notice("bad", "silenced", "silenced", reason=one.reason)
+                self.notify("bad", "silenced", "silenced", reason=one.reason)
         roster = participant.replica.state.roster
-        if self._seated != (roster.digest, you):
-            self._tell_table(participant.replica.config, roster, you)
+        if self._known_roster != (roster.digest, you):
+            self._send_table(participant.replica.config, roster, you)
         self.refresh(participant)
 
-    def _recall(self, replica: Replica, height: int) -> None:
+    def _show_past(self, replica: Replica, height: int) -> None:
         """Show what was played before this process started: all hands and the last lines, in one go."""
         if not height:
             return
-        out, self._out = self._out, lambda document: None
-        for applied in retold(replica.config, replica.entries[:height], replica.entropy):
-            self.take(applied)
-        self._pending = []
-        self._whole_from = hand_in(replica.state) + 1
-        self._out = out
-        for document in tuple(self.everything()):
-            out(document)
+        out, self._output = self._output, lambda message: None
+        for applied in replay_entries(replica.config, replica.entries[:height], replica.entropy):
+            self.on_entry(applied)
+        self._pending_lines = []
+        self._first_complete_hand = hand_number(replica.state) + 1
+        self._output = out
+        for message in tuple(self.snapshot()):
+            out(message)
 
-    def take(self, applied: Applied) -> None:
+    def on_entry(self, applied: Applied) -> None:
         """Send the lines and card operations of one log entry."""
         if applied.outcome is Outcome.REPEATED:
             return
@@ -242,34 +244,34 @@ class PageSeat:
         before = len(applied.before.faults)
         for event in self._narrator.tell(applied):
             if event["event"] == "cards":
-                self._step(applied, event)
+                self._send_operation(applied, event)
             else:
-                self._line(applied, event)
+                self._send_line(applied, event)
         for fault in applied.after.faults[before:]:
             name = None if fault.seat is None else applied.after.all_members[fault.seat].name
-            self.tell(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason))
+            self.send(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason))
 
-    def _line(self, applied: Applied, event: Event) -> None:
+    def _send_line(self, applied: Applied, event: Event) -> None:
         """Send an event as a line of the log panel, if it is worth one."""
         line = _line_of(applied, event)
         if line is None:
             return
         if line.event in ("result", "void"):
             text = str(event.get("text") or event.get("reason") or "")
-            self.tell(doc.HandDone(event["hand"], "; ".join(line.data["outcome"]) or text))
-        self._pending.append(line)
-        self.tell(line)
+            self.send(doc.HandDone(event["hand"], "; ".join(line.data["outcome"]) or text))
+        self._pending_lines.append(line)
+        self.send(line)
 
-    def _step(self, applied: Applied, event: Event) -> None:
+    def _send_operation(self, applied: Applied, event: Event) -> None:
         """Send a card operation, with what this machine has checked."""
         seat, words = event["seat"], self._narrator.words_of(event["kind"])
         mine, false = seat == self._you, applied.outcome is Outcome.FAULT
         state = "false" if false else "own" if mine else "verified" if applied.checks else "unproven"
-        took = self._took.pop(applied.number, None)
-        self.tell(
+        took = self._check_seconds.pop(applied.number, None)
+        self.send(
             doc.Proof(
                 entry=applied.number,
-                hand=_hand_of(applied),
+                hand=_hand_number(applied),
                 seat=seat,
                 name=event["name"],
                 kind=event["kind"],
@@ -290,27 +292,27 @@ class PageSeat:
         """Send the current state of the table, if it has changed."""
         replica = participant.replica
         state = replica.state
-        working = doc.Working(state.hand.number + 1, tuple(self._steps(state)))
-        if working != self._standing.get("working"):
-            self.tell(working)
+        working = doc.CardWork(state.hand.number + 1, tuple(self._pending_operations(state)))
+        if working != self._latest.get("working"):
+            self.send(working)
         view = self._view(participant)
-        if self._is_news(view):
-            self._keep(view)
-            self._viewed = self._clock()
-            self.tell(view)
-        if replica.height != self._counted:
-            self._counted = replica.height
+        if self._has_changed(view):
+            self._store_moment(view)
+            self._view_sent_at = self._clock()
+            self.send(view)
+        if replica.height != self._reported_height:
+            self._reported_height = replica.height
             size = max(self._bytes, 1)
-            self.tell(doc.LogGrown(replica.height, size, replica.head.hex()[:16], replica.checks_settled))
+            self.send(doc.LogStatus(replica.height, size, replica.head.hex()[:16], replica.checks_settled))
 
-    def _is_news(self, view: doc.View) -> bool:
+    def _has_changed(self, view: doc.View) -> bool:
         """Whether a view has to be sent. The page counts seconds itself and is only corrected now and then."""
-        old = self._standing.get("view")
-        if not isinstance(old, doc.View) or _timeless(old) != _timeless(view):
+        old = self._latest.get("view")
+        if not isinstance(old, doc.View) or _without_times(old) != _without_times(view):
             return True
-        return view.seats != old.seats and self._clock() - self._viewed >= TIMES_AGAIN
+        return view.seats != old.seats and self._clock() - self._view_sent_at >= TIMES_RESENT_AFTER
 
-    def _steps(self, state: TableState) -> Iterator[tuple[int, str, str]]:
+    def _pending_operations(self, state: TableState) -> Iterator[tuple[int, str, str]]:
         """Yield the card operations that players still owe: seat, kind and description."""
         for known in state.duties.open.values():
             duty = known.duty
@@ -326,19 +328,19 @@ class PageSeat:
                 seen = view_of(participant.seat)
             except CardUnreadable:
                 unreadable = True
-        return self.view_in(state, self._with_old_cards(state, seen), participant, claim=unreadable)
+        return self.view_at(state, self._with_old_cards(state, seen), participant, claim=unreadable)
 
-    def _with_old_cards(self, state: TableState, seen: Seen) -> Seen:
+    def _with_old_cards(self, state: TableState, seen: GameView) -> GameView:
         """Add the person's last cards after a hand: its decks no longer exist, but they still want to see them."""
-        last = self._last
+        last = self._last_view
         if state.phase is Phase.PLAYING:
-            self._last = seen
+            self._last_view = seen
         elif last is not None and seen.game is not None:
             return replace(seen, cards=last.cards)
         return seen
 
-    def view_in(
-        self, state: TableState, seen: Seen, participant: Participant | None, *, claim: bool = False
+    def view_at(
+        self, state: TableState, seen: GameView, participant: Participant | None, *, claim: bool = False
     ) -> doc.View:
         """Return the view of a moment as a message: of the table now, or of any moment in a log."""
         package, words, game = self._package, state.config.words, seen.game
@@ -346,25 +348,25 @@ class PageSeat:
         want = None if game is None else game.wants
         playing = state.phase is Phase.PLAYING
         named = tuple(
-            doc.Named(deck, position, words.face(game, deck, face))
+            doc.OwnCard(deck, position, words.face(game, deck, face))
             for (deck, position), face in sorted(seen.cards.items())
         )
         return doc.View(
             entry=0 if participant is None else participant.replica.height,
-            hand=hand_in(state),
+            hand=hand_number(state),
             phase=state.phase.value,
             page=page,
-            seats=tuple(self._seats(state, participant)),
+            seats=tuple(self._seat_statuses(state, participant)),
             turn=tuple(want.seats) if playing and isinstance(want, Turn) else (),
             mine=named,
-            text=tuple(map(spans, table_lines(words, seen))) if self._plain else (),
-            may=doc.MayDo() if participant is None else self._may(state, participant, claim),
-            alone=None if participant is None else self._alone(state, participant),
-            asking=tuple(self._asking(participant)),
-            proposed=tuple(self._proposed(state, participant)),
+            text=tuple(map(spans, table_lines(words, seen))) if self._has_plain_table else (),
+            may=doc.AllowedActions() if participant is None else self._allowed_actions(state, participant, claim),
+            alone=None if participant is None else self._missing_players(state, participant),
+            asking=tuple(self._seat_requests(participant)),
+            proposed=tuple(self._open_proposals(state, participant)),
         )
 
-    def _alone(self, state: TableState, participant: Participant) -> tuple[str, ...] | None:
+    def _missing_players(self, state: TableState, participant: Participant) -> tuple[str, ...] | None:
         """Return who would have to come back for another hand, or None if there are enough players.
 
         Reported only after a while, because it happens briefly between hands.
@@ -374,18 +376,18 @@ class PageSeat:
             return None
         now = self._clock()
         self._alone_since = now if self._alone_since is None else self._alone_since
-        if now - self._alone_since < WAITS_SHOWN:
+        if now - self._alone_since < WAIT_SHOWN_AFTER:
             return None
         return tuple(state.all_members[seat].name for seat in sorted(state.gone - state.ended - state.expelled))
 
-    def _asking(self, participant: Participant | None) -> Iterator[doc.Asker]:
+    def _seat_requests(self, participant: Participant | None) -> Iterator[doc.SeatRequest]:
         """Yield the people who ask for a seat."""
         if participant is not None and participant.seated:
             for asks in participant.asking:
                 key = asks.who.key
-                yield doc.Asker(asks.who.name, " ".join(key_words(key)), self.sights.get(key, ""))
+                yield doc.SeatRequest(asks.who.name, " ".join(key_words(key)), self.key_statuses.get(key, ""))
 
-    def _proposed(self, state: TableState, participant: Participant | None) -> Iterator[doc.ProposedTable]:
+    def _open_proposals(self, state: TableState, participant: Participant | None) -> Iterator[doc.ProposedTable]:
         """Yield the proposed rosters that this person has not agreed to."""
         if participant is None or not participant.seated:
             return
@@ -402,11 +404,11 @@ class PageSeat:
                 )
 
     @property
-    def _plain(self) -> bool:
+    def _has_plain_table(self) -> bool:
         """Whether the game has no table of its own."""
         return self._package is None or self._package.table is None
 
-    def _seats(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatNow]:
+    def _seat_statuses(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatStatus]:
         """Yield the status of each seat."""
         waited = set() if participant is None else set(participant.waits_for.values())
         owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.is_blocking}
@@ -418,12 +420,15 @@ class PageSeat:
             duty = owing.get(seat)
             owes = None if duty is None else self._narrator.words_of(duty.kind).doing or duty.kind
             late = 0
-            if seat in waited and seat in self._since:
-                late = int(self._clock() - self._since[seat])
-            waits, left = late if late >= WAITS_SHOWN else 0, None if participant is None else self._left(state, seat)
-            yield doc.SeatNow(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
+            if seat in waited and seat in self._waiting_since:
+                late = int(self._clock() - self._waiting_since[seat])
+            waits, left = (
+                late if late >= WAIT_SHOWN_AFTER else 0,
+                None if participant is None else self._time_left(state, seat),
+            )
+            yield doc.SeatStatus(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
 
-    def _left(self, state: TableState, seat: int) -> int | None:
+    def _time_left(self, state: TableState, seat: int) -> int | None:
         """Return the milliseconds a seat has left, or None if no timekeeper is counting."""
         clock = state.clock
         if clock is None or clock.last_tick is None:
@@ -439,17 +444,17 @@ class PageSeat:
             return None
         return max(0, min(used) + clock.bank(seat) - round(1000 * (self._clock() - self._tick[1])))
 
-    def _may(self, state: TableState, participant: Participant, claim: bool) -> doc.MayDo:
+    def _allowed_actions(self, state: TableState, participant: Participant, claim: bool) -> doc.AllowedActions:
         """Return what the person may do besides playing."""
         if not participant.seated or participant.over:
-            return doc.MayDo()
+            return doc.AllowedActions()
         options, count = participant.options(), len(voters(state))
-        late = any(self._clock() - since >= WAITS_SHOWN for since in self._since.values())
+        late = any(self._clock() - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
         timed, between = state.roster.timekeeper is not None, state.phase is not Phase.PLAYING
         mine = participant.seat.number
         waited, said = participant.waits_for, state.hand.skip_votes.get(mine, frozenset())
         stays = state.phase is not Phase.ENDED and mine not in state.ended
-        return doc.MayDo(
+        return doc.AllowedActions(
             vote=late and options.may_vote and (count > 2 or timed),
             voted=tuple(sorted(set(waited.values()) - {seat for duty, seat in waited.items() if duty not in said})),
             votes_needed=count // 2 + 1,
@@ -466,26 +471,26 @@ class PageSeat:
             books=tuple(hand + 1 for hand in options.books),
         )
 
-    def _keep(self, view: doc.View) -> None:
+    def _store_moment(self, view: doc.View) -> None:
         """Keep a moment for replays, unless only time has passed since the last one."""
         hand = view.hand
-        if hand < self._whole_from:
-            self._pending = []
+        if hand < self._first_complete_hand:
+            self._pending_lines = []
             return
         frames = self._frames.setdefault(hand, [])
-        lines, self._pending = tuple(self._pending), []
+        lines, self._pending_lines = tuple(self._pending_lines), []
         if lines or not frames or frames[-1].view.page != view.page:
-            frames.append(doc.Frame(replace_view(view), lines))
+            frames.append(doc.ReplayFrame(without_actions(view), lines))
         for old in sorted(self._frames)[:-HANDS_KEPT]:
             del self._frames[old]
 
-    def clock(self, participant: Participant) -> None:
+    def update_waiting(self, participant: Participant) -> None:
         """Update who the table is waiting for, and since when."""
         if not participant.begun:
             return
         now, waited = self._clock(), set(participant.waits_for.values())
-        self._since = {seat: self._since.get(seat, now) for seat in waited}
-        late = any(now - since >= WAITS_SHOWN for since in self._since.values())
+        self._waiting_since = {seat: self._waiting_since.get(seat, now) for seat in waited}
+        late = any(now - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
         if late or has_too_few_players(participant.replica.state):
             self.refresh(participant)
 
@@ -494,70 +499,70 @@ class PageSeat:
     def ask(self, question: Question) -> None:
         """Show a question to the person."""
         self._question = question
-        self.asked += 1
+        self.question_number += 1
         words, view, peek = self._words, question.view, question.peek
         if question.seal is not None:
             sealing, helped = spans(words.sealing(view, question.seal)), tuple(map(spans, words.help))
-            told = doc.Asked(self.asked, "seal", sealing, helped)
+            asked = doc.QuestionOpen(self.question_number, "seal", sealing, helped)
         elif peek is None:
-            told = doc.Asked(
-                self.asked,
+            asked = doc.QuestionOpen(
+                self.question_number,
                 "move",
-                spans(words.prompt(view)) if self._plain else (),
+                spans(words.prompt(view)) if self._has_plain_table else (),
                 tuple(map(spans, words.help)),
                 typed=self._package is not None and self._package.listens,
             )
         else:
             seen = tuple(
-                doc.Looked(position, spans(words.looked_at(view.game, peek.deck, face)))
+                doc.PeekedCard(position, spans(words.looked_at(view.game, peek.deck, face)))
                 for position, face in view.seen_in(peek.deck).items()
             )
-            told = doc.Asked(self.asked, "choose", (), (), peek.then.value, seen)
-        self.tell(told)
+            asked = doc.QuestionOpen(self.question_number, "choose", (), (), peek.then.value, seen)
+        self.send(asked)
 
-    def unask(self) -> None:
+    def withdraw_question(self) -> None:
         """Withdraw the open question, if there is one."""
         if self._question is not None:
             self._question = None
-            self.tell(doc.Unasked())
+            self.send(doc.QuestionClosed())
 
-    def decision(self, said: doc.Move | doc.Typed | doc.Choose | doc.SealText) -> Decision | None:
+    def read_decision(self, message: doc.Move | doc.TypedMove | doc.Choose | doc.SealText) -> Decision | None:
         """Return the decision in a message, or None if it was refused or doubted. The page is then told why."""
         question = self._question
-        if question is None or said.ask != self.asked:
-            self.refuse("late", said.ask)
+        if question is None or message.ask != self.question_number:
+            self.refuse("late", message.ask)
             return None
         try:
-            if isinstance(said, doc.SealText):
+            if isinstance(message, doc.SealText):
                 if question.seal is None:
                     raise IllegalMove("the table is not asking you to seal anything")
-                return self._words.seal(question.view, question.seal, said.text)
+                return self._words.seal(question.view, question.seal, message.text)
             if question.seal is not None:
                 raise IllegalMove("the table is waiting for something to seal")
-            if isinstance(said, doc.Choose):
+            if isinstance(message, doc.Choose):
                 if question.peek is None:
                     raise IllegalMove("the table is not asking you for a choice")
-                return legal_choice(question.view, question.peek, said.choose)
-            return self._move(question, said)
+                return legal_choice(question.view, question.peek, message.choose)
+            return self._read_move(question, message)
         except IllegalMove as error:
-            self.tell(doc.Refused(str(error), said.ask))
+            self.send(doc.Refused(str(error), message.ask))
             return None
 
-    def _move(self, question: Question, said: doc.Move | doc.Typed) -> Decision | None:
+    def _read_move(self, question: Question, message: doc.Move | doc.TypedMove) -> Decision | None:
         """Return the move in a message, or None if the person should confirm it first. Raises `IllegalMove`."""
         view = question.view
         if question.peek is not None:
             raise IllegalMove("the table is waiting for a choice, not for a move")
         read: Message | dict[str, Any]
-        if isinstance(said, doc.Typed):
-            read = self._words.read(view, said.text)
+        if isinstance(message, doc.TypedMove):
+            read = self._words.read(view, message.text)
             if view.game is not None:
                 view.game.moved(view.seat, encode(read))
         else:
-            read = legal_move(view, said.move)
-        doubt = "" if said.sure else self._words.sure(view, read)
+            read = legal_move(view, message.move)
+        doubt = "" if message.sure else self._words.sure(view, read)
         if doubt:
-            self.tell(doc.Doubt(said.ask, doubt))
+            self.send(doc.Doubt(message.ask, doubt))
             return None
         return read
 
@@ -567,22 +572,22 @@ class PageSeat:
 
     # --- History ---
 
-    def read(self, applied: Applied, replica: Replica) -> None:
+    def show_entry(self, applied: Applied, replica: Replica) -> None:
         """Show one entry of a saved log, as a spectator sees it."""
-        self.take(applied)
+        self.on_entry(applied)
         state = replica.state
-        view = self.view_in(state, public_view(state), None)
-        self._keep(view)
-        self._standing["view"] = view
-        self._standing["log"] = doc.LogGrown(
+        view = self.view_at(state, public_view(state), None)
+        self._store_moment(view)
+        self._latest["view"] = view
+        self._latest["log"] = doc.LogStatus(
             replica.height, self._bytes, replica.head.hex()[:16], replica.checks_settled
         )
 
-    def kept(self, hand: int) -> doc.Replayed | None:
+    def stored_replay(self, hand: int) -> doc.HandReplay | None:
         """Return a hand, moment by moment, if its moments are still in memory."""
-        return doc.Replayed(hand, tuple(self._frames[hand])) if hand in self._frames else None
+        return doc.HandReplay(hand, tuple(self._frames[hand])) if hand in self._frames else None
 
-    def moments(self, hand: int, config: Config) -> Moments:
+    def moment_collector(self, hand: int, config: Config) -> MomentCollector:
         """Return a collector for a hand of the log, which shows it as this page would have."""
         narrator = Narrator.of(config, self._you)
 
@@ -590,15 +595,15 @@ class PageSeat:
             found = (_line_of(applied, event) for event in narrator.tell(applied) if event["event"] != "cards")
             return (line for line in found if line is not None)
 
-        return Moments(hand, lambda state, seen: replace_view(self.view_in(state, seen, None)), lines)
+        return MomentCollector(hand, lambda state, seen: without_actions(self.view_at(state, seen, None)), lines)
 
 
-def replace_view(view: doc.View) -> doc.View:
+def without_actions(view: doc.View) -> doc.View:
     """Return a view without what only mattered at that moment."""
     return doc.View(view.entry, view.hand, view.phase, view.page, view.seats, view.turn, view.mine, view.text)
 
 
-def _timeless(view: doc.View) -> doc.View:
+def _without_times(view: doc.View) -> doc.View:
     """Return a view without its times. Whether a seat is waited for, or has a time limit, stays."""
     seats = tuple(
         msgspec.structs.replace(one, waited=int(one.waited > 0), left=None if one.left is None else 0)
@@ -607,7 +612,7 @@ def _timeless(view: doc.View) -> doc.View:
     return msgspec.structs.replace(view, seats=seats)
 
 
-def _hand_of(applied: Applied) -> int:
+def _hand_number(applied: Applied) -> int:
     """Return the hand that an entry belongs to, counted from 1."""
     return applied.before.hand.number + 1
 
@@ -628,16 +633,16 @@ def _line_of(applied: Applied, event: Event) -> doc.Line | None:
         data = {"outcome": outcome, "parting": str(event.get("parting", ""))}
     return doc.Line(
         entry=event.get("entry"),
-        hand=_hand_of(applied),
+        hand=_hand_number(applied),
         event=kind,
         seat=event.get("seat"),
         name=event.get("name"),
-        lines=tuple(_lines(event)),
+        lines=tuple(_text_of(event)),
         data=data,
     )
 
 
-def _lines(event: Event) -> Iterator[doc.Spans]:
+def _text_of(event: Event) -> Iterator[doc.Spans]:
     """Yield the text of an event: nothing if it would be noise, or if the page has its own text."""
     match event["event"]:
         case "result":

@@ -32,8 +32,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
 from nodealer.web.hub import Hub
-from nodealer.web.messages import SAID_BYTES_MAX
-from nodealer.web.socket_owner import is_stranger
+from nodealer.web.messages import CLIENT_MESSAGE_BYTES_MAX
+from nodealer.web.socket_owner import is_other_user
 
 LOOPBACK: Final = "127.0.0.1"
 TOKEN_BYTES: Final = 32
@@ -45,9 +45,9 @@ _TYPES: Final = {
     "svg": "image/svg+xml",
 }
 #: Paths that only this user may request.
-_SECRET: Final = ("/enter", "/documents")
+_PRIVATE_PATHS: Final = ("/enter", "/documents")
 #: The files a game may have for its table.
-_OF_GAMES: Final = ("table.js", "table.css")
+_GAME_FILES: Final = ("table.js", "table.css")
 
 Entropy = Callable[[int], bytes]
 
@@ -68,7 +68,7 @@ def static_files() -> dict[str, bytes]:
 
 def game_file(game: GamePackage, name: str) -> bytes | None:
     """Return a file of a game's own table, or None if the game has no such file."""
-    if game.table is None or name not in _OF_GAMES:
+    if game.table is None or name not in _GAME_FILES:
         return None
     with suppress(OSError, ModuleNotFoundError):
         return (resources.files(game.table) / name).read_bytes()
@@ -93,7 +93,7 @@ class TokenGate:
         self.token = self._entropy(TOKEN_BYTES).hex()
         return self.token
 
-    def enter(self, token: str) -> str | None:
+    def exchange(self, token: str) -> str | None:
         """Return a cookie in exchange for the token, or None if the token is wrong or already used."""
         if self.token is None:
             return None
@@ -104,10 +104,10 @@ class TokenGate:
         self._keys.add(key)
         return key
 
-    def knows(self, cookies: Mapping[str, str]) -> bool:
+    def is_admitted(self, cookies: Mapping[str, str]) -> bool:
         """Whether these cookies include one that was given out here."""
-        given = cookies.get(self.cookie, "").encode(errors="replace")
-        return any(hmac.compare_digest(given, key.encode()) for key in self._keys)
+        cookie = cookies.get(self.cookie, "").encode(errors="replace")
+        return any(hmac.compare_digest(cookie, key.encode()) for key in self._keys)
 
 
 class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,9 +119,9 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TableServer:
     """The web application that serves the page of one person at one table."""
 
-    def __init__(self, hub: Hub, door: TokenGate, games: Callable[[str], GamePackage | None], port: int) -> None:
+    def __init__(self, hub: Hub, gate: TokenGate, games: Callable[[str], GamePackage | None], port: int) -> None:
         self._hub = hub
-        self._door = door
+        self._gate = gate
         self._games = games
         self._hosts = {f"{LOOPBACK}:{port}", f"localhost:{port}"}
         # Files for a seat in a browser tab are not part of this page.
@@ -133,18 +133,18 @@ class TableServer:
             Route("/static/{path:path}", self._static),
             Route("/game/{name}/{file}", self._game),
             Route("/enter", self._enter, methods=["POST"]),
-            WebSocketRoute("/documents", self._documents),
+            WebSocketRoute("/documents", self._messages),
         ]
         self._starlette = Starlette(routes=routes)
 
     @property
     def app(self) -> ASGIApp:
         """The ASGI application."""
-        return self._guarded
+        return self._guard
 
-    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _guard(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse requests that do not come from this page, and pass the others on."""
-        refusal = self._refusal(scope)
+        refusal = self._refusal_reason(scope)
         if refusal is None:
             await self._starlette(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -152,17 +152,17 @@ class TableServer:
         else:
             await Response(refusal, 403, self._headers)(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> str | None:
+    def _refusal_reason(self, scope: Scope) -> str | None:
         """Return why a request is refused, or None if it comes from this page and this user."""
         headers = [(name.lower(), value) for name, value in scope["headers"]]
         hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return "wrong host"
         origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
-        must = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if (origins or must) and origins != [f"http://{hosts[0]}"]:
+        needs_origin = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if (origins or needs_origin) and origins != [f"http://{hosts[0]}"]:
             return "wrong origin"
-        if scope["path"] in _SECRET and is_stranger(scope["client"], scope["server"]):
+        if scope["path"] in _PRIVATE_PATHS and is_other_user(scope["client"], scope["server"]):
             return "wrong user"
         return None
 
@@ -179,18 +179,18 @@ class TableServer:
 
     def _file(self, path: str) -> Response:
         data = self._files.get(path)
-        return self._nothing() if data is None else self._sent(path, data)
+        return self._not_found() if data is None else self._file_response(path, data)
 
     async def _game(self, request: Request) -> Response:
         name, file = str(request.path_params["name"]), str(request.path_params["file"])
         game = self._games(name)
         data = None if game is None else game_file(game, file)
-        return self._nothing() if data is None else self._sent(file, data)
+        return self._not_found() if data is None else self._file_response(file, data)
 
-    def _sent(self, path: str, data: bytes) -> Response:
+    def _file_response(self, path: str, data: bytes) -> Response:
         return Response(data, 200, self._headers, media_type=_TYPES[path.rpartition(".")[2]])
 
-    def _nothing(self) -> Response:
+    def _not_found(self) -> Response:
         return Response("not found", 404, self._headers)
 
     # --- The token ---
@@ -203,41 +203,41 @@ class TableServer:
             if len(data) > 1024:
                 return Response("too long", 413, self._headers)
         try:
-            said = msgspec.json.decode(data, type=Enter)
+            body = msgspec.json.decode(data, type=Enter)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return Response("invalid token", 400, self._headers)
-        key = self._door.enter(said.token)
+        key = self._gate.exchange(body.token)
         if key is None:
             return Response("this address has already been used", 403, self._headers)
         response = Response(status_code=204, headers=self._headers)
-        response.set_cookie(self._door.cookie, key, path="/", httponly=True, samesite="strict")
+        response.set_cookie(self._gate.cookie, key, path="/", httponly=True, samesite="strict")
         return response
 
     # --- Messages ---
 
-    async def _documents(self, websocket: WebSocket) -> None:
+    async def _messages(self, websocket: WebSocket) -> None:
         """Exchange messages with a page over a WebSocket, if it has the cookie."""
-        if not self._door.knows(websocket.cookies):
+        if not self._gate.is_admitted(websocket.cookies):
             await websocket.close(1008, "no valid cookie")
             return
         await websocket.accept()
-        page = self._hub.come()
-        telling = asyncio.ensure_future(_tell(websocket, page))
+        page = self._hub.connect()
+        sending = asyncio.ensure_future(_send_queue(websocket, page))
         try:
             while True:
                 message = await websocket.receive()
                 if message["type"] == "websocket.disconnect":
                     break
-                self._hub.said(page, message.get("text") or message.get("bytes") or "")
+                self._hub.receive(page, message.get("text") or message.get("bytes") or "")
         except (WebSocketDisconnect, RuntimeError):
             pass
         finally:
-            self._hub.go(page)
-            telling.cancel()
-            await asyncio.gather(telling, return_exceptions=True)
+            self._hub.disconnect(page)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
 
 
-async def _tell(websocket: WebSocket, page: asyncio.Queue[bytes | None]) -> None:
+async def _send_queue(websocket: WebSocket, page: asyncio.Queue[bytes | None]) -> None:
     """Send the messages of a queue until it ends."""
     while (data := await page.get()) is not None:
         await websocket.send_text(data.decode())
@@ -270,39 +270,39 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def serve(
-    hub: Hub, door: TokenGate, games: Callable[[str], GamePackage | None], port: int = 0
+    hub: Hub, gate: TokenGate, games: Callable[[str], GamePackage | None], port: int = 0
 ) -> AsyncIterator[str]:
     """Serve the page on a loopback port as long as the context lasts.
 
     Yields the address, with the token in its fragment. Raises `BadParameter` if the port cannot be used.
     """
-    listening = socket.socket()
+    listener = socket.socket()
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((LOOPBACK, port))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
         # Listen before the address is known: a browser that connects at once then waits and is not refused.
-        listening.listen(64)
+        listener.listen(64)
     except OSError as error:
-        listening.close()
+        listener.close()
         raise BadParameter(f"cannot serve the page on port {port}: {error.strerror}") from None
-    port = listening.getsockname()[1]
+    port = listener.getsockname()[1]
     config = uvicorn.Config(
-        TableServer(hub, door, games, port).app,
+        TableServer(hub, gate, games, port).app,
         log_config=None,
         interface="asgi3",
         proxy_headers=False,
         lifespan="off",
         ws="websockets-sansio",
-        ws_max_size=SAID_BYTES_MAX,
+        ws_max_size=CLIENT_MESSAGE_BYTES_MAX,
         server_header=False,
         access_log=False,
         timeout_graceful_shutdown=1,
     )
     server = _Server(config)
-    running = asyncio.ensure_future(server.serve(sockets=[listening]))
+    running = asyncio.ensure_future(server.serve(sockets=[listener]))
     try:
-        yield f"http://{LOOPBACK}:{port}/#{door.token}"
+        yield f"http://{LOOPBACK}:{port}/#{gate.token}"
     finally:
         server.should_exit = True
         await asyncio.gather(running, return_exceptions=True)
-        listening.close()
+        listener.close()

@@ -22,7 +22,7 @@ _ROOT: Final = 0
 Address = tuple[str, int]
 
 
-def listed() -> list[str]:
+def list_connections() -> list[str]:
     """Return all TCP connections, one line each, as the system lists them."""
     lines: list[str] = []
     for table in TABLES:
@@ -31,20 +31,20 @@ def listed() -> list[str]:
     return lines
 
 
-def is_stranger(client: Address, server: Address, lines: Callable[[], Iterable[str]] = listed) -> bool:
+def is_other_user(client: Address, server: Address, lines: Callable[[], Iterable[str]] = list_connections) -> bool:
     """Whether another user made this connection. Root does not count: root can read everything anyway."""
-    near, far, users, told = _hex(server), _hex(client), set[int](), False
+    here, there, users, found = _hex(server), _hex(client), set[int](), False
     for line in lines():
         fields = line.split()
         if len(fields) < 8:
             continue
-        local, remote = _short(fields[1]), _short(fields[2])
-        if (local, remote) == (near, far):
-            told = True
-        elif (local, remote, fields[3]) == (far, near, _ESTABLISHED):
+        local, remote = _as_ipv4(fields[1]), _as_ipv4(fields[2])
+        if (local, remote) == (here, there):
+            found = True
+        elif (local, remote, fields[3]) == (there, here, _ESTABLISHED):
             users.add(int(fields[7]))
     # A connection already closed at the other end has no owner any more, and needs no answer.
-    return told and not (users and users <= {os.getuid(), _ROOT})
+    return found and not (users and users <= {os.getuid(), _ROOT})
 
 
 def _hex(address: Address) -> str:
@@ -53,7 +53,7 @@ def _hex(address: Address) -> str:
     return f"{number:08X}:{address[1]:04X}"
 
 
-def _short(listed_address: str) -> str:
+def _as_ipv4(listed_address: str) -> str:
     """Shorten a listed address to IPv4: its last four bytes, even if it is written as IPv6."""
     host, _, port = listed_address.partition(":")
     return f"{host[-8:]}:{port}"

@@ -11,35 +11,35 @@ from nodealer.engine.replica import Replica
 from nodealer.engine.store import PlayerStore
 
 #: Called with the number of an entry and the seconds its check took.
-Took = Callable[[int, float], None]
+OnChecked = Callable[[int, float], None]
 
 
 class PageParticipant(Participant):
-    """A participant that reports to `took` how long each entry took, and passes every frame to `beside`."""
+    """A participant that reports to `on_checked` how long each entry took, and passes every frame to `on_frame`."""
 
     def __init__(
         self,
         home: PlayerStore,
         *,
         clock: Callable[[], float],
-        took: Took,
-        beside: Callable[[Participant, bytes], None],
+        on_checked: OnChecked,
+        on_frame: Callable[[Participant, bytes], None],
         **rest: Any,
     ) -> None:
         self._clock = clock
-        self._took = took
-        self._beside = beside
+        self._on_checked = on_checked
+        self._on_frame = on_frame
         super().__init__(home, **rest)
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
-        """Process a frame of the table, then pass it to `beside`."""
-        step = super().receive(frame, number)
-        self._beside(self, frame)
-        return step
+        """Process a frame of the table, then pass it to `on_frame`."""
+        received = super().receive(frame, number)
+        self._on_frame(self, frame)
+        return received
 
     def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[ReceivedEvent]) -> None:
         """Apply an entry, and report how long that took."""
-        number, began = replica.height, self._clock()
+        number, start = replica.height, self._clock()
         super()._enter(replica, data, numbered, happened)
         if replica.height > number:
-            self._took(number, self._clock() - began)
+            self._on_checked(number, self._clock() - start)

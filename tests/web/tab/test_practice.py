@@ -43,7 +43,7 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
         bots: list[Bots] = []
         beside = Beside(lambda frame: bots[0].say(frame))
         bots.append(Bots(plan, token_bytes, beside.hear))
-        participant = plan.seated("Tabea", token_bytes, table.person.take_part)
+        participant = plan.seated("Tabea", token_bytes, table.person.create_participant)
         playing = asyncio.ensure_future(table.practise(participant, beside))
         while not playing.done():
             if not bots[0].step():

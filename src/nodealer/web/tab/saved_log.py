@@ -18,12 +18,12 @@ def show(table: TabTable, log: Path, entropy: Entropy) -> None:
     began = time.perf_counter()
 
     def watch(replica: Replica) -> Append:
-        table.seat.open(replica, None)
+        table.seat.open_table(replica, None)
         table.person.replica = replica
 
         def append(entry: bytes) -> Applied:
             applied = replica.append(entry)
-            table.seat.read(applied, replica)
+            table.seat.show_entry(applied, replica)
             return applied
 
         return append
@@ -31,6 +31,6 @@ def show(table: TabTable, log: Path, entropy: Entropy) -> None:
     with table.all_at_once():
         report = verify_file(log, entropy=entropy, watch=watch)
         took = round((time.perf_counter() - began) * 1000, 1)
-        table.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
+        table.seat.send(doc.Verdict(report.verdict, report.as_json(), took))
         if table.person.replica is None:
-            table.seat.tell(doc.Over(again=False, reason=report.reason))
+            table.seat.send(doc.TableOver(again=False, reason=report.reason))

@@ -105,25 +105,25 @@ class TabTable:
     def _tell(self, document: doc.ServerMessage) -> None:
         """Send a message to the page, unless messages are being held back."""
         if not self._muted:
-            self._world.tell(doc.encoded(document).decode())
+            self._world.tell(doc.encode_message(document).decode())
 
     def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> None:
         """Start a new table. The page starts over."""
-        self.seat = PageSeat(self._tell, time.monotonic, role, name, asked=self.seat.asked)
+        self.seat = PageSeat(self._tell, time.monotonic, role, name, question_number=self.seat.question_number)
         self.person = PagePerson(self.seat, self._world.wall)
         self.questions.forget()
         self.lobby = PageLobby(self.seat, self.questions)
         self._muted = True
         for document in standing:
-            self.seat.tell(document)
+            self.seat.send(document)
         self._muted = False
-        for document in self.seat.everything():
+        for document in self.seat.snapshot():
             self._tell(document)
 
     def said(self, text: str) -> None:
         """Handle a message from the page."""
         try:
-            document = doc.read_said(text)
+            document = doc.read_client_message(text)
         except DecodeError as error:
             self._tell(doc.Refused(str(error)))
             return
@@ -131,13 +131,13 @@ class TabTable:
             case doc.Deal():
                 self.deal(document)
             case doc.Answer():
-                self.questions.hear(document)
+                self.questions.receive(document)
             case doc.Save(what=what):
                 self._save(what)
             case doc.Verify():
                 self.verify()
             case _:
-                self.person.hear(document)
+                self.person.receive(document)
 
     # --- The log ---
 
@@ -155,7 +155,7 @@ class TabTable:
         fault = replica.state.fault if what == "evidence" else None
         name = f"{'game' if fault is None else 'evidence'}-{replica.config.session.id.hex()[:8]}.jsonl"
         lines = self._lines(None if fault is None else fault.entry + 1)
-        self.seat.tell(doc.File(name, "".join(line.decode() + "\n" for line in lines)))
+        self.seat.send(doc.File(name, "".join(line.decode() + "\n" for line in lines)))
 
     def verify(self) -> None:
         """Audit the log in front of the person, as anyone could, and show the result."""
@@ -166,7 +166,7 @@ class TabTable:
         self._world.log.write_bytes(b"".join(line + b"\n" for line in lines))
         report = verify_file(self._world.log, entropy=self._world.entropy)
         took = round((time.perf_counter() - began) * 1000, 1)
-        self.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
+        self.seat.send(doc.Verdict(report.verdict, report.as_json(), took))
 
     @contextmanager
     def all_at_once(self) -> Iterator[None]:
@@ -176,7 +176,7 @@ class TabTable:
             yield
         finally:
             self._muted = False
-        for document in self.seat.everything():
+        for document in self.seat.snapshot():
             self._tell(document)
 
     # --- A table across the network ---
@@ -194,7 +194,7 @@ class TabTable:
         """
         watches = home.name is None
         self.sit("watcher" if watches else "player", home.name)
-        participant = self.person.take_part(
+        participant = self.person.create_participant(
             home,
             entropy=self._world.entropy,
             # Hosts have already said what they want to play.
@@ -206,8 +206,8 @@ class TabTable:
         # A player who had left or sat out is not dealt in until they say so.
         participant.sits_out = participant.seated and participant.seat.went
         hosting = None if hosted is None else self._hosting(hosted)
-        guest = None if watches else Guest(self.lobby.hear, self._known, self.questions)
-        shown = self.lobby.shows(hosting or guest, 0 if hosted is None else hosted.seats)
+        guest = None if watches else Guest(self.lobby.on_news, self._known, self.questions)
+        shown = self.lobby.showing_policy(hosting or guest, 0 if hosted is None else hosted.seats)
         transport = RelayTransport(
             participant,
             invitation.key,
@@ -218,7 +218,7 @@ class TabTable:
             emit=self._connection,
             connect=self._world.connect,
         )
-        met = ContactsRecorder(participant, self._known, self.lobby.hear, lambda: self._world.wall() // 1000)
+        met = ContactsRecorder(participant, self._known, self.lobby.on_news, lambda: self._world.wall() // 1000)
         codes = None if hosting is None else self._codes(invitation, home, hosting)
         after = (met.update, partial(self._new_links, LinkRotation(invitation), participant, transport))
         try:
@@ -236,13 +236,13 @@ class TabTable:
     def _hosting(self, hosted: HostedTable) -> Hosting:
         """Return the policy that hosts this table."""
         wanted, awaits = TabPlan(hosted), hosted.awaits_keeper
-        return Hosting(wanted, hosted.seats, self.lobby.hear, self._known, self.questions, invites_keeper=awaits)
+        return Hosting(wanted, hosted.seats, self.lobby.on_news, self._known, self.questions, invites_keeper=awaits)
 
     def _codes(self, invitation: Invitation, home: PlayerStore, hosting: Hosting) -> PairingCodes:
         """Show the links of the table, and return what creates pairing codes."""
         self.lobby.link, self.lobby.watch = invitation.link, invitation.to_watch().link
         world = PairingEnvironment(self._world.entropy, self._world.connect, time.monotonic)
-        codes = PairingCodes(invitation, invitation.relays[0], home.identity, world, self.lobby.hear, hosting.admit)
+        codes = PairingCodes(invitation, invitation.relays[0], home.identity, world, self.lobby.on_news, hosting.admit)
         hosting.new_code = codes.give
         return codes
 
@@ -261,7 +261,7 @@ class TabTable:
     ) -> None:
         """Run the participant until the end, and ask for a seat if the table is already playing."""
         mind = None if participant.home.name is None else self.person
-        see, asked = self.person.watch(participant), False
+        see, asked = self.person.observer_of(participant), False
 
         def watch(step: Received) -> list[bytes]:
             nonlocal asked
@@ -290,7 +290,7 @@ class TabTable:
                 except IllegalMove as refused:
                     raise BadParameter(f"you cannot have a seat at this table: {refused}") from None
                 names = ", ".join(member.name for member in participant.members)
-                self.seat.notice("note", "asks", "seat", players=names)
+                self.seat.notify("note", "asks", "seat", players=names)
                 return frames
             return []
 
@@ -300,13 +300,13 @@ class TabTable:
         """Show the new links if the table has a new key."""
         invitation = relinked.next_invitation(participant, transport.secret) if participant.begun else None
         if invitation is not None:
-            self.seat.notice("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
+            self.seat.notify("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
 
     def _news(self, news: object, hosting: Hosting | None) -> None:
         """Show refusals of others. Raises `BadParameter` if this person cannot play here."""
         if isinstance(news, Refuses) and not news.mine:
             name, reason = news.name or "", escape_controls(news.reason)
-            self.seat.notice("note", "declined", f"declined {name}", name=name, reason=reason)
+            self.seat.notify("note", "declined", f"declined {name}", name=name, reason=reason)
             if hosting is not None:
                 hosting.declined(news.by)
         elif isinstance(news, Refuses):
@@ -317,7 +317,7 @@ class TabTable:
     def _connection(self, line: ConnectionEvent) -> None:
         """Show a change of the connection. Raises `TabLockedOut` if the seat lacks the table's new key."""
         if isinstance(line, KeyMissing):
-            self.seat.notice("bad", "locked", "connection")
+            self.seat.notify("bad", "locked", "connection")
             raise TabLockedOut
         kind, code = _CONNECTION[type(line)]
         if isinstance(line, RelayLost):
@@ -325,12 +325,12 @@ class TabTable:
         if not isinstance(line, RelayFound) or self._lost:
             # A warning that the relay may be withholding something stays on screen. Otherwise the relay could make it
             # disappear by breaking the connection.
-            self.seat.notice(kind, code, code if isinstance(line, Behind) else "connection")
+            self.seat.notify(kind, code, code if isinstance(line, Behind) else "connection")
 
     def _end(self, *, again: bool) -> None:
         """Verify the log and tell the page that the table is finished."""
         self.verify()
-        self.seat.tell(doc.Over(again=again))
+        self.seat.send(doc.TableOver(again=again))
 
 
 class InTurn:

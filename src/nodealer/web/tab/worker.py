@@ -281,7 +281,7 @@ class Tab:
         try:
             plan = Planned(deal)
         except NodealerError as error:
-            self._table.seat.tell(doc.Refused(str(error)))
+            self._table.seat.send(doc.Refused(str(error)))
             return
         self._browser.bots(msgspec.json.encode(deal).decode())
         self._begin(lambda: self._practise(plan, deal.name))
@@ -289,7 +289,7 @@ class Tab:
     async def _practise(self, plan: Planned, name: str) -> None:
         self._table.sit("player", name, offers(name))
         self._beside = Beside(lambda frame: self._browser.toBots(to_js(frame)))
-        participant = plan.seated(name, secrets.token_bytes, self._table.person.take_part)
+        participant = plan.seated(name, secrets.token_bytes, self._table.person.create_participant)
         await self._table.practise(participant, self._beside)
 
     # --- Helpers ---
@@ -361,7 +361,7 @@ class TabBots:
 
     def __init__(self, browser: Any, deal: str) -> None:
         self._browser = browser
-        said = doc.read_said(deal)
+        said = doc.read_client_message(deal)
         if not isinstance(said, doc.Deal):
             raise BadParameter("the bots expected a request to start a table")
         self._bots = Bots(Planned(said), secrets.token_bytes, lambda frame: browser.frame(to_js(frame)))
