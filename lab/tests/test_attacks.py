@@ -309,9 +309,9 @@ def test_sentences() -> None:
         "with all defences: caught at once, Cleo named (the proof is false)"
     )
     assert replace(both, weak=None, real=AttackOutcome("never", gain="reads it")).sentence == (
-        "with all defences: it reads it, and no log shows a fault"
+        "it reads it; no log shows a fault"
     )
-    assert replace(both, weak=None, real=AttackOutcome("never")).sentence == "with all defences: it gains nothing"
+    assert replace(both, weak=None, real=AttackOutcome("never")).sentence == "it gains nothing"
     assert "at once, no one named" in replace(both, real=AttackOutcome("at once")).sentence
 
 

@@ -57,10 +57,10 @@ class AttackComparison:
     @property
     def sentence(self) -> str:
         """Both outcomes as one sentence."""
-        weak = (
-            "" if self.weak is None else f"with {self._defence_names} removed: it {self.weak.gain or 'gains nothing'}; "
-        )
-        return f"{weak}with all defences: {self._real_sentence}"
+        if self.weak is None:
+            return self._real_sentence
+        weak = f"with {self._defence_names} removed: it {self.weak.gain or 'gains nothing'}"
+        return f"{weak}; with all defences: {self._real_sentence}"
 
     @property
     def _defence_names(self) -> str:
@@ -69,7 +69,7 @@ class AttackComparison:
     @property
     def _real_sentence(self) -> str:
         if self.real.outcome == "cannot be seen":
-            return f"it {self.real.gain}, and no log shows a fault"
+            return f"it {self.real.gain}; no log shows a fault"
         if self.real.outcome == "gains nothing":
             return "it gains nothing"
         who = "no one" if self.real.culprit is None else NAMES[self.real.culprit]
