@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cli.test_network import LONG, Somebody
-from nodealer.relay.invitations import read_link
+from nodealer.relay.invitations import parse_link
 from nodealer.web.tab.opfs_store import TabStore, new_saved, way_back
 from ports import free_port
 from web.tab.test_opfs_store import MemoryStore
@@ -74,7 +74,7 @@ def log_of(one: Somebody) -> bytes:
 
 def moved(link: str, port: int) -> str:
     """Return the link of the same table at another port of this machine."""
-    return replace(read_link(link), relays=(f"ws://127.0.0.1:{port}",)).link
+    return replace(parse_link(link), relays=(f"ws://127.0.0.1:{port}",)).link
 
 
 def move(one: Somebody, port: int) -> str:
@@ -105,7 +105,7 @@ class Cleo(Tab):
     async def sit(self, store: MemoryStore, link: str, until: Callable[[Cleo], Any]) -> None:
         """Come back to a table with what the tab has saved, and stay until something has happened."""
         home = TabStore.open(store)
-        invitation, more = way_back(home.saved, read_link(link))
+        invitation, more = way_back(home.saved, parse_link(link))
         playing = asyncio.ensure_future(self.table.play(home, invitation, None, more))
         async with asyncio.timeout(LONG):
             while not playing.done() and not until(self):

@@ -13,7 +13,7 @@ from nodealer.cli import host_relay
 from nodealer.cli.host_relay import PORT, own_relay
 from nodealer.errors import BadParameter, RelayRefused
 from nodealer.relay.client import connect_to
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from ports import free_port
 
 
@@ -28,15 +28,15 @@ def test_what_listens_on_this_machine_only_is_not_open_to_others(
 
     def noted(*args: object, **options: object) -> object:
         seen.append(options["host"])
-        return serving(*args, **(options | {"host": "127.0.0.1"}))  # type: ignore[arg-type]
+        return serve_relay(*args, **(options | {"host": "127.0.0.1"}))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(host_relay, "serving", noted)
+    monkeypatch.setattr(host_relay, "serve_relay", noted)
 
     async def run() -> None:
         port = free_port()
         listen, here = f"{host}:{port}", f"ws://127.0.0.1:{port}"
         async with own_relay(tmp_path / "relay.db", listen, "ab" * 16), connect_to(here) as client:
-            with pytest.raises(RelayRefused, match="one table"):
+            with pytest.raises(RelayRefused, match="a single table"):
                 await client.create("cd" * 16, bytes(32))
             await client.create("ab" * 16, bytes(32))
 

@@ -515,7 +515,7 @@ def test_a_code_is_for_one_guest(people: People) -> None:
     other.start("join", code["code"], "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
     # The code is used; or the two have played by now, and the host's relay is gone with it.
     assert other.code in (1, 4), other.said
-    assert other.code == 4 or "somebody else has used this code" in other.said
+    assert other.code == 4 or "someone else has used this code" in other.said
     for one in (host, guest):
         one.ends_with(0)
 
@@ -528,7 +528,7 @@ def test_a_link_that_nobody_else_on_the_machine_sees(monkeypatch: pytest.MonkeyP
     with os.fdopen(reading) as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         done = called("join", "-", "--name", "Ben", "--auto")
-        assert done.returncode == 2 and "no invitation" in done.stderr
+        assert done.returncode == 2 and "not an invitation" in done.stderr
         assert os.read(reading, 9) == b"{}\n", "the rest is for a program that plays"
         assert called("watch", "-").returncode == 2, "there is nothing more"
 
@@ -538,10 +538,10 @@ def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     nowhere = Invitation((f"ws://127.0.0.1:{free_port()}",), TableSecret(bytes(16), "00" * 16, 0), bytes(16))
     for text, code, said in (
-        ("hello!", 2, "no invitation"),
-        (nowhere.link[:-9], 2, "cut"),
-        (nowhere.to_watch().link, 2, "one to watch"),
-        (nowhere.link, 4, "no relay"),
+        ("hello!", 2, "not an invitation"),
+        (nowhere.link[:-9], 2, "incomplete"),
+        (nowhere.to_watch().link, 2, "spectator link"),
+        (nowhere.link, 4, "cannot connect"),
     ):
         done = called("join", text, "--name", "Ben", "--auto")
         assert done.returncode == code and said in done.stderr, (text, done.stderr)

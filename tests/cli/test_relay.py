@@ -14,7 +14,7 @@ from nodealer.cli.relay import limits_of
 from nodealer.cli.relay_process import address_of, opened, tls_of
 from nodealer.errors import BadParameter
 from nodealer.relay.limits import RelayLimits
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.relay.stores.sqlite import SqliteStore
 from relay.certificates import certified
@@ -57,7 +57,7 @@ def test_what_to_keep_tables_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (("--store", "disk"), 2, "--store is"),
         (("--cert", "x"), 2, "go together"),
         (("--cert", "/none", "--key", "/none"), 2, "cannot be used"),
-        (("--store", "sqlite:/dev/null/x"), 4, "cannot be opened"),
+        (("--store", "sqlite:/dev/null/x"), 4, "cannot open"),
         (("--store", "memory", "--listen", "192.0.2.1:1"), 4, "cannot listen"),
     ],
 )
@@ -73,7 +73,7 @@ def test_tls(tmp_path: Path) -> None:
 
     async def work() -> None:
         limits = RelayLimits(hello_seconds=3)
-        async with serving(MemoryStore(monotonic), entropy=counting(), limits=limits, tls=tls) as relay:
+        async with serve_relay(MemoryStore(monotonic), entropy=counting(), limits=limits, tls=tls) as relay:
             trust = ssl.create_default_context(cafile=pem)
             reader, writer = await asyncio.open_connection("localhost", relay.port, ssl=trust)
             writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -16,9 +16,9 @@ from nodealer.client.pairing import PairingCodes, use_code
 from nodealer.errors import CodeDead
 from nodealer.keys import Identity, host_mark
 from nodealer.relay.invitations import Invitation
-from nodealer.relay.pairing import Code, read_code
+from nodealer.relay.pairing import Code, parse_code
 from nodealer.relay.sealing import TableSecret
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
 
 HOST, GUEST = Identity(bytes(32)), Identity(bytes([1]) * 32)
@@ -60,7 +60,7 @@ def test_a_guest_with_a_code_that_is_given_up_is_told_at_once() -> None:
     """It need not wait for the ten minutes."""
 
     async def run() -> None:
-        async with serving(MemoryStore(time.monotonic), entropy=os.urandom) as relay, asyncio.timeout(60):
+        async with serve_relay(MemoryStore(time.monotonic), entropy=os.urandom) as relay, asyncio.timeout(60):
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
@@ -69,7 +69,7 @@ def test_a_guest_with_a_code_that_is_given_up_is_told_at_once() -> None:
             await ears.until("code", 1)
             await codes.stop()
             with pytest.raises(CodeDead, match="ask the host for another"):
-                await use_code(read_code(ears.all("code")[-1]["code"]), url, GUEST, "Ben", AROUND)
+                await use_code(parse_code(ears.all("code")[-1]["code"]), url, GUEST, "Ben", AROUND)
             assert not ears.admitted
 
     asyncio.run(run())
@@ -80,7 +80,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
     that were given and not used."""
 
     async def run() -> None:
-        async with serving(MemoryStore(time.monotonic), entropy=os.urandom) as relay:
+        async with serve_relay(MemoryStore(time.monotonic), entropy=os.urandom) as relay:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
@@ -90,7 +90,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
                 count = len(ears.all("code"))
                 codes.give()
                 await ears.until("code", count + 1)
-                return read_code(ears.all("code")[-1]["code"])
+                return parse_code(ears.all("code")[-1]["code"])
 
             assert await use_code(await given(), url, GUEST, "Ben", AROUND) == invitation
             await ears.until("code-used", 1)
@@ -104,10 +104,10 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
                 assert ("Type code for another" in ears.said[-1]) is (guesses < 3)
                 with pytest.raises(CodeDead):
                     await use_code(code, url, GUEST, "Ben", AROUND)
-            assert "somebody may be trying to get in" in ears.said[-1]
+            assert "someone may be trying to get in" in ears.said[-1]
             codes.give()
             await ears.until("code-dead", 4)
-            assert "There is no code" in ears.said[-1] and "somebody may be trying" in ears.said[-1]
+            assert "There is no code" in ears.said[-1] and "someone may be trying" in ears.said[-1]
             async with asyncio.timeout(60):
                 await asyncio.gather(*codes._tasks, return_exceptions=True)
             assert len(ears.admitted) == 1

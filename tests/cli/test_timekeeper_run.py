@@ -47,7 +47,7 @@ def test_a_home_belongs_to_the_whole_link(homes: list[str]) -> None:
 
 
 def test_who_may_only_watch_keeps_no_time(homes: list[str]) -> None:
-    with pytest.raises(BadParameter, match="one to watch"):
+    with pytest.raises(BadParameter, match="spectator link"):
         keep_the_time(INVITATION.to_watch().link, name="Clock", game=None, json=True)
     assert not homes
 

@@ -17,9 +17,9 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Decision, Question
 from nodealer.errors import IllegalMove
 from nodealer.log.roster import Roster
-from nodealer.relay.limits import AT_HOME, RelayLimits
+from nodealer.relay.limits import LOCAL_LIMITS, RelayLimits
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
 
 SECRET = TableSecret(bytes(16), "0" * 32, 0)
@@ -91,8 +91,8 @@ async def soon(seconds: float) -> None:
 
 
 @asynccontextmanager
-async def real(limits: RelayLimits = AT_HOME) -> AsyncIterator[str]:
-    async with serving(MemoryStore(lambda: 0.0), entropy=Source("relay"), limits=limits) as relay:
+async def real(limits: RelayLimits = LOCAL_LIMITS) -> AsyncIterator[str]:
+    async with serve_relay(MemoryStore(lambda: 0.0), entropy=Source("relay"), limits=limits) as relay:
         yield f"ws://127.0.0.1:{relay.port}/"
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from nodealer.client.link_rotation import LinkRotation
 from nodealer.engine.participant import Participant
-from nodealer.relay.invitations import Invitation, read_link
+from nodealer.relay.invitations import Invitation, parse_link
 from nodealer.relay.sealing import ReadKey, TableSecret
 
 TABLE = "ab" * 16
@@ -35,7 +35,7 @@ def test_each_key_once() -> None:
     assert new(relinked, ada, FIRST.key if isinstance(FIRST.key, TableSecret) else None) is None
     told = new(relinked, ada, key(1))
     assert told is not None and told.key == key(1) and new(relinked, ada, key(1)) is None
-    assert isinstance(read_link(told.to_watch().link).key, ReadKey)
+    assert isinstance(parse_link(told.to_watch().link).key, ReadKey)
     assert new(relinked, ada, key(2)) is not None
 
 

@@ -97,7 +97,7 @@ def test_breaks_off_after_twice_the_time() -> None:
         circle.waiting.extend(frames)
         while circle.step():
             pass
-    assert heard == [(2.0, Without), (4.0, Break)], "each once"
+    assert heard == [(2.0, Without), (4.0, Break)], "different relays"
     hand = circle.people[0].replica.state.hand
     assert hand.skip_votes.keys() == hand.abort_votes.keys() == {1}
 

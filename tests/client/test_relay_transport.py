@@ -26,7 +26,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter
 from nodealer.keys import Identity
-from nodealer.relay.messages import End, Open, Opened, Refused, Token, Told
+from nodealer.relay.messages import End, Open, Opened, Refused, RelayReply, Token
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import LOG_ENTRIES_MAX, encode
 from relay.liar import Liar
@@ -193,7 +193,7 @@ def test_a_connection_that_breaks_goes_on_after_the_last_frame() -> None:
             assert await anext(events) == b"four"
         assert [asked.after for _, asked in liar.asked if isinstance(asked, Open)] == [None, 2]
         assert [type(line) for line in told] == [RelayFound, RelayLost, RelayFound]
-        assert isinstance(told[1], RelayLost) and told[1].reason.endswith("has gone away: on my way")
+        assert isinstance(told[1], RelayLost) and told[1].reason.endswith("closed the connection: on my way")
 
     on_liar(work)
 
@@ -233,7 +233,7 @@ def test_a_relay_that_restarts_is_met_again() -> None:
                 await ada.send(b"two")
                 assert await anext(events) == b"two"
                 await events.aclose()
-        assert any("no relay at" in line.reason for line in told if isinstance(line, RelayLost))
+        assert any("cannot connect to a relay at" in line.reason for line in told if isinstance(line, RelayLost))
 
     asyncio.run(work())
 
@@ -311,11 +311,11 @@ def test_what_makes_no_transport(relays: tuple[str, ...], options: dict[str, Any
 class Says(Liar):
     """Answers something else to one question."""
 
-    def __init__(self, kind: type, told: Told | None) -> None:
+    def __init__(self, kind: type, told: RelayReply | None) -> None:
         super().__init__()
         self._kind, self._told = kind, told
 
-    def answer(self, name: str, asked: Any) -> Told | None:
+    def answer(self, name: str, asked: Any) -> RelayReply | None:
         return self._told if isinstance(asked, self._kind) else super().answer(name, asked)
 
 
@@ -384,7 +384,7 @@ def test_of_several_relays_one_that_denies_a_cursor_does_not_count() -> None:
         (Refused("table", "no such table"), "no such table"),
     ],
 )
-def test_a_table_that_cannot_be_opened(told: Told, reason: str) -> None:
+def test_a_table_that_cannot_be_opened(told: RelayReply, reason: str) -> None:
     async def work(liar: Liar, relay: str) -> None:
         lines: list[ConnectionEvent] = []
         async with aclosing(transport(relay, told=lines).events()) as events:
@@ -424,7 +424,7 @@ def test_a_frame_that_the_relay_does_not_take() -> None:
                 async with asyncio.timeout(0.02):
                     await anext(events)
         assert [line.reason for line in told if isinstance(line, WriteRefused)] == [
-            f"the relay {relay}Ada takes frames of 100 bytes, and this one has 272"
+            f"the relay {relay}Ada accepts frames of at most 100 bytes; this one has 272"
         ]
 
     on_liar(work, Says(Open, Opened(0, 100)))

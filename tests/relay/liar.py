@@ -13,7 +13,6 @@ from websockets.exceptions import ConnectionClosed
 from nodealer.relay.messages import (
     FRAME_BYTES_MAX,
     Accepted,
-    Asked,
     Create,
     Created,
     End,
@@ -21,11 +20,12 @@ from nodealer.relay.messages import (
     Opened,
     Refused,
     Rekey,
-    Stored,
+    RelayReply,
+    RelayRequest,
+    StoredFrame,
     Token,
-    Told,
-    page,
-    read_asked,
+    encode_page,
+    parse_request,
 )
 from nodealer.wire import encode
 
@@ -37,7 +37,7 @@ class Liar:
         self.frames: list[bytes] = []
         self.writers: list[bytes] = []
         #: What each has asked, in its order.
-        self.asked: list[tuple[str, Asked]] = []
+        self.asked: list[tuple[str, RelayRequest]] = []
         self.here: dict[str, ServerConnection] = {}
         self._changed = asyncio.Event()
 
@@ -47,22 +47,22 @@ class Liar:
         """A frame came from somebody."""
         self.frames.append(frame)
 
-    def shown(self, name: str) -> Sequence[Stored]:
+    def shown(self, name: str) -> Sequence[StoredFrame]:
         """What somebody is shown."""
         return list(enumerate(self.frames, 1))
 
-    def opened(self, name: str, after: int) -> Told:
+    def opened(self, name: str, after: int) -> RelayReply:
         """What is said of how many there are."""
         shown = self.shown(name)
         if after and after not in {cursor for cursor, _ in shown}:
             return Refused("cursor", "there is no such cursor")
         return Opened(sum(cursor > after for cursor, _ in shown), FRAME_BYTES_MAX)
 
-    async def bring(self, name: str, connection: ServerConnection, frames: list[Stored]) -> None:
+    async def send_page(self, name: str, connection: ServerConnection, frames: list[StoredFrame]) -> None:
         """Frames for somebody."""
-        await connection.send(page(frames))
+        await connection.send(encode_page(frames))
 
-    def answer(self, name: str, asked: Asked) -> Told | None:
+    def answer(self, name: str, asked: RelayRequest) -> RelayReply | None:
         match asked:
             case Create(writer=writer):
                 self.writers = self.writers or [writer]
@@ -98,7 +98,7 @@ class Liar:
                     self.take(name, message)
                     self.change()
                     continue
-                asked = read_asked(message)
+                asked = parse_request(message)
                 self.asked.append((name, asked))
                 told = self.answer(name, asked)
                 if told is not None:
@@ -119,7 +119,7 @@ class Liar:
                 frames = [stored for stored in self.shown(name) if stored[0] > after][:50]
                 if frames:
                     after = frames[-1][0]
-                    await self.bring(name, connection, frames)
+                    await self.send_page(name, connection, frames)
                 else:
                     await changed.wait()
 

@@ -9,8 +9,8 @@ from itertools import count
 
 import pytest
 
-from nodealer.relay.messages import PAGE_BYTES, Stored, read_page
-from nodealer.relay.stores.base import Standing, Store
+from nodealer.relay.messages import PAGE_BYTES, StoredFrame, parse_page
+from nodealer.relay.stores.base import Store, TableExtent
 
 #: Lets so many seconds pass.
 Later = Callable[[float], Awaitable[None]]
@@ -34,14 +34,14 @@ class Ears:
     """Hears the frames of a table."""
 
     def __init__(self) -> None:
-        self.heard: list[Stored] = []
+        self.heard: list[StoredFrame] = []
         self._more = asyncio.Event()
 
-    def __call__(self, frames: Sequence[Stored]) -> None:
+    def __call__(self, frames: Sequence[StoredFrame]) -> None:
         self.heard += frames
         self._more.set()
 
-    async def until(self, frames: int, seconds: float = 20) -> list[Stored]:
+    async def until(self, frames: int, seconds: float = 20) -> list[StoredFrame]:
         async with asyncio.timeout(seconds):
             while len(self.heard) < frames:
                 self._more.clear()
@@ -49,16 +49,16 @@ class Ears:
         return self.heard
 
 
-async def pages(store: Store, table: str, after: int = 0) -> list[list[Stored]]:
-    found: list[list[Stored]] = []
+async def pages(store: Store, table: str, after: int = 0) -> list[list[StoredFrame]]:
+    found: list[list[StoredFrame]] = []
     while page := await store.read(table, after):
-        found.append(read_page(page.data))
+        found.append(parse_page(page.data))
         assert (page.last, page.frames) == (found[-1][-1][0], len(found[-1]))
         after = page.last
     return found
 
 
-async def whole(store: Store, table: str, after: int = 0) -> list[Stored]:
+async def whole(store: Store, table: str, after: int = 0) -> list[StoredFrame]:
     return [frame for page in await pages(store, table, after) for frame in page]
 
 
@@ -111,31 +111,31 @@ async def pages_have_a_size(store: Store, later: Later) -> None:
 
 async def the_largest_frame_fits(store: Store, later: Later) -> None:
     table, ears = await made(store), Ears()
-    await store.follow(table, ears)
+    await store.subscribe(table, ears)
     await store.append(table, b"x" * store.largest)
     assert [len(frame) for _, frame in await ears.until(1)] == [store.largest]
     assert await whole(store, table) == ears.heard
-    await store.unfollow(table)
+    await store.unsubscribe(table)
 
 
 async def who_follows_hears_what_comes(store: Store, later: Later) -> None:
     table, other, ears = await made(store), await made(store), Ears()
-    assert await store.follow(table, ears) == Standing(0, 0, 0)
+    assert await store.subscribe(table, ears) == TableExtent(0, 0, 0)
     await store.append(table, b"one")
     await store.append(other, b"nothing to do with it")
     await store.append(table, b"three")
     assert [frame for _, frame in await ears.until(2)] == [b"one", b"three"]
-    await store.unfollow(table)
+    await store.unsubscribe(table)
     await store.append(table, b"unheard")
     again = Ears()
-    standing = await store.follow(table, again)
+    standing = await store.subscribe(table, again)
     stored = await whole(store, table)
-    assert standing == Standing(stored[-1][0], 3, len(b"onethreeunheard"))
+    assert standing == TableExtent(stored[-1][0], 3, len(b"onethreeunheard"))
     await store.append(table, b"four")
     assert [frame for _, frame in await again.until(1)] == [b"four"]
     assert ears.heard == stored[:2]
-    await store.unfollow(table)
-    await store.unfollow(table)
+    await store.unsubscribe(table)
+    await store.unsubscribe(table)
 
 
 async def nothing_is_missed_while_others_write(store: Store, later: Later) -> None:
@@ -149,7 +149,7 @@ async def nothing_is_missed_while_others_write(store: Store, later: Later) -> No
     writers = [asyncio.create_task(write(who)) for who in range(4)]
     while await store.count(table, 0) < 20:
         await asyncio.sleep(0)
-    standing = await store.follow(table, ears)
+    standing = await store.subscribe(table, ears)
     await asyncio.gather(*writers)
     stored = await whole(store, table)
     before = [(cursor, frame) for cursor, frame in stored if cursor <= standing.last]
@@ -159,7 +159,7 @@ async def nothing_is_missed_while_others_write(store: Store, later: Later) -> No
         assert [frame for _, frame in stored if frame.startswith(b"%d" % who)] == [
             b"%d says %d" % (who, number) for number in range(40)
         ]
-    await store.unfollow(table)
+    await store.unsubscribe(table)
 
 
 async def sizes_are_told(store: Store, later: Later) -> None:

@@ -14,10 +14,10 @@ from time import time
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from nodealer.relay.limits import AT_HOME
+from nodealer.relay.limits import LOCAL_LIMITS
 from nodealer.relay.messages import Accepted, Open, Token
-from nodealer.relay.permissions import MadeRecord, record_bytes
-from nodealer.relay.server.listener import Relay, serving
+from nodealer.relay.permissions import MadeRecord, encode_record
+from nodealer.relay.server.listener import Relay, serve_relay
 from nodealer.relay.stores.sqlite import open_sqlite
 from nodealer.wire import encode
 from relay.certificates import certified
@@ -47,9 +47,9 @@ async def relay_with_frames(folder: Path, tls: ssl.SSLContext | None = None) -> 
     async with (
         asyncio.timeout(60),
         open_sqlite(folder / "relay.db", time) as store,
-        serving(store, entropy=counting(), limits=AT_HOME, tls=tls) as relay,
+        serve_relay(store, entropy=counting(), limits=LOCAL_LIMITS, tls=tls) as relay,
     ):
-        await store.note(TABLE, record_bytes(MadeRecord(writer())))
+        await store.note(TABLE, encode_record(MadeRecord(writer())))
         await asyncio.gather(*(store.append(TABLE, frame) for frame in FRAMES))
         yield relay
 

@@ -11,7 +11,13 @@ import pytest
 
 from nodealer.errors import BadParameter, DecodeError, OtherFormat
 from nodealer.keys import host_mark
-from nodealer.relay.invitations import EPOCH_MAX, Invitation, page_address, read_link, relay_address
+from nodealer.relay.invitations import (
+    EPOCH_MAX,
+    Invitation,
+    normalize_page_address,
+    normalize_relay_address,
+    parse_link,
+)
 from nodealer.relay.sealing import ReadKey, TableSecret
 
 TABLE = bytes(range(50, 66)).hex()
@@ -39,7 +45,7 @@ def test_what_is_written_is_read(invitation: Invitation) -> None:
     half = len(fragment) // 2
     broken = f"  {fragment[:half]}\r\n {fragment[half:]}\n"
     for text in (link, f"nodealer:#{fragment}", fragment, f"#{fragment}", f"\n {link}\t\n", broken):
-        assert read_link(text) == invitation
+        assert parse_link(text) == invitation
     assert link == f"{invitation.page or 'nodealer:'}#{fragment}"
 
 
@@ -58,13 +64,13 @@ def test_the_bytes() -> None:
 
 
 def test_the_example_of_the_page() -> None:
-    assert [read_link(line) for line in PAGE.splitlines() if line.startswith("    nodealer:#")] == [PLAY]
+    assert [parse_link(line) for line in PAGE.splitlines() if line.startswith("    nodealer:#")] == [PLAY]
 
 
 def test_who_watches_cannot_write() -> None:
     assert PLAY.to_play and PLAY.table_secret().write_token and PLAY.table == TABLE
     assert not WATCH.to_play and WATCH.reading() == PLAY.reading() and WATCH.table == TABLE
-    with pytest.raises(BadParameter, match="one to watch; to play, ask the host"):
+    with pytest.raises(BadParameter, match="spectator link; to play, ask the host"):
         WATCH.table_secret()
     # Not the secret, and nothing from which it could be had.
     assert SECRET not in raw(WATCH)
@@ -79,11 +85,11 @@ def test_secrets_are_not_shown() -> None:
 @pytest.mark.parametrize("invitation", [PLAY, WATCH, PLAY_LATER])
 def test_every_cut_is_noticed(invitation: Invitation) -> None:
     for end in range(len(invitation.link)):
-        with pytest.raises(DecodeError, match=r"the link is cut|no invitation"):
-            read_link(invitation.link[:end])
+        with pytest.raises(DecodeError, match=r"the link is incomplete|not an? (nodealer )?invitation"):
+            parse_link(invitation.link[:end])
     for end in range(2, len(raw(invitation))):
-        with pytest.raises(DecodeError, match="the link is cut"):
-            read_link(text_of(raw(invitation)[:end]))
+        with pytest.raises(DecodeError, match="the link is incomplete"):
+            parse_link(text_of(raw(invitation)[:end]))
 
 
 def test_there_is_one_text_for_each() -> None:
@@ -92,7 +98,7 @@ def test_there_is_one_text_for_each() -> None:
         for letter in "A_9":
             changed = PLAY.fragment[:at] + letter + PLAY.fragment[at + 1 :]
             try:
-                found = read_link(changed)
+                found = parse_link(changed)
             except DecodeError:
                 continue
             assert found.fragment == changed and (found == PLAY) == (changed == PLAY.fragment)
@@ -101,36 +107,36 @@ def test_there_is_one_text_for_each() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "this is no invitation"),
-        (" \n", "this is no invitation"),
-        ("https://cards.example/#", "nothing behind the #"),
-        ("hello there", "no invitation of nodealer"),
-        ("fnord", "no invitation of nodealer"),
-        ("x", "no invitation of nodealer"),
+        ("", "this is not an invitation"),
+        (" \n", "this is not an invitation"),
+        ("https://cards.example/#", "nothing after the #"),
+        ("hello there", "not a nodealer invitation"),
+        ("fnord", "not a nodealer invitation"),
+        ("x", "not a nodealer invitation"),
         ("Grüße", "letters, digits"),
         (f"{PLAY.link}=", "letters, digits"),
-        ("A" * 4097, "4097 letters"),
-        (f"https://evil.example#{PLAY.fragment}", "changed this link"),
-        (f"https://evil.example#{WATCH.fragment}", "belongs behind https://cards.example/t"),
-        (f"{PLAY.page}#x#{PLAY.fragment}", "changed this link"),
-        (text_of(raw(PLAY) + b"\0"), "behind its end"),
-        (text_of(b"\x01\x03" + raw(PLAY)[2:]), "neither one to play nor one to watch"),
-        (text_of(raw(PLAY_LATER).replace(bytes([0, 0, 0, 7]), bytes(4))), "damaged: a link to play has a secret"),
-        (text_of(raw(PLAY).replace(b"relay", b"r\xe9lay")), "not written in letters"),
-        (text_of(raw(PLAY).replace(b"relay", b"Relay")), "is written wss://relay.example, not wss://Relay.example"),
-        (text_of(raw(PLAY).replace(b"wss:", b"ftp:")), "a relay's address is like"),
-        (text_of(raw(PLAY)[:50] + b"\0\0"), "1 to 4 relays"),
-        (text_of(raw(PLAY)[:50] + b"\2" + 2 * raw(PLAY)[51:-1] + b"\0"), "each once"),
+        ("A" * 4097, "4097 characters"),
+        (f"https://evil.example#{PLAY.fragment}", "this link was changed"),
+        (f"https://evil.example#{WATCH.fragment}", "should start with https://cards.example/t"),
+        (f"{PLAY.page}#x#{PLAY.fragment}", "this link was changed"),
+        (text_of(raw(PLAY) + b"\0"), "after its end"),
+        (text_of(b"\x01\x03" + raw(PLAY)[2:]), "neither a player link nor a spectator link"),
+        (text_of(raw(PLAY_LATER).replace(bytes([0, 0, 0, 7]), bytes(4))), "damaged: a link to play must have a secret"),
+        (text_of(raw(PLAY).replace(b"relay", b"r\xe9lay")), "contains an invalid address"),
+        (text_of(raw(PLAY).replace(b"relay", b"Relay")), "must be written wss://relay.example, not wss://Relay.example"),
+        (text_of(raw(PLAY).replace(b"wss:", b"ftp:")), "a relay's address looks like"),
+        (text_of(raw(PLAY)[:50] + b"\0\0"), "1 to 4 different relays"),
+        (text_of(raw(PLAY)[:50] + b"\2" + 2 * raw(PLAY)[51:-1] + b"\0"), "different relays"),
     ],
 )  # fmt: skip
 def test_what_is_no_link(text: str, said: str) -> None:
     with pytest.raises(DecodeError, match=said):
-        read_link(text)
+        parse_link(text)
 
 
 def test_another_version() -> None:
-    with pytest.raises(OtherFormat, match="the link is of version 2, and this program reads version 1"):
-        read_link(text_of(b"\x02" + raw(PLAY)[1:]))
+    with pytest.raises(OtherFormat, match="the link has version 2; this program reads version 1"):
+        parse_link(text_of(b"\x02" + raw(PLAY)[1:]))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +149,7 @@ def test_another_version() -> None:
     ],
 )
 def test_one_way_to_write_an_address(typed: str, address: str) -> None:
-    assert relay_address(typed) == address
+    assert normalize_relay_address(typed) == address
 
 
 @pytest.mark.parametrize(
@@ -157,29 +163,29 @@ def test_one_way_to_write_an_address(typed: str, address: str) -> None:
 )  # fmt: skip
 def test_what_is_no_address(bad: str) -> None:
     if bad != "wss://relay.example/\n":
-        with pytest.raises(BadParameter, match="a relay's address is like"):
-            relay_address(bad)
+        with pytest.raises(BadParameter, match="a relay's address looks like"):
+            normalize_relay_address(bad)
     with pytest.raises(BadParameter):
         replace(PLAY, relays=(bad,))
-    with pytest.raises(BadParameter, match="a page's address is like"):
-        page_address(bad.replace("https", "ws"))
+    with pytest.raises(BadParameter, match="a page's address looks like"):
+        normalize_page_address(bad.replace("https", "ws"))
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"relays": ()}, "1 to 4 relays"),
-        ({"relays": tuple(f"ws://{name}" for name in "abcde")}, "1 to 4 relays"),
-        ({"relays": ("ws://a", "ws://a")}, "each once"),
+        ({"relays": ()}, "1 to 4 different relays"),
+        ({"relays": tuple(f"ws://{name}" for name in "abcde")}, "1 to 4 different relays"),
+        ({"relays": ("ws://a", "ws://a")}, "different relays"),
         ({"relays": ("ws://A",)}, "written ws://a, not ws://A"),
         ({"page": "https://A"}, "written https://a, not https://A"),
         ({"page": "javascript:x"}, "a page's address"),
-        ({"host": bytes(32)}, "mark of a host's key has 16 bytes"),
+        ({"host": bytes(32)}, "mark of a host's key must have 16 bytes"),
         ({"key": TableSecret(SECRET, "box-7", 0)}, "16 bytes in hex"),
         ({"key": TableSecret(bytes(32), TABLE, 0)}, "a secret of 16 bytes, or a later one of 32"),
         ({"key": TableSecret(SECRET, TABLE, 1)}, "a later one of 32"),
         ({"key": ReadKey(bytes(16), TABLE, 0)}, "a key of 32 bytes"),
-        ({"key": ReadKey(bytes(32), TABLE, EPOCH_MAX + 1)}, "epoch of at most"),
+        ({"key": ReadKey(bytes(32), TABLE, EPOCH_MAX + 1)}, "epoch must be at most"),
     ],
 )
 def test_what_is_no_invitation(change: dict[str, Any], said: str) -> None:

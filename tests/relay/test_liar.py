@@ -27,7 +27,7 @@ from nodealer.engine.prompts import Decision, Question
 from nodealer.engine.replica import Applied
 from nodealer.engine.store import PlayerStore
 from nodealer.errors import NodealerError
-from nodealer.relay.messages import FRAME_BYTES_MAX, Opened, Stored, Told, page
+from nodealer.relay.messages import FRAME_BYTES_MAX, Opened, RelayReply, StoredFrame, encode_page
 from nodealer.relay.sealing import TableSecret
 from relay.liar import Liar
 from sampling import DEEP
@@ -167,7 +167,7 @@ class Repeats(Liar):
 class RepeatsToOne(Liar):
     """Only one counts differently."""
 
-    def shown(self, name: str) -> Sequence[Stored]:
+    def shown(self, name: str) -> Sequence[StoredFrame]:
         times = 2 if name == VICTIM else 1
         return list(enumerate((frame for frame in self.frames for _ in range(times)), 1))
 
@@ -233,21 +233,21 @@ class Garbage(Liar):
         '{"type":"refused","code":"no","reason":"because"}',
         struct.pack(">QI", 1, 1 << 30),
         struct.pack(">QI", 1 << 63, 1) + b"x",
-        page([(1, b"again")]) * 2,
+        encode_page([(1, b"again")]) * 2,
     )
 
     def __init__(self) -> None:
         super().__init__()
         self.said = 0
 
-    async def bring(self, name: str, connection: ServerConnection, frames: list[Stored]) -> None:
+    async def send_page(self, name: str, connection: ServerConnection, frames: list[StoredFrame]) -> None:
         self.said += 1
         if self.said % 4 == 0:
             await connection.send(self.nonsense[self.said // 4 % len(self.nonsense)])
         if self.said % 31 == 0:
             # The head of a message of a gigabyte.
             connection.transport.write(b"\x82\x7f" + struct.pack(">Q", 1 << 30))
-        await super().bring(name, connection, frames)
+        await super().send_page(name, connection, frames)
 
 
 def test_garbage() -> None:
@@ -255,7 +255,9 @@ def test_garbage() -> None:
         await table.end()
         reasons = [line.reason for line in table.told if isinstance(line, RelayLost)]
         assert reasons and all("the relay ws://127.0.0.1" in reason for reason in reasons)
-        assert any("nonsense" in reason for reason in reasons) and any("because" in reason for reason in reasons)
+        assert any("something invalid" in reason for reason in reasons) and any(
+            "because" in reason for reason in reasons
+        )
 
     around(Garbage(), work)
 
@@ -327,7 +329,7 @@ def test_a_player_who_is_held_back() -> None:
 class Promises(Liar):
     """Says that there is more than there is."""
 
-    def opened(self, name: str, after: int) -> Told:
+    def opened(self, name: str, after: int) -> RelayReply:
         told = super().opened(name, after)
         assert isinstance(told, Opened)
         return Opened(told.frames + 500_000, FRAME_BYTES_MAX) if name == VICTIM else told
@@ -355,7 +357,7 @@ class TwoHistories(Liar):
         self.place = place
         self.swap = swap
 
-    def shown(self, name: str) -> Sequence[Stored]:
+    def shown(self, name: str) -> Sequence[StoredFrame]:
         frames = self.frames
         if name == VICTIM and len(frames) > self.place:
             before, rest = frames[: self.place], frames[self.place + 1 :]
@@ -395,13 +397,13 @@ class RollsBack(Liar):
 
     lost = False
 
-    def opened(self, name: str, after: int) -> Told:
+    def opened(self, name: str, after: int) -> RelayReply:
         if name == VICTIM and after:
             self.lost = True
             return Opened(0, FRAME_BYTES_MAX)
         return super().opened(name, after)
 
-    def shown(self, name: str) -> Sequence[Stored]:
+    def shown(self, name: str) -> Sequence[StoredFrame]:
         if name == VICTIM and self.lost:
             return [(1000 + cursor, frame) for cursor, frame in list(super().shown(name))[LOBBY:]]
         return super().shown(name)

@@ -27,23 +27,23 @@ from nodealer.relay.messages import (
     PAGE_BYTES,
     TEXT_BYTES_MAX,
     Accepted,
-    Asked,
     Create,
     Created,
     End,
-    MailboxGiven,
-    MailboxWanted,
+    MailboxIssued,
     Open,
     Refused,
     Rekey,
-    Stored,
+    RelayReply,
+    RelayRequest,
+    RequestMailbox,
+    StoredFrame,
     Token,
-    Told,
 )
-from nodealer.relay.permissions import GivenRecord, ReachedRecord, RekeyedRecord, record_bytes
+from nodealer.relay.permissions import GivenRecord, ReachedRecord, RekeyedRecord, encode_record
 from nodealer.relay.server import listener, sockets
-from nodealer.relay.server.listener import Relay, serving
-from nodealer.relay.server.metrics import alias
+from nodealer.relay.server.listener import Relay, serve_relay
+from nodealer.relay.server.metrics import table_alias
 from nodealer.relay.stores.memory import MemoryStore
 from relay.test_stores import Clock
 from relay.wires import TABLE, TOKEN, Wire, counting, on_relay, seat, wire, writer
@@ -51,7 +51,7 @@ from relay.wires import TABLE, TOKEN, Wire, counting, on_relay, seat, wire, writ
 OTHER = b"o" * 32
 
 
-def code(told: Told) -> str:
+def code(told: RelayReply) -> str:
     assert isinstance(told, Refused), told
     return told.code
 
@@ -141,10 +141,10 @@ def test_of_two_keys_the_one_that_was_used_first_counts() -> None:
         async with seat(relay.port) as late:
             assert await late.ask(Rekey(writer(OTHER))) == Accepted() == await late.ask(Token(OTHER))
             for note in (RekeyedRecord(writer(b"x" * 32), 0), ReachedRecord(2)):
-                await store.note(TABLE, record_bytes(note))
+                await store.note(TABLE, encode_record(note))
             await late.send(b"too late")
             assert code(await late.told()) == "key"
-            assert (await store.follow(TABLE, lambda frames: None)).frames == 0
+            assert (await store.subscribe(TABLE, lambda frames: None)).frames == 0
 
     on_relay(work, store=store)
 
@@ -215,8 +215,8 @@ def test_a_mailbox() -> None:
 
     async def work(relay: Relay) -> None:
         async with wire(relay.port) as host, wire(relay.port) as guest, wire(relay.port) as other:
-            given = await host.ask(MailboxWanted())
-            assert isinstance(given, MailboxGiven) and 1 <= given.number <= 9
+            given = await host.ask(RequestMailbox())
+            assert isinstance(given, MailboxIssued) and 1 <= given.number <= 9
             box = f"box-{given.number}"
             assert (await host.open(table=box)).largest == 4096 == (await guest.open(table=box)).largest
             await host.send(b"a")
@@ -240,8 +240,8 @@ def test_a_mailbox() -> None:
 def test_mailboxes_are_different_until_there_are_none() -> None:
     async def work(relay: Relay) -> None:
         async with wire(relay.port) as one:
-            given = [await one.ask(MailboxWanted()) for _ in range(30)]
-            numbers = [each.number for each in given if isinstance(each, MailboxGiven)]
+            given = [await one.ask(RequestMailbox()) for _ in range(30)]
+            numbers = [each.number for each in given if isinstance(each, MailboxIssued)]
             assert sorted(numbers[:9]) == list(range(1, 10)) and len(set(numbers)) == 30
 
     on_relay(work)
@@ -263,8 +263,8 @@ def test_a_mailbox_that_another_relay_gave_at_the_same_time() -> None:
 
     async def work(relay: Relay) -> None:
         async with wire(relay.port) as one:
-            given = await one.ask(MailboxWanted())
-            assert isinstance(given, MailboxGiven)
+            given = await one.ask(RequestMailbox())
+            assert isinstance(given, MailboxIssued)
             assert len(await store.notes(f"box-{given.number}")) == 1 and store.lost
 
     on_relay(work, store=store)
@@ -276,12 +276,12 @@ def test_a_number_that_is_given_again() -> None:
 
     async def work(relay: Relay) -> None:
         async with wire(relay.port) as old, wire(relay.port) as new:
-            given = await old.ask(MailboxWanted())
-            assert isinstance(given, MailboxGiven)
+            given = await old.ask(RequestMailbox())
+            assert isinstance(given, MailboxIssued)
             box = f"box-{given.number}"
             await old.open(table=box)
             del store._tables[box]
-            await store.note(box, record_bytes(GivenRecord(b"another mailbox.")))
+            await store.note(box, encode_record(GivenRecord(b"another mailbox.")))
             assert code(await new.ask(Open(box, None))) == "busy" and await closed(old) == 1006
             assert (await new.open(table=box)).frames == 0
             await new.send(b"x")
@@ -344,7 +344,7 @@ def test_frames_before_a_table_is_open() -> None:
 
 
 @pytest.mark.parametrize("asked", [Token(TOKEN), Rekey(writer()), End()], ids=["token", "rekey", "end"])
-def test_requests_that_need_a_table(asked: Asked) -> None:
+def test_requests_that_need_a_table(asked: RelayRequest) -> None:
     async def stranger(relay: Relay, bad: Wire) -> None:
         assert code(await bad.ask(asked)) == "talk" and await closed(bad) == 1008
 
@@ -438,8 +438,8 @@ def test_a_relay_for_one_table_makes_no_others() -> None:
         ):
             assert code(await one.ask(Create("cd" * 16, writer()))) == "tables"
             assert isinstance(await one.ask(Create(TABLE, writer())), Created)
-            assert isinstance(await one.ask(MailboxWanted()), MailboxGiven), "the host gives codes"
-            assert code(await far.ask(MailboxWanted())) == "tables"
+            assert isinstance(await one.ask(RequestMailbox()), MailboxIssued), "the host gives codes"
+            assert code(await far.ask(RequestMailbox())) == "tables"
             assert isinstance(await far.ask(Create(TABLE, writer())), Created), "it is there, and that is no harm"
 
     on_relay(work, only=TABLE, trust_proxy=True)
@@ -450,7 +450,7 @@ def test_too_many_tables_of_one_address() -> None:
         names = [bytes([number]).hex() * 16 for number in range(5)]
         told = [await bad.ask(Create(name, writer(OTHER))) for name in names]
         assert [type(each) for each in told] == [Created] * 2 + [Refused] * 3
-        assert code(told[-1]) == "tables" == code(await bad.ask(MailboxWanted()))
+        assert code(told[-1]) == "tables" == code(await bad.ask(RequestMailbox()))
 
     against(stranger, RelayLimits(tables_per_address=3))
 
@@ -509,7 +509,7 @@ def test_a_storage_that_is_full() -> None:
             await one.send(b"x")
             assert code(await one.told()) == "store"
             assert (
-                code(await other.ask(Create("cd" * 16, writer()))) == "store" == code(await other.ask(MailboxWanted()))
+                code(await other.ask(Create("cd" * 16, writer()))) == "store" == code(await other.ask(RequestMailbox()))
             )
             # It can be read.
             assert (await other.open()).frames == 2 and len(await other.next(2)) == 2
@@ -700,7 +700,7 @@ def test_a_relay_that_stops_does_not_wait_for_a_reader_that_never_reads(monkeypa
 
     async def run() -> None:
         async with AsyncExitStack() as beside, asyncio.timeout(60):
-            async with serving(
+            async with serve_relay(
                 MemoryStore(monotonic), entropy=counting(), limits=RelayLimits(bytes_per_second=1 << 30)
             ) as relay:
                 writes = await beside.enter_async_context(seat(relay.port))
@@ -727,8 +727,8 @@ class View:
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
-        self._hear: dict[str, Callable[[Sequence[Stored]], None]] = {}
-        self.late: list[tuple[str, Sequence[Stored]]] | None = None
+        self._hear: dict[str, Callable[[Sequence[StoredFrame]], None]] = {}
+        self.late: list[tuple[str, Sequence[StoredFrame]]] | None = None
         self.largest = shared.largest
         shared.views.append(self)
 
@@ -744,11 +744,11 @@ class View:
             elif view.late is not None:
                 view.late.append((table, stored))
 
-    async def follow(self, table: str, hear: Callable[[Sequence[Stored]], None]) -> Any:
-        self._hear[table] = hear
-        return await self._shared.follow(table, lambda frames: None)
+    async def subscribe(self, table: str, listener: Callable[[Sequence[StoredFrame]], None]) -> Any:
+        self._hear[table] = listener
+        return await self._shared.subscribe(table, lambda frames: None)
 
-    async def unfollow(self, table: str) -> None:
+    async def unsubscribe(self, table: str) -> None:
         self._hear.pop(table)
 
     def deliver(self) -> None:
@@ -764,8 +764,8 @@ def on_two_relays(work: Callable[[Relay, Relay, View], Awaitable[None]]) -> None
         one, two, entropy = View(shared), View(shared), counting()
         async with (
             asyncio.timeout(60),
-            serving(one, entropy=entropy) as first,
-            serving(two, entropy=entropy) as second,
+            serve_relay(one, entropy=entropy) as first,
+            serve_relay(two, entropy=entropy) as second,
         ):
             await work(first, second, two)
 
@@ -809,9 +809,9 @@ def test_who_comes_from_a_relay_that_heard_more() -> None:
 
 def test_a_frame_that_is_told_before_anybody_knows_how_the_table_stood() -> None:
     class Hasty(MemoryStore):
-        async def follow(self, table: str, hear: Callable[[Sequence[Stored]], None]) -> Any:
+        async def subscribe(self, table: str, listener: Callable[[Sequence[StoredFrame]], None]) -> Any:
             await self.append(table, b"before")
-            standing = await super().follow(table, hear)
+            standing = await super().subscribe(table, listener)
             await self.append(table, b"meanwhile")
             return standing
 
@@ -860,19 +860,19 @@ def test_a_store_that_fails_is_said_and_reads_go_on(monkeypatch: pytest.MonkeyPa
             assert told == Refused("store", "the store cannot be written to: its disk is full")
             async with wire(relay.port) as other:
                 assert (await other.open()).frames == 1 and await other.next() == [b"kept"]
-            status, _ = await page_of(relay, "/healthz")
+            status, _ = await page_from(relay, "/healthz")
             assert status == 503 and relay.metrics.failures == 1
             store.failing = False
             await one.send(b"kept again")
             assert await one.next() == [b"kept again"]
-            assert (await page_of(relay, "/healthz")) == (200, "ok\n")
+            assert (await page_from(relay, "/healthz")) == (200, "ok\n")
             store.failing = True
             await asyncio.sleep(0.1)
-            assert (await page_of(relay, "/healthz"))[0] == 503
+            assert (await page_from(relay, "/healthz"))[0] == 503
 
     monkeypatch.setattr(listener, "_HEALTHY_SECONDS", 0.05)
     on_relay(work, store=store, log=lambda event, facts: events.append((event, facts)))
-    assert ("refused", {"code": "store", "table": alias(TABLE)}) in events
+    assert ("refused", {"code": "store", "table": table_alias(TABLE)}) in events
     assert TABLE not in json.dumps(events) and "kept" not in json.dumps(events)
 
 
@@ -898,7 +898,7 @@ def test_a_bug_of_ours_ends_one_connection_and_is_told_without_content() -> None
 # --- Pages, origins, proxies ---
 
 
-async def page_of(relay: Relay, path: str, **headers: str) -> tuple[int, str]:
+async def page_from(relay: Relay, path: str, **headers: str) -> tuple[int, str]:
     def get() -> tuple[int, str]:
         try:
             with urlopen(Request(f"http://127.0.0.1:{relay.port}{path}", headers=headers), timeout=25) as answer:
@@ -916,9 +916,9 @@ def test_metrics_are_for_this_machine(public: bool) -> None:
         async with seat(relay.port) as one:
             await one.send(b"x")
             await one.next()
-            status, text = await page_of(relay, "/metrics")
+            status, text = await page_from(relay, "/metrics")
             assert status == 200 and "nodealer_relay_tables 1\n" in text and "nodealer_relay_taken_total 1\n" in text
-            status, text = await page_of(relay, "/metrics", **{"X-Forwarded-For": "192.0.2.1"})
+            status, text = await page_from(relay, "/metrics", **{"X-Forwarded-For": "192.0.2.1"})
             assert (status == 200) is public
 
     on_relay(work, public_metrics=public)
@@ -963,7 +963,7 @@ def test_addresses_that_a_proxy_tells(trusted: bool) -> None:
 def test_a_port_that_is_taken() -> None:
     async def work(relay: Relay) -> None:
         with pytest.raises(RelayError, match="cannot listen"):
-            async with serving(MemoryStore(monotonic), entropy=counting(), port=relay.port):
+            async with serve_relay(MemoryStore(monotonic), entropy=counting(), port=relay.port):
                 pass
 
     on_relay(work)
@@ -972,7 +972,7 @@ def test_a_port_that_is_taken() -> None:
 def test_who_is_there_hears_that_the_relay_stops() -> None:
     async def run() -> None:
         async with asyncio.timeout(10):
-            async with serving(MemoryStore(monotonic), entropy=counting()) as relay:
+            async with serve_relay(MemoryStore(monotonic), entropy=counting()) as relay:
                 one = await connect(f"ws://127.0.0.1:{relay.port}", proxy=None)
             await one.wait_closed()
             assert one.close_code == 1001

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from nodealer.errors import CodeDead, RelayError
-from nodealer.relay.mailbox import Mailbox, OpenMailbox, get_invitation, give_invitation
-from nodealer.relay.messages import Accepted, Stored
+from nodealer.relay.mailbox import Mailbox, OpenMailbox, receive_invitation, send_invitation
+from nodealer.relay.messages import Accepted, StoredFrame
 from nodealer.relay.pairing import Code, PairedGuest, PairingOver
 from nodealer.wire import encode
 
@@ -52,7 +52,7 @@ class Pages:
     async def append(self, frame: bytes) -> None:
         await self._box.append(frame)
 
-    async def read(self) -> list[Stored] | Accepted:
+    async def read(self) -> list[StoredFrame] | Accepted:
         self._count += 1
         return Accepted() if self._count % 2 else [(self._count, await anext(self._told))]
 
@@ -62,7 +62,7 @@ def zero() -> float:
 
 
 async def both(box: Mailbox, **change: Any) -> tuple[Any, Any]:
-    a, b = give_invitation(host(), box, zero), get_invitation(guest(now=0, **change), box, zero)
+    a, b = send_invitation(host(), box, zero), receive_invitation(guest(now=0, **change), box, zero)
     return await asyncio.gather(a, b, return_exceptions=True)
 
 
@@ -77,8 +77,8 @@ def test_both_sides() -> None:
 def test_through_a_client() -> None:
     async def run() -> None:
         box = List()
-        host_side = give_invitation(host(), OpenMailbox(Pages(box)), zero)
-        came, welcome = await asyncio.gather(host_side, get_invitation(guest(now=0), OpenMailbox(Pages(box)), zero))
+        host_side = send_invitation(host(), OpenMailbox(Pages(box)), zero)
+        came, welcome = await asyncio.gather(host_side, receive_invitation(guest(now=0), OpenMailbox(Pages(box)), zero))
         assert came == PairedGuest(GUEST.public, "Ada") and welcome.invitation == INVITATION
 
     asyncio.run(run())
@@ -100,7 +100,7 @@ def test_nobody_comes() -> None:
     async def run() -> None:
         box = List()
         with pytest.raises(CodeDead, match="ten minutes"):
-            await give_invitation(host(), box, lambda: 599.99)
+            await send_invitation(host(), box, lambda: 599.99)
         assert box.kept[-1] == encode(PairingOver())
 
     asyncio.run(run())
@@ -109,7 +109,7 @@ def test_nobody_comes() -> None:
 def test_a_host_that_gives_up_says_so_and_the_guest_waits_no_longer() -> None:
     async def run() -> None:
         box = List()
-        giving = asyncio.ensure_future(give_invitation(host(), box, zero))
+        giving = asyncio.ensure_future(send_invitation(host(), box, zero))
         while not box.kept:
             await asyncio.sleep(0)
         giving.cancel()
@@ -117,7 +117,7 @@ def test_a_host_that_gives_up_says_so_and_the_guest_waits_no_longer() -> None:
             await giving
         assert box.kept[-1] == encode(PairingOver())
         with pytest.raises(CodeDead, match="ask the host for another"):
-            await get_invitation(guest(now=0), box, zero)
+            await receive_invitation(guest(now=0), box, zero)
 
     asyncio.run(run())
 
@@ -136,7 +136,7 @@ def test_a_relay_that_takes_no_goodbye_holds_nobody_up(monkeypatch: pytest.Monke
 
     async def run() -> None:
         box = Deaf()
-        giving = asyncio.ensure_future(give_invitation(host(), box, zero))
+        giving = asyncio.ensure_future(send_invitation(host(), box, zero))
         while not box.kept:
             await asyncio.sleep(0)
         giving.cancel()
@@ -154,14 +154,14 @@ def test_the_relay_goes_away() -> None:
         # Between two frames.
         box = List(ends=1)
         await box.append(b"junk")
-        with pytest.raises(RelayError, match="before the invitation came"):
-            await get_invitation(guest(now=0), box, zero)
+        with pytest.raises(RelayError, match="before the invitation arrived"):
+            await receive_invitation(guest(now=0), box, zero)
         # And when it has died, in vain.
         box = List(ends=3)
         for _ in range(2):
             await box.append(b"junk")
         await box.append(encode(PairingOver()))
         with pytest.raises(CodeDead, match="does not work"):
-            await get_invitation(guest(now=0), box, zero)
+            await receive_invitation(guest(now=0), box, zero)
 
     asyncio.run(run())

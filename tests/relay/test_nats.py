@@ -16,11 +16,11 @@ from nats.js.api import StreamConfig
 from websockets.exceptions import ConnectionClosed
 
 from nodealer.errors import BadParameter, RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, Stored, read_page
+from nodealer.relay.messages import FRAME_BYTES_MAX, StoredFrame, parse_page
 from nodealer.relay.stores import jetstream, nats
-from nodealer.relay.stores.base import Standing, Store
-from nodealer.relay.stores.jetstream import JetStreamSession, Link, NotYet
-from nodealer.relay.stores.nats import Follower, NatsStore, TableTally, open_nats, place
+from nodealer.relay.stores.base import Store, TableExtent
+from nodealer.relay.stores.jetstream import JetStreamSession, NatsConnection, TemporaryFailure
+from nodealer.relay.stores.nats import Follower, NatsStore, TableTally, open_nats, subjects_of
 from ports import free_port
 from relay.nats_servers import NatsServer, cluster, with_jetstream
 from relay.store_contract import CONTRACT, Ears, Promise, made, new_table, the_largest_frame_fits, whole
@@ -87,7 +87,7 @@ def test_two_relays_have_one_order(server: NatsServer) -> None:
     async def work(one: NatsStore, two: NatsStore) -> None:
         table, heard = await made(one), (Ears(), Ears())
         for store, ears in zip((one, two), heard, strict=True):
-            assert await store.follow(table, ears) == Standing(0, 0, 0)
+            assert await store.subscribe(table, ears) == TableExtent(0, 0, 0)
 
         async def write(store: NatsStore, name: bytes) -> None:
             for number in range(30):
@@ -97,8 +97,8 @@ def test_two_relays_have_one_order(server: NatsServer) -> None:
         stored = await whole(one, table)
         assert await heard[0].until(60) == await heard[1].until(60) == stored == await whole(two, table)
         # How it stands is counted from what the last frame says of it, or from the first frame on.
-        late = await two.follow(table, Ears())
-        assert late == Standing(stored[-1][0], 60, sum(len(frame) for _, frame in stored))
+        late = await two.subscribe(table, Ears())
+        assert late == TableExtent(stored[-1][0], 60, sum(len(frame) for _, frame in stored))
 
     on_two(server, work)
 
@@ -133,14 +133,14 @@ def test_a_frame_may_be_lost_on_its_way() -> None:
         return SimpleNamespace(seq=len(set(sent)) - 1)
 
     class Impatient:
-        async def ask(self, what: str, work: Callable[[Any], Awaitable[None]]) -> None:
+        async def retry(self, what: str, work: Callable[[Any], Awaitable[None]]) -> None:
             while True:
                 try:
                     return await work(SimpleNamespace(streams=SimpleNamespace(publish=publish)))
-                except NotYet:
+                except TemporaryFailure:
                     pass
 
-    store = NatsStore(cast(Link, Impatient()))
+    store = NatsStore(cast(NatsConnection, Impatient()))
     store.largest = 10
     asyncio.run(store.append(new_table(), b"frame"))
     assert len(set(sent[:-1])) == 1 and len(sent) == nats.ON_ITS_WAY + 1 and sent[-1] != sent[0]
@@ -158,10 +158,10 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("lost", [3, 10], ids=["in the middle", "at the end"])
 def test_a_frame_that_does_not_come_is_noticed(server: NatsServer, monkeypatch: pytest.MonkeyPatch, lost: int) -> None:
-    take, taken = Follower._take, 0
+    take, taken = Follower._handle, 0
 
     async def lose(
-        follower: Follower, session: JetStreamSession, message: Msg, heard: int, frames: list[Stored]
+        follower: Follower, session: JetStreamSession, message: Msg, heard: int, frames: list[StoredFrame]
     ) -> int:
         nonlocal taken
         taken += message.data == b"frame %d" % lost
@@ -171,11 +171,11 @@ def test_a_frame_that_does_not_come_is_noticed(server: NatsServer, monkeypatch: 
             else await take(follower, session, message, heard, frames)
         )
 
-    monkeypatch.setattr(Follower, "_take", lose)
+    monkeypatch.setattr(Follower, "_handle", lose)
 
     async def work(store: NatsStore) -> None:
         table, ears = await made(store), Ears()
-        await store.follow(table, ears)
+        await store.subscribe(table, ears)
         for number in range(1, 11):
             await store.append(table, b"frame %d" % number)
         assert await ears.until(10) == await whole(store, table)
@@ -188,10 +188,10 @@ def test_a_frame_that_does_not_come_is_noticed(server: NatsServer, monkeypatch: 
 def test_a_server_that_falls_silent_is_asked_anew(server: NatsServer) -> None:
     async def work(store: NatsStore) -> None:
         table, ears = await made(store), Ears()
-        await store.follow(table, ears)
+        await store.subscribe(table, ears)
         await store.append(table, b"one")
         await ears.until(1)
-        streams, stream = (await store._link.session()).streams, place(table).stream
+        streams, stream = (await store._connection.session()).streams, subjects_of(table).stream
         for info in await streams.consumers_info(stream):
             await streams.delete_consumer(stream, info.name)
         await store.append(table, b"two")
@@ -206,10 +206,13 @@ def test_a_server_that_lags_tells_nothing_twice() -> None:
 
     async def work() -> None:
         follower = Follower(
-            cast(Link, SimpleNamespace(session=asyncio.Event().wait)), place("t"), TableTally(3, 7, 2, 9), ears
+            cast(NatsConnection, SimpleNamespace(session=asyncio.Event().wait)),
+            subjects_of("t"),
+            TableTally(3, 7, 2, 9),
+            ears,
         )
-        follower._tell([(3, b"old"), (7, b"old"), (8, b"new")])
-        follower._tell([(8, b"new")])
+        follower._deliver([(3, b"old"), (7, b"old"), (8, b"new")])
+        follower._deliver([(8, b"new")])
         assert (ears.heard, follower.tally) == ([(8, b"new")], TableTally(3, 8, 3, 12))
         await follower.stop()
 
@@ -219,14 +222,14 @@ def test_a_server_that_lags_tells_nothing_twice() -> None:
 def test_consumers_do_not_stay(server: NatsServer) -> None:
     async def work(one: NatsStore, two: NatsStore) -> None:
         table, other = await made(one), await made(one)
-        await one.follow(table, Ears())
-        await one.follow(other, Ears())
-        await one.follow(other, Ears())
+        await one.subscribe(table, Ears())
+        await one.subscribe(other, Ears())
+        await one.subscribe(other, Ears())
         await one.append(table, b"frame")
         await whole(one, table)
-        await one.unfollow(table)
+        await one.unsubscribe(table)
         await one.close()
-        streams = (await two._link.session()).streams
+        streams = (await two._connection.session()).streams
         for _ in range(100):
             if not [info for shard in range(nats.SHARDS) for info in await streams.consumers_info(f"nodealer-{shard}")]:
                 return
@@ -241,9 +244,9 @@ def test_what_looks_old_to_one_server_may_be_in_use(server: NatsServer) -> None:
 
     async def work(store: NatsStore) -> None:
         table, now = await made(store), time.time()
-        assert not await store._purge(place(table), now, 1000) and await store.notes(table) == [b"made"]
-        assert await store._purge(place(table), now + 2000, 1000) and await store.notes(table) == []
-        assert not await store._purge(place(table), now + 2000, 1000)
+        assert not await store._delete_if_old(subjects_of(table), now, 1000) and await store.notes(table) == [b"made"]
+        assert await store._delete_if_old(subjects_of(table), now + 2000, 1000) and await store.notes(table) == []
+        assert not await store._delete_if_old(subjects_of(table), now + 2000, 1000)
 
     on(server, work)
 
@@ -253,17 +256,17 @@ def test_a_table_that_was_made_again_is_counted_anew(server: NatsServer) -> None
 
     async def work(one: NatsStore, two: NatsStore) -> None:
         table, unaware = await made(one), Ears()
-        await one.follow(table, unaware)
+        await one.subscribe(table, unaware)
         for number in range(5):
             await one.append(table, b"old %d" % number)
         await unaware.until(5)
-        assert await two._purge(place(table), time.time() + 2000, 1000)
+        assert await two._delete_if_old(subjects_of(table), time.time() + 2000, 1000)
         for store, frame in ((one, b"a"), (two, b"bc"), (one, b"def")):
             await store.append(table, frame)
             await unaware.until(5 + len(frame))
         stored = await whole(two, table)
         assert [await two.count(table, cursor) for cursor in (0, *(cursor for cursor, _ in stored))] == [3, 2, 1, 0]
-        assert await two.follow(table, Ears()) == Standing(stored[-1][0], 3, 6)
+        assert await two.subscribe(table, Ears()) == TableExtent(stored[-1][0], 3, 6)
 
     on_two(server, work)
 
@@ -273,7 +276,7 @@ def test_a_table_that_was_made_again_is_counted_anew(server: NatsServer) -> None
 
 def test_a_frame_has_a_size(server: NatsServer) -> None:
     async def work(store: NatsStore) -> None:
-        assert store.largest == (1 << 20) - nats.HEADERS
+        assert store.largest == (1 << 20) - nats.HEADER_BYTES_MAX
         for size in (0, store.largest + 1):
             with pytest.raises(RelayError, match=rf"a frame of {size} bytes.* {store.largest} bytes.*max_payload"):
                 await store.append(new_table(), bytes(size))
@@ -306,7 +309,7 @@ def test_no_addresses_and_odd_replicas() -> None:
 
 @pytest.mark.parametrize("url", ["nats://127.0.0.1:{port}", "nats://user:secret@127.0.0.1:{port}", "what: is this"])
 def test_no_server(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    monkeypatch.setattr(nats, "FIRST", 0.3)
+    monkeypatch.setattr(nats, "FIRST_CONNECT_SECONDS", 0.3)
 
     async def work() -> None:
         with pytest.raises(RelayError, match="no NATS server: ") as refused:
@@ -318,10 +321,10 @@ def test_no_server(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 
 
 def test_a_server_without_jetstream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jetstream, "PATIENCE", 2)
+    monkeypatch.setattr(jetstream, "RETRY_SECONDS", 2)
 
     async def work() -> None:
-        with pytest.raises(RelayError, match="is it switched on"):
+        with pytest.raises(RelayError, match="is it enabled"):
             async with open_nats([bare.url]):
                 pass
 
@@ -330,11 +333,11 @@ def test_a_server_without_jetstream(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_streams_that_are_not_as_they_should_be(own: NatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jetstream, "PATIENCE", 4)
+    monkeypatch.setattr(jetstream, "RETRY_SECONDS", 4)
 
     async def opened(replicas: int) -> None:
         async with open_nats([own.url], replicas=replicas) as store:
-            streams = (await store._link.session()).streams
+            streams = (await store._connection.session()).streams
             await streams.delete_stream("nodealer-2")
             await streams.add_stream(StreamConfig("nodealer-2", subjects=["else.>"]))
 
@@ -344,7 +347,7 @@ def test_streams_that_are_not_as_they_should_be(own: NatsServer, monkeypatch: py
         await opened(1)
         with pytest.raises(RelayError, match=r"nodealer-0 has 1 replicas, not 3: .*`nats stream edit --replicas 3 "):
             await opened(3)
-        with pytest.raises(RelayError, match=r"nodealer-2 is not one of a relay: its subjects are \['else.>'\]"):
+        with pytest.raises(RelayError, match=r"nodealer-2 does not belong to a relay: its subjects are \['else.>'\]"):
             await opened(1)
 
     run(work)
@@ -363,12 +366,12 @@ def test_a_closed_store_says_so(server: NatsServer) -> None:
 # --- Relays that are killed ---
 
 
-async def heard_until(one: Wire, frame: bytes) -> list[Stored]:
+async def heard_until(one: Wire, frame: bytes) -> list[StoredFrame]:
     """All that a client hears, up to the page with this frame."""
     while all(heard != frame for _, heard in one.frames):
         message = await one.connection.recv()
         assert isinstance(message, bytes), message
-        one.frames += read_page(message)
+        one.frames += parse_page(message)
     return one.frames
 
 
@@ -417,7 +420,7 @@ def test_a_server_is_killed_and_started_again(own: NatsServer) -> None:
 
     async def work(one: NatsStore, two: NatsStore) -> None:
         table, ears, kept = await made(one), Ears(), list[bytes]()
-        await two.follow(table, ears)
+        await two.subscribe(table, ears)
 
         async def write(store: NatsStore, name: bytes, until: asyncio.Event) -> None:
             while not until.is_set():
@@ -447,9 +450,9 @@ def test_a_server_is_killed_and_started_again(own: NatsServer) -> None:
 def test_a_server_that_does_not_come_back(own: NatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work(store: NatsStore) -> None:
         table = await made(store)
-        await store.follow(table, Ears())
+        await store.subscribe(table, Ears())
         own.kill()
-        monkeypatch.setattr(jetstream, "PATIENCE", 0.5)
+        monkeypatch.setattr(jetstream, "RETRY_SECONDS", 0.5)
         with pytest.raises(RelayError, match="nothing could be kept: "):
             await store.append(table, b"frame")
         with pytest.raises(RelayError, match="a table cannot be read: "):
@@ -460,9 +463,9 @@ def test_a_server_that_does_not_come_back(own: NatsServer, monkeypatch: pytest.M
 
 async def leader(store: NatsStore, table: str) -> int:
     """Which server leads the table's stream, once all three are there again."""
-    streams = (await store._link.session()).streams
+    streams = (await store._connection.session()).streams
     for _ in range(600):
-        info = (await streams.stream_info(place(table).stream)).cluster
+        info = (await streams.stream_info(subjects_of(table).stream)).cluster
         if info is not None and info.leader and all(peer.current for peer in info.replicas or []):
             return int(info.leader.removeprefix("server"))
         await asyncio.sleep(0.1)
@@ -479,7 +482,7 @@ def test_a_leader_is_killed(tmp_path: Path) -> None:
             stores = [await stack.enter_async_context(open_nats(urls, replicas=3)) for _ in range(2)]
             table, heard = await made(stores[0]), (Ears(), Ears())
             for store, ears in zip(stores, heard, strict=True):
-                await store.follow(table, ears)
+                await store.subscribe(table, ears)
             written: list[bytes] = []
             slowest = 0.0
 

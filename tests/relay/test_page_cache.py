@@ -9,23 +9,23 @@ from types import SimpleNamespace
 import pytest
 from websockets.frames import Frame, Opcode
 
-from nodealer.relay.messages import message_head, message_of, page, payload, read_page
+from nodealer.relay.messages import encode_page, message_head, message_payload, page_message, parse_page
 from nodealer.relay.stores import page_cache
 from nodealer.relay.stores.base import FramePage
 from nodealer.relay.stores.page_cache import PageCache
 
-LARGE = page([(number, bytes([number]) * 20_000) for number in range(1, 11)])
+LARGE = encode_page([(number, bytes([number]) * 20_000) for number in range(1, 11)])
 
 
 def kept(on: PageCache, number: int = 1, after: int = 0) -> FramePage:
-    return on.keep(number, after, LARGE, last=10, frames=10)
+    return on.add(number, after, LARGE, last=10, frames=10)
 
 
 @pytest.mark.parametrize("size", [13, 125, 126, 65_535, 65_536, 300_000])
 def test_a_message_is_what_the_library_sends(size: int) -> None:
     frames = [(1, bytes(size - 12))]
-    assert message_of(frames) == bytes(Frame(Opcode.BINARY, page(frames)).serialize(mask=False))
-    assert read_page(payload(message_of(frames))) == frames
+    assert page_message(frames) == bytes(Frame(Opcode.BINARY, encode_page(frames)).serialize(mask=False))
+    assert parse_page(message_payload(page_message(frames))) == frames
 
 
 def test_a_page_is_found_by_its_table_and_cursor(tmp_path: Path) -> None:
@@ -40,12 +40,12 @@ def test_a_page_is_found_by_its_table_and_cursor(tmp_path: Path) -> None:
 
 def test_small_pages_are_not_put_down(tmp_path: Path) -> None:
     on = PageCache(tmp_path)
-    small = on.keep(1, 0, page([(1, b"x")]), last=1, frames=1)
-    assert small.message == message_of([(1, b"x")]) and on.find(1, 0) is None
+    small = on.add(1, 0, encode_page([(1, b"x")]), last=1, frames=1)
+    assert small.message == page_message([(1, b"x")]) and on.find(1, 0) is None
 
 
 def test_a_shelf_that_is_full_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_cache, "_SHELF_BYTES", 2 * len(LARGE) + 20)
+    monkeypatch.setattr(page_cache, "_FILE_BYTES_MAX", 2 * len(LARGE) + 20)
     on, before = PageCache(tmp_path), len(os.listdir("/proc/self/fd"))
     old = [kept(on, 1), kept(on, 2)]
     assert on.find(1, 0) is old[0]
@@ -62,7 +62,7 @@ def test_a_shelf_that_is_full_is_begun_anew(tmp_path: Path, monkeypatch: pytest.
 
 def test_readers_who_stay_keep_one_file_and_not_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page that somebody is slow to take holds a whole file. Others may fill one after the other meanwhile."""
-    monkeypatch.setattr(page_cache, "_SHELF_BYTES", len(LARGE) + 10)
+    monkeypatch.setattr(page_cache, "_FILE_BYTES_MAX", len(LARGE) + 10)
     on, before = PageCache(tmp_path), len(os.listdir("/proc/self/fd"))
     slow = [kept(on, number) for number in range(10)]
     assert len(os.listdir("/proc/self/fd")) == before + 2
@@ -79,7 +79,7 @@ def test_a_disk_with_little_room_is_left_to_who_writes(tmp_path: Path, monkeypat
     on, before = PageCache(tmp_path), len(os.listdir("/proc/self/fd"))
     assert not isinstance(kept(on).message, bytes)
     real = os.statvfs(tmp_path)
-    free = page_cache._SHELF_BYTES // real.f_frsize
+    free = page_cache._FILE_BYTES_MAX // real.f_frsize
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=free - 1, f_frsize=real.f_frsize))
     assert kept(on, 2).message == message_head(len(LARGE)) + LARGE
     assert on.find(1, 0) is None is on.find(2, 0) and len(os.listdir("/proc/self/fd")) == before

@@ -12,8 +12,16 @@ from typing import get_args
 import pytest
 
 from nodealer.errors import BadParameter, RelayError
-from nodealer.relay.limits import AT_HOME, RelayLimits
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES_MAX, Asked, Told, in_pages, page, read_page
+from nodealer.relay.limits import LOCAL_LIMITS, RelayLimits
+from nodealer.relay.messages import (
+    FRAME_BYTES_MAX,
+    PAGE_BYTES_MAX,
+    RelayReply,
+    RelayRequest,
+    encode_page,
+    parse_page,
+    split_into_pages,
+)
 from nodealer.relay.permissions import (
     EndedRecord,
     GivenRecord,
@@ -24,23 +32,23 @@ from nodealer.relay.permissions import (
     RekeyedRecord,
     TablePermissions,
     check_frame,
-    claim,
+    encode_record,
     mailbox_name,
     mailbox_numbers,
+    new_claim,
     permissions_of,
-    record_bytes,
 )
 from nodealer.relay.server import connection
-from nodealer.relay.server.metrics import Metrics, alias
+from nodealer.relay.server.metrics import Metrics, table_alias
 from nodealer.relay.server.rate_limit import _ADDRESSES_MAX, ConnectionCounts, Quota, RateLimit
-from nodealer.relay.server.sockets import is_loopback, network
+from nodealer.relay.server.sockets import address_group, is_loopback
 from relay.wires import counting, writer
 
 TOKENS = [bytes([epoch]) * 32 for epoch in range(5)]
 
 
 def said(*notes: PermissionRecord) -> TablePermissions:
-    rules = permissions_of([record_bytes(note) for note in notes])
+    rules = permissions_of([encode_record(note) for note in notes])
     assert rules is not None
     return rules
 
@@ -56,17 +64,17 @@ def test_whoever_was_first_has_the_table() -> None:
     rules = said(MadeRecord(writer(TOKENS[0])), MadeRecord(writer(TOKENS[1])))
     assert (rules.epoch_of(TOKENS[0]), rules.epoch_of(TOKENS[1])) == (0, None)
     box = said(GivenRecord(b"a" * 16), GivenRecord(b"b" * 16), MadeRecord(writer()))
-    assert box.claim == b"a" * 16 and box.mailbox and box.writers == ()
+    assert box.claim == b"a" * 16 and box.is_mailbox and box.writers == ()
 
 
 def test_a_new_key_ends_the_old_one_when_it_is_used() -> None:
     notes: list[PermissionRecord] = [MadeRecord(writer(TOKENS[0])), RekeyedRecord(writer(TOKENS[1]), 0)]
     both = said(*notes)
     assert [both.epoch_of(token) for token in TOKENS[:3]] == [0, 1, None]
-    assert both.lets_write(0) and both.lets_write(1) and not both.lets_write(None)
+    assert both.can_write(0) and both.can_write(1) and not both.can_write(None)
     used = said(*notes, ReachedRecord(1))
     assert [used.epoch_of(token) for token in TOKENS[:3]] == [None, 1, None]
-    assert not used.lets_write(0) and used.lets_write(1)
+    assert not used.can_write(0) and used.can_write(1)
 
 
 def test_who_leaves_leaves_no_key_behind() -> None:
@@ -76,7 +84,7 @@ def test_who_leaves_leaves_no_key_behind() -> None:
     assert [said(*notes).epoch_of(token) for token in TOKENS[:4]] == [0, 1, 2, 3]
     used = said(*notes, ReachedRecord(1))
     assert [used.epoch_of(token) for token in TOKENS[:4]] == [None, 1, None, None]
-    assert not used.lets_write(2) and not used.lets_write(3)
+    assert not used.can_write(2) and not used.can_write(3)
     assert said(*notes, ReachedRecord(1), ReachedRecord(3)) == used
     # Who has the new key names the next one.
     assert said(*notes, RekeyedRecord(writer(TOKENS[4]), 1), ReachedRecord(1)).epoch_of(TOKENS[4]) == 4
@@ -109,9 +117,9 @@ def test_a_writer_that_was_named_too_early_is_named_again() -> None:
         RekeyedRecord(writer(TOKENS[1]), 0),
         ReachedRecord(2),
     ]
-    assert said(*notes).epoch_of(TOKENS[2]) is None and not said(*notes).knows(writer(TOKENS[2]))
+    assert said(*notes).epoch_of(TOKENS[2]) is None and not said(*notes).is_redundant(writer(TOKENS[2]))
     again = said(*notes, RekeyedRecord(writer(TOKENS[2]), 2))
-    assert again.epoch_of(TOKENS[2]) == 3 and again.knows(writer(TOKENS[2]))
+    assert again.epoch_of(TOKENS[2]) == 3 and again.is_redundant(writer(TOKENS[2]))
     used = said(*notes, RekeyedRecord(writer(TOKENS[2]), 2), ReachedRecord(3))
     assert used.epoch_of(TOKENS[2]) == 3 and used.epoch_of(TOKENS[1]) is None
     assert (
@@ -119,7 +127,7 @@ def test_a_writer_that_was_named_too_early_is_named_again() -> None:
     )
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", record_bytes(EndedRecord()), record_bytes(MadeRecord(writer())) + b" "])
+@pytest.mark.parametrize("data", [b"", b"{}", encode_record(EndedRecord()), encode_record(MadeRecord(writer())) + b" "])
 def test_notes_that_no_relay_wrote(data: bytes) -> None:
     with pytest.raises(RelayError):
         permissions_of([data])
@@ -178,7 +186,7 @@ def test_numbers_that_are_easy_to_say_come_first() -> None:
     assert len(set(numbers)) == len(numbers)
     entropy = counting()
     assert len({tuple(islice(mailbox_numbers(entropy), 9)) for _ in range(30)}) > 5
-    assert claim(entropy) != claim(entropy) and mailbox_name(7) == "box-7"
+    assert new_claim(entropy) != new_claim(entropy) and mailbox_name(7) == "box-7"
 
 
 # --- Pace ---
@@ -203,32 +211,32 @@ def test_a_client_that_says_too_much_waits() -> None:
 
 def test_an_address_makes_so_many_an_hour() -> None:
     quota = Quota(3)
-    assert [quota.take(0.0, "a") for _ in range(4)] == [True, True, True, False]
-    assert quota.take(0.0, "b")
-    assert not quota.take(1100.0, "a") and quota.take(1300.0, "a") and not quota.take(1300.0, "a")
+    assert [quota.try_take(0.0, "a") for _ in range(4)] == [True, True, True, False]
+    assert quota.try_take(0.0, "b")
+    assert not quota.try_take(1100.0, "a") and quota.try_take(1300.0, "a") and not quota.try_take(1300.0, "a")
 
 
 def test_no_more_addresses_are_remembered_than_fit() -> None:
     quota = Quota(1)
     for number in range(_ADDRESSES_MAX + 10):
-        assert quota.take(0.0, str(number))
+        assert quota.try_take(0.0, str(number))
     assert len(quota._left) == _ADDRESSES_MAX
 
 
 def test_places_of_an_address() -> None:
     places = ConnectionCounts(2)
-    first, second = places.take("a"), places.take("a")
-    assert not places.free("a") and places.free("b")
+    first, second = places.acquire("a"), places.acquire("a")
+    assert not places.has_room("a") and places.has_room("b")
     first()
-    assert places.free("a")
+    assert places.has_room("a")
     second()
-    assert not places._taken
+    assert not places._counts
 
 
 def test_what_an_address_counts_as() -> None:
-    assert network("192.0.2.1") == "192.0.2.1" == network("::ffff:192.0.2.1")
-    assert network("2001:db8::1") == network("2001:db8::ffff%eth0") != network("2001:db8:1::1")
-    assert network("") == network("x") == "unknown"
+    assert address_group("192.0.2.1") == "192.0.2.1" == address_group("::ffff:192.0.2.1")
+    assert address_group("2001:db8::1") == address_group("2001:db8::ffff%eth0") != address_group("2001:db8:1::1")
+    assert address_group("") == address_group("x") == "unknown"
     assert is_loopback("127.0.0.1") and is_loopback("::1") and is_loopback("::ffff:127.0.0.1")
     assert not is_loopback("192.0.2.1") and not is_loopback("")
 
@@ -244,16 +252,16 @@ def test_limits_are_whole_numbers(wrong: dict[str, int]) -> None:
 
 def test_every_limit_says_what_it_means() -> None:
     assert all(each.metadata["meaning"] for each in fields(RelayLimits))
-    assert AT_HOME.frames_per_second > RelayLimits().frames_per_second
+    assert LOCAL_LIMITS.frames_per_second > RelayLimits().frames_per_second
 
 
 def test_no_page_is_larger_than_a_client_takes() -> None:
     """Also where the frames are so small that their heads are larger."""
     frames = [(number + 1, b"x") for number in range(30_000)] + [(40_000, bytes(FRAME_BYTES_MAX))]
-    pages = [page(some) for some in in_pages(frames)]
-    assert [frame for each in pages for frame in read_page(each)] == frames
+    pages = [encode_page(some) for some in split_into_pages(frames)]
+    assert [frame for each in pages for frame in parse_page(each)] == frames
     assert len(pages) == 2 and max(map(len, pages)) <= PAGE_BYTES_MAX
-    assert list(in_pages([])) == []
+    assert list(split_into_pages([])) == []
 
 
 def test_metrics_are_what_prometheus_reads() -> None:
@@ -263,8 +271,8 @@ def test_metrics_are_what_prometheus_reads() -> None:
 
 
 def test_a_log_names_no_table() -> None:
-    assert alias("ab" * 16) != alias("cd" * 16) and "abab" not in alias("ab" * 16)
-    assert alias("box-7") == alias("box-8")
+    assert table_alias("ab" * 16) != table_alias("cd" * 16) and "abab" not in table_alias("ab" * 16)
+    assert table_alias("box-7") == table_alias("box-8")
 
 
 # --- The page ---
@@ -278,7 +286,7 @@ def test_the_page_has_every_limit() -> None:
 
 
 def test_the_page_has_every_message_and_every_code() -> None:
-    for kind in (*get_args(Asked), *get_args(Told)):
+    for kind in (*get_args(RelayRequest), *get_args(RelayReply)):
         assert f'{{"type":"{kind.__struct_config__.tag}"' in PAGE, kind
         names = ",".join(f'"{name}":' for name in kind.__struct_fields__)
         assert all(name in PAGE for name in names.split(",")), kind

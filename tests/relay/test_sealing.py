@@ -96,7 +96,7 @@ def test_the_tag_commits_to_the_words() -> None:
     prk = extract("nodealer/seal/v1", reading.key)
     ke = derive(prk, "enc", "T", 4, SENDER, size=64)
     sealed = seal_text(derive(ke, "msg", words, size=32), framed("nodealer/frame/v1", "T", 4, SENDER), b"text")
-    with pytest.raises(DecodeError, match="tag is not that of its words"):
+    with pytest.raises(DecodeError, match="tag does not match its text"):
         reading.open((4).to_bytes(8, "little") + SENDER + words + sealed)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from nodealer.errors import RelayError
-from nodealer.relay.messages import read_page
+from nodealer.relay.messages import parse_page
 from nodealer.relay.stores import sqlite
 from nodealer.relay.stores.base import Store
 from nodealer.relay.stores.memory import MemoryStore
@@ -64,7 +64,7 @@ def test_what_every_store_promises(kind: str, promise: Promise, tmp_path: Path) 
 def test_without_a_note_there_is_no_table(kind: str, tmp_path: Path) -> None:
     async def run() -> None:
         async with opened(kind, tmp_path, Clock()) as store:
-            for refused in (store.append("t", b"x"), store.follow("t", Ears()), store.expire("t", 1)):
+            for refused in (store.append("t", b"x"), store.subscribe("t", Ears()), store.expire("t", 1)):
                 with pytest.raises(RelayError, match="no such table"):
                     await refused
             assert (await store.notes("t"), await store.read("t", 0), await store.count("t", 0)) == ([], None, 0)
@@ -92,7 +92,7 @@ def test_what_was_written_is_there_again(tmp_path: Path) -> None:
 
     async def read(store: SqliteStore) -> None:
         assert await whole(store, names[0]) == [(number + 1, b"%d" % number) for number in range(50)]
-        assert (await store.follow(names[0], Ears())).frames == 50 and await store.size() == 90
+        assert (await store.subscribe(names[0], Ears())).frames == 50 and await store.size() == 90
         await store.append(names[0], b"more")
         assert await whole(store, names[0], 50) == [(51, b"more")]
 
@@ -158,7 +158,7 @@ def test_the_log_of_sqlite_is_begun_anew_when_it_is_quiet(tmp_path: Path, monkey
         for _ in range(5):
             await asyncio.gather(*(store.append(table, bytes(2000)) for _ in range(20)))
             async with asyncio.timeout(60):
-                while store._logged or store._move is not None:
+                while store._logged or store._checkpointing is not None:
                     await asyncio.sleep(0.01)
             sizes.append((tmp_path / "relay.db-wal").stat().st_size)
         # It has not grown by what came later.
@@ -205,19 +205,19 @@ def test_who_reads_later_finds_what_others_have_read(tmp_path: Path) -> None:
         table = await made(store)
         await asyncio.gather(*(store.append(table, b"%04d" % number * 500) for number in range(400)))
         frames = await whole(store, table)
-        assert store.at_hand(table, 0) is None
-        await store.follow(table, Ears())
+        assert store.cached_page(table, 0) is None
+        await store.subscribe(table, Ears())
         found, after = [], 0
-        while (page := store.at_hand(table, after)) is not None:
-            found += read_page(page.data)
+        while (page := store.cached_page(table, after)) is not None:
+            found += parse_page(page.data)
             after = page.last
         # The last page may grow.
         assert found == frames[:384] and await whole(store, table) == frames
         # Who begins anywhere soon reads the same pages.
         odd = await store.read(table, 200)
-        assert odd is not None and odd.last == 256 and store.at_hand(table, 256) is not None
-        await store.unfollow(table)
-        assert store.at_hand(table, 0) is None
+        assert odd is not None and odd.last == 256 and store.cached_page(table, 256) is not None
+        await store.unsubscribe(table)
+        assert store.cached_page(table, 0) is None
 
     on_file(tmp_path / "relay.db", work)
 
@@ -225,24 +225,24 @@ def test_who_reads_later_finds_what_others_have_read(tmp_path: Path) -> None:
 def test_a_table_of_the_same_name_has_other_pages(tmp_path: Path) -> None:
     async def work(store: SqliteStore) -> None:
         table = await made(store)
-        await store.follow(table, Ears())
+        await store.subscribe(table, Ears())
         for content in (b"old", b"new"):
             await store.note(table, b"made")
             await asyncio.gather(*(store.append(table, content * 700) for _ in range(128)))
             assert {frame for _, frame in await whole(store, table)} == {content * 700}
-            assert (store.at_hand(table, 0) is None) == (content == b"new")
+            assert (store.cached_page(table, 0) is None) == (content == b"new")
             await store.expire(table, -1)
-            assert await store.sweep(1000) == 1 and store.at_hand(table, 0) is None
+            assert await store.sweep(1000) == 1 and store.cached_page(table, 0) is None
         await store.note(table, b"made")
-        await store.follow(table, Ears())
-        assert store.at_hand(table, 0) is None
+        await store.subscribe(table, Ears())
+        assert store.cached_page(table, 0) is None
 
     on_file(tmp_path / "relay.db", work)
 
 
 def test_one_file_one_relay(tmp_path: Path) -> None:
     async def work(_: SqliteStore) -> None:
-        with pytest.raises(RelayError, match="another relay uses"):
+        with pytest.raises(RelayError, match="another relay is using"):
             async with open_sqlite(tmp_path / "relay.db", Clock()):
                 pass
 
@@ -281,16 +281,16 @@ def test_a_file_that_is_something_else(tmp_path: Path, content: str) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RelayError, match="cannot be opened"):
+    with pytest.raises(RelayError, match="cannot open"):
         on_file(tmp_path / "file" / "relay.db", lambda store: asyncio.sleep(0))
 
 
 def test_a_disk_or_a_library_that_is_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(RelayError, match="no WAL there"):
-        sqlite._connected(Path(":memory:"))
+    with pytest.raises(RelayError, match="WAL does not work there"):
+        sqlite._connect(Path(":memory:"))
     monkeypatch.setattr(sqlite, "_SQLITE", (99, 0, 0))
     with pytest.raises(RelayError, match=r"needs SQLite 99\.0\.0"):
-        sqlite._connected(Path(":memory:"))
+        sqlite._connect(Path(":memory:"))
 
 
 # --- A disk that fails ---
@@ -310,7 +310,7 @@ def files_up_to(size: int) -> Iterator[None]:
 def test_a_disk_that_is_full_loses_nothing_and_can_be_read(tmp_path: Path) -> None:
     async def work(store: SqliteStore) -> None:
         table, ears = await made(store), Ears()
-        await store.follow(table, ears)
+        await store.subscribe(table, ears)
         await store.append(table, b"kept")
         with files_up_to(100_000):
             kept = 1
@@ -321,10 +321,10 @@ def test_a_disk_that_is_full_loses_nothing_and_can_be_read(tmp_path: Path) -> No
             # Many at once, with one among them that needs no disk.
             results = await asyncio.gather(
                 *(store.append(table, bytes(10_000)) for _ in range(5)),
-                store.follow(table, ears),
+                store.subscribe(table, ears),
                 return_exceptions=True,
             )
-            assert [type(result).__name__ for result in results] == ["RelayError"] * 5 + ["Standing"]
+            assert [type(result).__name__ for result in results] == ["RelayError"] * 5 + ["TableExtent"]
             assert len(await whole(store, table)) == kept == len(ears.heard)
         await store.append(table, b"there is room again")
         assert await whole(store, table) == ears.heard
@@ -338,14 +338,14 @@ def test_where_nothing_can_be_written_copies_make_room(tmp_path: Path) -> None:
         table = await made(store)
         for _ in range(3):
             await store.append(table, bytes(100_000))
-        await store.follow(table, Ears())
+        await store.subscribe(table, Ears())
         await store.read(table, 0)
-        assert store.at_hand(table, 0) is not None
+        assert store.cached_page(table, 0) is not None
         store._writing.execute("PRAGMA query_only = 1")
         with pytest.raises(RelayError):
             await store.append(table, b"x")
         await store.notes(table)
-        assert store.at_hand(table, 0) is None and len(await whole(store, table)) == 3
+        assert store.cached_page(table, 0) is None and len(await whole(store, table)) == 3
 
     on_file(tmp_path / "relay.db", work)
 

@@ -14,17 +14,17 @@ from websockets.asyncio.client import ClientConnection, connect
 from nodealer.relay.limits import RelayLimits
 from nodealer.relay.messages import (
     PAGE_BYTES_MAX,
-    Asked,
     Create,
     Open,
     Opened,
-    Stored,
+    RelayReply,
+    RelayRequest,
+    StoredFrame,
     Token,
-    Told,
-    read_page,
-    read_told,
+    parse_page,
+    parse_reply,
 )
-from nodealer.relay.server.listener import Relay, serving
+from nodealer.relay.server.listener import Relay, serve_relay
 from nodealer.relay.stores.base import Store
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.wire import encode
@@ -54,17 +54,17 @@ class Wire:
 
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
-        self.frames: list[Stored] = []
+        self.frames: list[StoredFrame] = []
 
-    async def ask(self, asked: Asked) -> Told:
-        """Say something, and hear the answer. Frames that come before it are kept."""
+    async def ask(self, asked: RelayRequest) -> RelayReply:
+        """Say something, and wait for the answer. Frames that come before it are kept."""
         await self.connection.send(encode(asked).decode())
         return await self.told()
 
-    async def told(self) -> Told:
+    async def told(self) -> RelayReply:
         while not isinstance(message := await self.connection.recv(), str):
-            self.frames += read_page(message)
-        return read_told(message)
+            self.frames += parse_page(message)
+        return parse_reply(message)
 
     async def open(self, after: int | None = None, *, table: str = TABLE, token: bytes | None = None) -> Opened:
         """Open a table, with a token if there is one."""
@@ -80,7 +80,7 @@ class Wire:
         while len(self.frames) < count:
             message = await self.connection.recv()
             assert isinstance(message, bytes), message
-            self.frames += read_page(message)
+            self.frames += parse_page(message)
         some, self.frames = self.frames[:count], self.frames[count:]
         return [frame for _, frame in some]
 
@@ -117,7 +117,7 @@ def on_relay(
         kept = store or MemoryStore(monotonic)
         async with (
             asyncio.timeout(60),
-            serving(kept, entropy=counting(), limits=limits, **options) as relay,
+            serve_relay(kept, entropy=counting(), limits=limits, **options) as relay,
         ):
             await work(relay)
 

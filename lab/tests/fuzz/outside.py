@@ -15,8 +15,8 @@ from fuzz.target import Target, text_of
 from nodealer.cli.bot_process import PlayerOrder
 from nodealer.cli.timekeeper_process import KeeperOrder
 from nodealer.errors import BadParameter, CodeDead, Declined, DecodeError
-from nodealer.relay.invitations import read_link
-from nodealer.relay.pairing import _A, _B, GuestSays, GuestSeals, HostSays, HostSeals
+from nodealer.relay.invitations import parse_link
+from nodealer.relay.pairing import _A, _B, GuestIdentity, GuestSeals, HostInvitation, HostSeals
 from nodealer.web.hub import Hub
 from nodealer.web.server import TableServer, TokenGate
 from nodealer.web.tab.setup import hosted_of, read_wish
@@ -30,11 +30,11 @@ def take_order(data: bytes) -> None:
     with suppress(DecodeError):
         order = decode(KeeperOrder, data, what="the order")
         with suppress(DecodeError):
-            read_link(order.invitation)
+            parse_link(order.invitation)
     bot = decode(PlayerOrder, data, what="the order")
     with suppress(Declined):
         bot.expected.accept(played.game("mask").config.session.proposal)
-    read_link(bot.invitation)
+    parse_link(bot.invitation)
 
 
 def wish(data: bytes) -> None:
@@ -68,17 +68,19 @@ def say_sealed(data: bytes) -> None:
         keys: Any = host._keys
         says, name = data, text[:NAME_BYTES_MAX] or "-"
         if honest:
-            says = encode(GuestSays(guest_key.public, name, guest_key.sign(keys.guest_words(guest_key.public, name))))
+            says = encode(
+                GuestIdentity(guest_key.public, name, guest_key.sign(keys.guest_words(guest_key.public, name)))
+            )
         with suppress(CodeDead):
-            for frame in host.take(encode(GuestSeals(keys.seal(_B, says))), 0.0):
-                host.take(frame, 0.0)
+            for frame in host.receive(encode(GuestSeals(keys.seal(_B, says))), 0.0):
+                host.receive(frame, 0.0)
         # Not every name is one: a row of brackets ends the exchange too.
         assert not honest or host.finished is None or host.finished.name == name
         if honest:
             signed = host_key.sign(keys.host_words(host_key.public, guest_key.public, text))
-            says = encode(HostSays(host_key.public, text, signed))
+            says = encode(HostInvitation(host_key.public, text, signed))
         with suppress(CodeDead):
-            guest.take(encode(HostSeals(keys.seal(_A, says))), 0.0)
+            guest.receive(encode(HostSeals(keys.seal(_A, says))), 0.0)
         assert guest.finished is None or guest.finished.invitation.to_play
 
 

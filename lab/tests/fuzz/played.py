@@ -42,7 +42,7 @@ from nodealer.log.session import Proposal
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Deck, Duty
 from nodealer.relay.invitations import Invitation
-from nodealer.relay.pairing import GuestExchange, HostExchange, read_code
+from nodealer.relay.pairing import GuestExchange, HostExchange, parse_code
 from nodealer.relay.sealing import TableSecret
 from nodealer.web.messages import encode_message
 from nodealer.web.person import PagePerson
@@ -286,7 +286,7 @@ def exchanges() -> tuple[HostExchange, GuestExchange]:
     """Both sides of a spoken code, which have not heard each other."""
     relay = "wss://relay.example"
     invitation = Invitation((relay,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(CODE_HOST.public))
-    code = read_code("7-apple-river")
+    code = parse_code("7-apple-river")
     return (
         HostExchange(code, relay, invitation, CODE_HOST, Source("host"), 0.0),
         GuestExchange(code, relay, CODE_GUEST, "Bo", Source("guest"), 0.0),
@@ -296,8 +296,8 @@ def exchanges() -> tuple[HostExchange, GuestExchange]:
 def confirmed() -> tuple[HostExchange, GuestExchange]:
     """Both sides, once each knows that the other has the words. What the guest says then is lost."""
     host, guest = exchanges()
-    for frame in host.first_words:
-        for answer in guest.take(frame, 0.0):
-            for confirmation in host.take(answer, 0.0):
-                guest.take(confirmation, 0.0)
+    for frame in host.first_frames:
+        for answer in guest.receive(frame, 0.0):
+            for confirmation in host.receive(answer, 0.0):
+                guest.receive(confirmation, 0.0)
     return host, guest

@@ -35,8 +35,8 @@ from nodealer.log.session import FORMAT_VERSION
 from nodealer.proofs.encoding import encode_proof
 from nodealer.protocols import MODES, PROTOCOLS
 from nodealer.relay.invitations import Invitation
-from nodealer.relay.messages import Create, Open, Opened, Refused, Token, page
-from nodealer.relay.permissions import MadeRecord, record_bytes
+from nodealer.relay.messages import Create, Open, Opened, Refused, Token, encode_page
+from nodealer.relay.permissions import MadeRecord, encode_record
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.web import messages as doc
 from nodealer.web.tab.opfs_store import new_saved
@@ -104,14 +104,14 @@ def _outside() -> dict[str, list[bytes]]:
         (relay,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(ADA.public), "https://a.example/t"
     )
     host, guest = played.exchanges()
-    (first,) = host.first_words
+    (first,) = host.first_frames
     asked = (Create(TABLE, bytes(64)), Open(TABLE, None), Token(bytes(32)), Opened(1, 2), Refused("a", "b"))
-    notes = b"\n".join(map(record_bytes, (MadeRecord(bytes(64)),)))
+    notes = b"\n".join(map(encode_record, (MadeRecord(bytes(64)),)))
     parameters = [parameters for modes in MODES.values() for parameters in modes[1:]]
     return {
         "invitation": [invitation.link.encode(), invitation.to_watch().fragment.encode(), relay.encode()],
-        "mailbox": [b"\n".join((first, *guest.take(first, 0.0)))],
-        "relay": [*map(encode, asked), page([(1, b"frame"), (2, b"another")]), notes],
+        "mailbox": [b"\n".join((first, *guest.receive(first, 0.0)))],
+        "relay": [*map(encode, asked), encode_page([(1, b"frame"), (2, b"another")]), notes],
         "game": [
             b'{"type":"raise","to":40}',
             b'{"type":"play","card":3}',

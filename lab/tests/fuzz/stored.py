@@ -16,7 +16,7 @@ from nodealer.cli.saved_games import ENDED, GAME, Ended, Kept, KeptGame, reached
 from nodealer.cli.table_folders import LATER, TABLE, KeptTable, TableFolder
 from nodealer.client.folder_store import LOG
 from nodealer.errors import HomeUnusable, Malformed, OtherFormat, RelayError
-from nodealer.relay.permissions import MadeRecord, permissions_of, record_bytes
+from nodealer.relay.permissions import MadeRecord, encode_record, permissions_of
 from nodealer.relay.stores.sqlite import SqliteStore, open_sqlite
 
 # --- Kept games and tables ---
@@ -74,7 +74,7 @@ _TABLE: Final = "0" * 32
 
 
 async def _fill(store: SqliteStore) -> None:
-    await store.note(_TABLE, record_bytes(MadeRecord(bytes(64))))
+    await store.note(_TABLE, encode_record(MadeRecord(bytes(64))))
     for number in range(40):
         await store.append(_TABLE, b"frame %d" % number * 20)
 
@@ -128,9 +128,9 @@ async def _ask_all(store: SqliteStore) -> None:
         read,
         store.size,
         lambda: store.count(_TABLE, 0),
-        lambda: store.follow(_TABLE, lambda frames: None),
+        lambda: store.subscribe(_TABLE, lambda frames: None),
         lambda: store.append(_TABLE, b"one more"),
-        lambda: store.note(_TABLE, record_bytes(MadeRecord(bytes(64)))),
+        lambda: store.note(_TABLE, encode_record(MadeRecord(bytes(64)))),
         lambda: store.expire(_TABLE, 1.0),
         lambda: store.sweep(1.0),
     ):

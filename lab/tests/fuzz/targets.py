@@ -65,9 +65,9 @@ from nodealer.proofs.encoding import decode_proof, encode_proof
 from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.codec import read_points, read_secrets
 from nodealer.protocols.duel.bits import XOR
-from nodealer.relay.invitations import page_address, read_link, relay_address
-from nodealer.relay.messages import Create, Open, page, read_asked, read_page, read_told
-from nodealer.relay.pairing import read_code
+from nodealer.relay.invitations import normalize_page_address, normalize_relay_address, parse_link
+from nodealer.relay.messages import Create, Open, encode_page, parse_page, parse_reply, parse_request
+from nodealer.relay.pairing import parse_code
 from nodealer.relay.permissions import permissions_of
 from nodealer.relay.sealing import ReadKey, TableSecret, open_box
 from nodealer.web.messages import read_client_message
@@ -239,17 +239,17 @@ def read_keys(data: bytes) -> None:
 
 def read_invitation(data: bytes) -> None:
     text = text_of(data)
-    for address in (relay_address, page_address):
+    for address in (normalize_relay_address, normalize_page_address):
         with suppress(BadParameter):
             found = address(text)
             assert address(found) == found
-    invitation = read_link(text)
-    assert read_link(invitation.link) == invitation and read_link(invitation.fragment) == invitation
+    invitation = parse_link(text)
+    assert parse_link(invitation.link) == invitation and parse_link(invitation.fragment) == invitation
 
 
 def read_spoken(data: bytes) -> None:
-    code = read_code(text_of(data))
-    assert read_code(str(code)) == code
+    code = parse_code(text_of(data))
+    assert parse_code(str(code)) == code
 
 
 def take_mailbox(data: bytes) -> None:
@@ -258,13 +258,13 @@ def take_mailbox(data: bytes) -> None:
     for frame in data.split(b"\n"):
         for side in (host, guest):
             with suppress(CodeDead):
-                side.take(frame, 0.0)
+                side.receive(frame, 0.0)
         assert host.finished is None and guest.finished is None, "nobody who lacks the code gets through"
 
 
 def read_relay(data: bytes) -> None:
     text = text_of(data)
-    for read in (read_asked, read_told):
+    for read in (parse_request, parse_reply):
         with suppress(DecodeError):
             said = read(text)
             assert encode(said) == text.encode()
@@ -272,7 +272,7 @@ def read_relay(data: bytes) -> None:
             assert not isinstance(said, Create | Open) or said.table.replace("-", "").isalnum()
     with suppress(RelayError):
         permissions_of(data.split(b"\n"))
-    assert page(read_page(data)) == data
+    assert encode_page(parse_page(data)) == data
 
 
 # --- Homes and pages ---

@@ -45,8 +45,8 @@ from nodealer.relay.permissions import (
     RekeyedRecord,
     TablePermissions,
     check_frame,
+    encode_record,
     permissions_of,
-    record_bytes,
 )
 from nodealer.tape import Tape
 from protocols.decks import binding
@@ -148,7 +148,7 @@ class RelayMachine(RuleBasedStateMachine):
         self.put(MadeRecord(writer(self.current)))
 
     def put(self, note: PermissionRecord) -> None:
-        self.notes.append(record_bytes(note))
+        self.notes.append(encode_record(note))
 
     @property
     def standing(self) -> TablePermissions:
@@ -216,8 +216,8 @@ class RelayMachine(RuleBasedStateMachine):
             rules = self.standing
             for token in self.named:
                 epoch = rules.epoch_of(token)
-                assert (epoch is not None) == self.counts(token) == rules.lets_write(epoch)
-            assert rules.epoch_of(b"?" * 32) is None and not rules.lets_write(None)
+                assert (epoch is not None) == self.counts(token) == rules.can_write(epoch)
+            assert rules.epoch_of(b"?" * 32) is None and not rules.can_write(None)
 
 
 def writer(token: bytes) -> bytes:

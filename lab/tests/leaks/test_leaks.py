@@ -42,12 +42,12 @@ from nodealer.proofs.encoding import encodings
 from nodealer.protocols import codec, keyed_deck, make_protocol
 from nodealer.protocols.base import Deck
 from nodealer.relay.client import connect_to
-from nodealer.relay.invitations import Invitation, read_link
-from nodealer.relay.limits import AT_HOME
-from nodealer.relay.pairing import read_code
+from nodealer.relay.invitations import Invitation, parse_link
+from nodealer.relay.limits import LOCAL_LIMITS
+from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
 from nodealer.relay.server.connection import ClientConnection
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.tape import Tape, hand_tape
 from protocols.script import LastingRules
@@ -266,9 +266,9 @@ def with_secrets() -> dict[str, Mistake]:
         lambda: on.wide_scalars(SECRET) * SECRET,  # type: ignore[operator]
         lambda: (on.wide_scalars(SECRET) - on.wide_scalars(SECRET)).invert(),
         lambda: make_protocol("mask").new_deck(SECRET, 0, 4, None),  # type: ignore[arg-type]
-        lambda: read_link(link[:-3]),
-        lambda: read_link(link + "AAAA"),
-        lambda: read_code(SECRET.hex()[:90]),
+        lambda: parse_link(link[:-3]),
+        lambda: parse_link(link + "AAAA"),
+        lambda: parse_code(SECRET.hex()[:90]),
     ]
     return {f"mistake {number}": mistake for number, mistake in enumerate(made)}
 
@@ -328,7 +328,7 @@ class Overheard:
 def at_a_relay(visit: Callable[[str], Awaitable[None]]) -> Overheard:
     """Something at a real relay in this process. The operator sees its log, its metrics and its store, and could write
     down what comes in."""
-    store, logged, told, hear = MemoryStore(lambda: 0.0), list[str](), list[bytes](), ClientConnection._hear
+    store, logged, told, hear = MemoryStore(lambda: 0.0), list[str](), list[bytes](), ClientConnection._receive
 
     async def hearing(self: ClientConnection, message: str | bytes) -> None:
         told.append(message.encode() if isinstance(message, str) else message)
@@ -340,7 +340,7 @@ def at_a_relay(visit: Callable[[str], Awaitable[None]]) -> Overheard:
 
         async with (
             asyncio.timeout(60),
-            serving(store, entropy=Source("relay"), limits=AT_HOME, log=log) as relay,
+            serve_relay(store, entropy=Source("relay"), limits=LOCAL_LIMITS, log=log) as relay,
         ):
             await visit(f"ws://127.0.0.1:{relay.port}/")
             return relay.metrics.text()

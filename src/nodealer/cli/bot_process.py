@@ -35,7 +35,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import parts_of
 from nodealer.errors import BadParameter, Declined, JournalLost, NodealerError, RelayError
 from nodealer.log.control_characters import escape_controls
-from nodealer.relay.invitations import Invitation, read_link
+from nodealer.relay.invitations import Invitation, parse_link
 from nodealer.wire import Message, decode
 
 
@@ -85,7 +85,7 @@ async def sit(
     take_part: Callable[..., Participant] = Participant,
 ) -> Participant:
     """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
-    game, invitation = game_of(order.game), read_link(order.invitation)
+    game, invitation = game_of(order.game), parse_link(order.invitation)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
             participant = take_part(

@@ -12,7 +12,7 @@ from nodealer.cli.table_folders import TABLE, KeptTable, TableFolder, keep_table
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, locked_folder
 from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
 from nodealer.log.names import casefold_name
-from nodealer.relay.invitations import Invitation, read_link
+from nodealer.relay.invitations import Invitation, parse_link
 
 #: A game of this machine, or a table across the network.
 Shelved = KeptGame | TableFolder
@@ -82,7 +82,7 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
         came_by = kept.invitation
         if came_by.table != invitation.table:
             continue
-        if invitation.is_false_beside(came_by):
+        if invitation.contradicts(came_by):
             raise BadParameter(
                 f"you have come to a table of this number by another link, with another key or another host "
                 f"({kept.folder}): one of the two links is false. If it was the first one, delete that folder"
@@ -103,6 +103,6 @@ def keep_first(what: KeptTable) -> TableFolder:
     with disk_errors(games_folder()):
         games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     with locked_folder(games_folder()):
-        if what.name is not None and table_at(read_link(what.link), what.name) is not None:
+        if what.name is not None and table_at(parse_link(what.link), what.name) is not None:
             raise BadParameter("you are at this table already, in another window")
         return keep_table(what)

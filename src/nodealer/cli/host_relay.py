@@ -12,7 +12,7 @@ from typing import Final
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadParameter
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.server.sockets import is_loopback
 from nodealer.relay.stores.sqlite import open_sqlite
 
@@ -37,7 +37,7 @@ async def own_relay(store: Path, listen: str, table: str, *, again: bool = False
     inside = host == "localhost" or is_loopback(host.strip("[]"))
     async with (
         open_sqlite(store, time.time) as kept,
-        serving(
+        serve_relay(
             kept,
             entropy=system_entropy,
             host="127.0.0.1" if inside else "0.0.0.0",

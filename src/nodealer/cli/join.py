@@ -76,7 +76,7 @@ def watch(
     Exit codes: as for play; 4 also if there is no relay.
     """
     from nodealer.cli.network_game import watch_table  # late: no other command should wait for sockets
-    from nodealer.relay.invitations import read_link
+    from nodealer.relay.invitations import parse_link
 
     at = where(terminal=terminal, no_browser=no_browser, by_hand=not json)
-    raise typer.Exit(watch_table(read_link(given(invitation)), game=game, json=json, log=log, at=at))
+    raise typer.Exit(watch_table(parse_link(given(invitation)), game=game, json=json, log=log, at=at))

@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.client import connect_to
 from nodealer.relay.invitations import SECRET_BYTES, TABLE_BYTES, Invitation
-from nodealer.relay.limits import AT_HOME
+from nodealer.relay.limits import LOCAL_LIMITS
 from nodealer.relay.sealing import SENDER_BYTES, TableSecret
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.base import Store
 from nodealer.relay.stores.memory import MemoryStore
 
@@ -27,7 +27,7 @@ async def table_here(
     """A relay with one table. `host` is the mark of the host's key; what was said earlier is sealed anew."""
     kept = MemoryStore(time.monotonic) if store is None else store
     key, sender = TableSecret(entropy(SECRET_BYTES), entropy(TABLE_BYTES).hex(), 0), entropy(SENDER_BYTES)
-    async with serving(kept, entropy=entropy, limits=AT_HOME, browsers=False, only=key.table) as relay:
+    async with serve_relay(kept, entropy=entropy, limits=LOCAL_LIMITS, browsers=False, only=key.table) as relay:
         invitation = Invitation((f"ws://127.0.0.1:{relay.port}",), key, host)
         async with connect_to(invitation.relays[0]) as client:
             await client.create(key.table, key.write_token)

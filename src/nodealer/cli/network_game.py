@@ -39,8 +39,8 @@ from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
-from nodealer.relay.invitations import SECRET_BYTES, TABLE_BYTES, Invitation, read_link, relay_address
-from nodealer.relay.pairing import read_code
+from nodealer.relay.invitations import SECRET_BYTES, TABLE_BYTES, Invitation, normalize_relay_address, parse_link
+from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
 
 #: What spoken codes need of this machine.
@@ -78,7 +78,7 @@ def host_table(
     called, user = name_of(name), player()
     screen = screen_at(at, json=json, role="player", name=called)
     own = None if relays else _reached_at(listen) if listen else f"{own_address()}:{free_port()}"
-    addresses = tuple(relay_address(url) for url in relays) or (relay_address(f"ws://{own}"),)
+    addresses = tuple(normalize_relay_address(url) for url in relays) or (normalize_relay_address(f"ws://{own}"),)
     if user.identity is None:
         raise BadParameter("a host needs a key")
     secret = TableSecret(system_entropy(SECRET_BYTES), system_entropy(TABLE_BYTES).hex(), 0)
@@ -196,14 +196,14 @@ def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
 def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
     """What a person was given: a link, or a code that was spoken. By a code the host already knows who comes."""
     if not text.strip().replace("-", " ").partition(" ")[0].isdecimal():
-        return read_link(text), None
-    code = read_code(text)
+        return parse_link(text), None
+    code = parse_code(text)
     if relay is None:
         raise BadParameter("a code is heard at a relay: say which with --relay URL, as the host has it")
     called, user = name_of(name), player()
     if user.identity is None:
         raise BadParameter("a guest needs a key")
-    return asyncio.run(use_code(code, relay_address(relay), user.identity, called, AROUND)), user
+    return asyncio.run(use_code(code, normalize_relay_address(relay), user.identity, called, AROUND)), user
 
 
 def join_table(

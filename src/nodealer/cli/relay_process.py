@@ -19,7 +19,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.output import out, shown
 from nodealer.errors import BackendMissing, BadParameter
 from nodealer.relay.limits import RelayLimits
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.base import Store
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.relay.stores.sqlite import open_sqlite
@@ -50,7 +50,7 @@ async def _serve(
         loop.add_signal_handler(number, stop.set)
     async with (
         opening as store,
-        serving(store, host=host, port=port, tls=tls, entropy=system_entropy, log=log, **options) as relay,
+        serve_relay(store, host=host, port=port, tls=tls, entropy=system_entropy, log=log, **options) as relay,
     ):
         url = f"{'wss' if tls else 'ws'}://{f'[{host}]' if ':' in host else host}:{relay.port}"
         out().print(f"nodealer relay listens on {shown(url)}", soft_wrap=True)

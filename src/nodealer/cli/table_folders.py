@@ -22,7 +22,7 @@ from nodealer.client.durable_files import disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, is_in_use
 from nodealer.errors import DecodeError, HomeUnusable
 from nodealer.log.session import Label, Limits, Proposal, read_session
-from nodealer.relay.invitations import RELAYS_MAX, TEXT_CHARACTERS_MAX, Invitation, read_link
+from nodealer.relay.invitations import RELAYS_MAX, TEXT_CHARACTERS_MAX, Invitation, parse_link
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
 
@@ -93,7 +93,7 @@ class TableFolder:
     @property
     def invitation(self) -> Invitation:
         """How one comes to it."""
-        return read_link(self.what.link)
+        return parse_link(self.what.link)
 
     @property
     def later_keys(self) -> tuple[TableSecret | ReadKey, ...]:
@@ -108,7 +108,7 @@ class TableFolder:
         with disk_errors(path), path.open("rb") as file:
             text = file.read(LATER_MAX * (TEXT_CHARACTERS_MAX + 1)).decode(errors="replace")
         try:
-            return [read_link(line) for line in text.splitlines()]
+            return [parse_link(line) for line in text.splitlines()]
         except DecodeError as error:
             raise HomeUnusable(f"{path} is damaged: {error}") from None
 

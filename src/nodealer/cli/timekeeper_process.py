@@ -23,7 +23,7 @@ from nodealer.engine.lobby_messages import Refuses
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import parts_of
 from nodealer.errors import Declined, NodealerError
-from nodealer.relay.invitations import read_link
+from nodealer.relay.invitations import parse_link
 from nodealer.wire import Message, decode
 
 
@@ -49,7 +49,7 @@ async def keep(
     order: KeeperOrder, tell: Callable[[ConnectionEvent], None], see: Callable[[Participant, Received], None] = _nothing
 ) -> Participant:
     """Keep the time of a table until its end. `tell` hears of the connection, and `see` what happens."""
-    invitation, game = read_link(order.invitation), game_or_none(order.game)
+    invitation, game = parse_link(order.invitation), game_or_none(order.game)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
             participant = Participant(

@@ -15,7 +15,7 @@ from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Applied
 from nodealer.errors import BadParameter, RelayError
-from nodealer.relay.invitations import read_link
+from nodealer.relay.invitations import parse_link
 from nodealer.tape import expand
 
 
@@ -74,7 +74,7 @@ class _Told:
 
 def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
     """Come to a table and keep its time. Gives the exit code."""
-    invitation, screen = read_link(text), Screen(json)
+    invitation, screen = parse_link(text), Screen(json)
     # Of the whole invitation: another link may have the same number of a table.
     of = expand("timekeeper", invitation.table_secret().secret, invitation.host, size=8).hex()
     home = games_folder().parent / "timekeeper" / f"{invitation.table}-{of}"

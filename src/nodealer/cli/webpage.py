@@ -14,7 +14,7 @@ import typer
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer.relay.invitations import page_address
+from nodealer.relay.invitations import normalize_page_address
 
 #: The hash of bundle.json of this release; empty between releases. It is no part of what is hashed.
 RELEASE: Final = ""
@@ -33,7 +33,7 @@ def page_for_guests(wanted: str | None, before: str = "") -> Iterator[str]:
     machine serves to its network as long as this lasts. Empty where none is wanted. `before`: the address that guests
     have in their links, and where it is served again."""
     if wanted is None or folder_of(wanted) is None:
-        yield "" if wanted is None else page_address(wanted)
+        yield "" if wanted is None else normalize_page_address(wanted)
         return
     import uvicorn  # late: no other command should wait for it
 
@@ -55,7 +55,7 @@ def page_for_guests(wanted: str | None, before: str = "") -> Iterator[str]:
         soft_wrap=True,
     )
     try:
-        yield before or page_address(f"http://{own_address()}:{listening.getsockname()[1]}")
+        yield before or normalize_page_address(f"http://{own_address()}:{listening.getsockname()[1]}")
     finally:
         server.should_exit = True
         serving.join(5)

@@ -11,7 +11,7 @@ from nodealer.errors import BadParameter, CodeDead, RelayError, RelayRefused
 from nodealer.keys import Identity
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.invitations import Invitation
-from nodealer.relay.mailbox import OpenMailbox, get_invitation, give_invitation
+from nodealer.relay.mailbox import OpenMailbox, receive_invitation, send_invitation
 from nodealer.relay.pairing import Code, GuestExchange, HostExchange, PairedGuest, PairingRecord, new_code
 from nodealer.relay.permissions import mailbox_name
 
@@ -89,14 +89,14 @@ class PairingCodes:
 
     async def _give(self) -> None:
         try:
-            self._record.refuse_when_tried()
+            self._record.refuse_after_attacks()
         except CodeDead as tried:
             self._emit(CodeDied(str(tried), given=False))
             return
         try:
             guest = await self._exchange()
         except CodeDead as dead:
-            self._record.dead(dead)
+            self._record.count_failure(dead)
             self._emit(CodeDied(str(dead), given=True, more=self._stop_if_attacked()))
         except RelayError as error:
             self._emit(CodeDied(str(error), given=False))
@@ -115,12 +115,12 @@ class PairingCodes:
             exchange = HostExchange(
                 code, name, self._invitation, self._identity, environment.entropy, environment.clock()
             )
-            return await give_invitation(exchange, OpenMailbox(client), environment.clock)
+            return await send_invitation(exchange, OpenMailbox(client), environment.clock)
 
     def _stop_if_attacked(self) -> str:
         """Return why no more codes are issued, and cancel all unused codes; empty if codes are still allowed."""
         try:
-            self._record.refuse_when_tried()
+            self._record.refuse_after_attacks()
         except CodeDead as tried:
             for task in self._tasks - {asyncio.current_task()}:
                 task.cancel()
@@ -147,4 +147,4 @@ async def use_code(
                 "after ten minutes"
             ) from None
         exchange = GuestExchange(code, relay, identity, name, environment.entropy, environment.clock())
-        return (await get_invitation(exchange, OpenMailbox(client), environment.clock)).invitation
+        return (await receive_invitation(exchange, OpenMailbox(client), environment.clock)).invitation

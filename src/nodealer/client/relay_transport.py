@@ -21,7 +21,7 @@ from nodealer.engine.participant import Participant
 from nodealer.errors import BadParameter, DecodeError, RelayError, RelayRefused
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.client_protocol import RelayClient
-from nodealer.relay.messages import Stored
+from nodealer.relay.messages import StoredFrame
 from nodealer.relay.sealing import SENDER_BYTES, ReadKey, TableSecret
 from nodealer.tape import expand
 from nodealer.wire import LOG_ENTRIES_MAX
@@ -274,7 +274,7 @@ class RelayTransport:
         self._missing_at.clear()
         return frames
 
-    async def _read_page(self, client: RelayClient, out: Outbox) -> list[Stored]:
+    async def _read_page(self, client: RelayClient, out: Outbox) -> list[StoredFrame]:
         """Return the next page of frames, processing answers that arrive before it."""
         while True:
             try:

@@ -1,1 +1,1 @@
-"""The relay: puts frames into one order and brings them to everybody. It understands none of them."""
+"""The relay: its messages, permissions, sealing, invitations and pairing, and its client, server and stores."""

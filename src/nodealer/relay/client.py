@@ -13,24 +13,24 @@ from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketExcepti
 from websockets.uri import parse_uri
 
 from nodealer.errors import RelayError
-from nodealer.relay.client_protocol import Gone, RelayClient, writer_of
+from nodealer.relay.client_protocol import ConnectionLost, RelayClient, writer_of
 from nodealer.relay.messages import PAGE_BYTES_MAX
 
 __all__ = ["RelayClient", "connect_to", "writer_of"]
 
-#: A network that is dead is noticed after the two of them.
+#: A dead network is noticed after the sum of these.
 PING_EVERY: Final = 20.0
 PONG_WITHIN: Final = 30.0
-#: How many seconds a relay may take to answer what all the rest waits for.
+#: How many seconds a relay may take to answer a request that blocks everything else.
 ANSWER_WITHIN: Final = 60.0
-#: How many seconds a relay may take to say good-bye.
+#: How many seconds a relay may take to close the connection.
 FAREWELL: Final = 2.0
-#: Messages that are read before anybody asks for them.
+#: Messages to buffer before they are read.
 READ_AHEAD: Final = 1
 
 
 class _WebSocket:
-    """A WebSocket, as a conversation wants it."""
+    """A WebSocket that implements `Channel`."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
@@ -39,27 +39,28 @@ class _WebSocket:
         try:
             await self._connection.send(message)
         except ConnectionClosed as closed:
-            raise _gone(closed) from None
+            raise _connection_lost(closed) from None
 
     async def recv(self) -> bytes | str:
         try:
             return await self._connection.recv()
         except ConnectionClosed as closed:
-            raise _gone(closed) from None
+            raise _connection_lost(closed) from None
 
     async def close(self) -> None:
         await self._connection.close()
 
 
-def _gone(closed: ConnectionClosed) -> Gone:
+def _connection_lost(closed: ConnectionClosed) -> ConnectionLost:
+    """Return the closed connection as an error with the reason that was given."""
     said = closed.sent if closed.rcvd is None or closed.rcvd_then_sent is False else closed.rcvd
-    return Gone("" if said is None else said.reason)
+    return ConnectionLost("" if said is None else said.reason)
 
 
 @asynccontextmanager
 async def connect_to(url: str) -> AsyncIterator[RelayClient]:
-    """A connection to a relay. Raises `RelayError` when there is none."""
-    here = _is_here(url)
+    """Connect to a relay. Raise `RelayError` if that fails."""
+    local = _is_local(url)
     try:
         connection = await connect(
             url,
@@ -67,24 +68,24 @@ async def connect_to(url: str) -> AsyncIterator[RelayClient]:
             max_queue=READ_AHEAD,
             compression=None,
             close_timeout=FAREWELL,
-            # On one machine a connection says itself that its process died; and who is stopped, or proves something for
-            # a minute, has not gone away. A proxy has no business there.
-            ping_interval=None if here else PING_EVERY,
+            # On one machine the system closes the connection of a process that dies, and a process that is stopped, or
+            # computes a proof for a minute, is still there. A proxy makes no sense either.
+            ping_interval=None if local else PING_EVERY,
             ping_timeout=PONG_WITHIN,
-            proxy=None if here else True,
+            proxy=None if local else True,
         )
     except (OSError, WebSocketException, ValueError, ImportError) as error:
-        raise RelayError(f"no relay at {url}: {str(error) or type(error).__name__}") from None
+        raise RelayError(f"cannot connect to a relay at {url}: {str(error) or type(error).__name__}") from None
     async with connection:
         try:
-            yield RelayClient(_WebSocket(connection), url, None if here else ANSWER_WITHIN)
+            yield RelayClient(_WebSocket(connection), url, None if local else ANSWER_WITHIN)
         finally:
-            # What nobody reads any more stands before the relay's good-bye.
-            await asyncio.gather(connection.close(), _unread(connection))
+            # The relay's close frame comes after messages that no one reads any more.
+            await asyncio.gather(connection.close(), _discard_unread(connection))
 
 
-def _is_here(url: str) -> bool:
-    """Whether a relay is on this machine."""
+def _is_local(url: str) -> bool:
+    """Return whether a relay is on this machine."""
     try:
         host = parse_uri(url).host
         return host == "localhost" or ip_address(host).is_loopback
@@ -92,7 +93,8 @@ def _is_here(url: str) -> bool:
         return False
 
 
-async def _unread(connection: ClientConnection) -> None:
+async def _discard_unread(connection: ClientConnection) -> None:
+    """Read and drop all remaining messages until the connection is closed."""
     with suppress(ConnectionClosed):
         async for _ in connection:
             pass

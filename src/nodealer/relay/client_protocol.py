@@ -1,7 +1,7 @@
-"""What one says to a relay, and what it answers: one connection, about one table, whatever carries it.
+"""The client's side of the relay protocol: one connection, for one table, over any channel.
 
-A relay need not be trusted, and not to make sense either: what it says is measured and read strictly, and nonsense is a
-`RelayError` that names the relay.
+The relay is not trusted, not even to make sense: what it sends is checked for size and parsed strictly. Anything
+invalid raises a `RelayError` that names the relay.
 """
 
 from __future__ import annotations
@@ -13,153 +13,156 @@ from typing import Protocol, TypeVar
 from nodealer.errors import DecodeError, RelayError, RelayRefused
 from nodealer.relay.messages import (
     Accepted,
-    Asked,
     Create,
     Created,
     End,
-    MailboxGiven,
-    MailboxWanted,
+    MailboxIssued,
     Open,
     Opened,
     Refused,
     Rekey,
-    Stored,
+    RelayReply,
+    RelayRequest,
+    RequestMailbox,
+    StoredFrame,
     Token,
-    Told,
-    read_page,
-    read_told,
+    parse_page,
+    parse_reply,
 )
 from nodealer.wire import encode
 
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=RelayReply)
 
 
-class Gone(Exception):
-    """There is no connection any more; why, where somebody has said it."""
+class ConnectionLost(Exception):
+    """The connection is closed; the message is the reason, if one was given."""
 
 
 class Channel(Protocol):
-    """What carries messages to a relay and back: of bytes, and of text. Raises `Gone`."""
+    """Carries binary and text messages to a relay and back. Its methods raise `ConnectionLost`."""
 
     async def send(self, message: bytes | str, /) -> None:
-        """Say something."""
+        """Send a message."""
 
     async def recv(self) -> bytes | str:
-        """The next message."""
+        """Return the next message."""
 
     async def close(self) -> None:
-        """Say good-bye."""
+        """Close the connection."""
 
 
 def writer_of(token: bytes) -> bytes:
-    """What a relay keeps of a write token."""
+    """Return the hash of a write token, which is all that a relay stores of it."""
     return hashlib.sha512(token).digest()
 
 
 class RelayClient:
-    """One connection. `create` and `open` wait for their answers, which are all that comes before frames do.
+    """One connection to a relay.
 
-    Then `read` gives what comes: pages, and in their order the answers to what was asked by `send_token`, `send_writer`
-    and `send_end`.
+    `create` and `open` wait for their replies, which are all that comes before frames. After that, `read` returns what
+    arrives: pages of frames and, in order, the replies to `send_token`, `send_writer` and `send_end`.
     """
 
-    def __init__(self, connection: Channel, url: str, patience: float | None = None) -> None:
-        """`patience`: seconds for an answer; None for one of this machine, which may be busy."""
+    def __init__(self, connection: Channel, url: str, timeout: float | None = None) -> None:
+        """`timeout` is in seconds, for a reply; None for a relay on this machine, which may be busy."""
         self.url = url
-        self._patience = patience
+        self._timeout = timeout
         self._connection = connection
-        #: The cursor of the last frame that came.
+        #: The cursor of the last frame received.
         self._last = -1
-        #: The largest frame that the relay takes.
+        #: The largest frame that the relay accepts.
         self._largest = 0
 
     async def create(self, table: str, token: bytes) -> None:
-        """Let there be a table that takes frames from those with this token. The same twice is no harm."""
-        await self._say(Create(table, writer_of(token)))
-        await self._answer(Created)
+        """Create a table that accepts frames from holders of this token. Creating it twice is harmless."""
+        await self._request(Create(table, writer_of(token)))
+        await self._receive_reply(Created)
 
     async def mailbox(self) -> int:
-        """The number of a mailbox that nobody else has."""
-        await self._say(MailboxWanted())
-        return (await self._answer(MailboxGiven)).number
+        """Request a new mailbox, and return its number."""
+        await self._request(RequestMailbox())
+        return (await self._receive_reply(MailboxIssued)).number
 
     async def open(self, table: str, after: int | None = None) -> int:
-        """How many frames the table has after a cursor, or in all. They come as pages, and then each new one."""
-        await self._say(Open(table, after))
-        opened = await self._answer(Opened)
+        """Open a table, and return how many frames it has after a cursor, or in all.
+
+        They arrive in pages, followed by each new frame.
+        """
+        await self._request(Open(table, after))
+        opened = await self._receive_reply(Opened)
         self._last = -1 if after is None else after
         self._largest = opened.largest
         return opened.frames
 
     async def send_token(self, token: bytes) -> None:
-        """What is needed to append."""
-        await self._say(Token(token))
+        """Send the write token, which is required for `append`. The reply comes from `read`."""
+        await self._request(Token(token))
 
     async def send_writer(self, token: bytes) -> None:
-        """Let the next key epoch write with this token."""
-        await self._say(Rekey(writer_of(token)))
+        """Register a token for the next key epoch. The reply comes from `read`."""
+        await self._request(Rekey(writer_of(token)))
 
     async def send_end(self) -> None:
-        """The table need not be kept for long."""
-        await self._say(End())
+        """Tell the relay that the game is over and the table can be deleted soon. The reply comes from `read`."""
+        await self._request(End())
 
     async def append(self, frame: bytes) -> None:
-        """Give the relay a frame to put into the order. It is kept when it comes back in a page."""
+        """Send a frame to be put into the order. It is stored once it comes back in a page."""
         if len(frame) > self._largest:
-            raise self.error(f"takes frames of {self._largest} bytes, and this one has {len(frame)}")
+            raise self.error(f"accepts frames of at most {self._largest} bytes; this one has {len(frame)}")
         await self._send(frame)
 
-    async def read(self) -> list[Stored] | Accepted:
-        """A page of frames after those that came before, or an answer. Raises `RelayRefused` for one that says no."""
-        told = await self._read()
-        if isinstance(told, Refused):
-            raise RelayRefused(self.url, told.code, told.reason)
-        if isinstance(told, Accepted):
-            return told
-        if not isinstance(told, list):
-            raise self.error(f"says {type(told).__name__.lower()!r}, and nobody asked for it")
-        if told[0][0] <= self._last:
-            raise self.error("sends frames that were there before")
-        self._last = told[-1][0]
-        return told
+    async def read(self) -> list[StoredFrame] | Accepted:
+        """Return the next page of frames or the next reply. Raise `RelayRefused` for a refusal."""
+        reply = await self._read()
+        if isinstance(reply, Refused):
+            raise RelayRefused(self.url, reply.code, reply.reason)
+        if isinstance(reply, Accepted):
+            return reply
+        if not isinstance(reply, list):
+            raise self.error(f"sent an unexpected {type(reply).__name__.lower()!r}")
+        if reply[0][0] <= self._last:
+            raise self.error("sent old frames again")
+        self._last = reply[-1][0]
+        return reply
 
-    # --- Inside ---
+    # --- Helpers ---
 
     def error(self, what: str) -> RelayError:
-        """What the relay does, as an error that names it."""
+        """Return an error that names the relay. `what` is what the relay did."""
         return RelayError(f"the relay {self.url} {what}")
 
-    async def _say(self, asked: Asked) -> None:
-        await self._send(encode(asked).decode())
+    async def _request(self, request: RelayRequest) -> None:
+        await self._send(encode(request).decode())
 
     async def _send(self, message: bytes | str) -> None:
         try:
             await self._connection.send(message)
-        except Gone as gone:
-            raise self._gone(gone) from None
+        except ConnectionLost as gone:
+            raise self._connection_lost(gone) from None
 
-    async def _answer(self, kind: type[T]) -> T:
+    async def _receive_reply(self, kind: type[T]) -> T:
         try:
-            async with asyncio.timeout(self._patience):
-                told = await self._read()
+            async with asyncio.timeout(self._timeout):
+                reply = await self._read()
         except TimeoutError:
-            # It may be there for others, and there may be another relay.
-            raise self.error(f"has not answered for {self._patience:g} seconds") from None
-        if isinstance(told, Refused):
-            raise RelayRefused(self.url, told.code, told.reason)
-        if not isinstance(told, kind):
-            raise self.error("answers something else than it was asked")
-        return told
+            # It may be working for others, and there may be another relay.
+            raise self.error(f"has not answered for {self._timeout:g} seconds") from None
+        if isinstance(reply, Refused):
+            raise RelayRefused(self.url, reply.code, reply.reason)
+        if not isinstance(reply, kind):
+            raise self.error("sent the wrong answer to a request")
+        return reply
 
-    async def _read(self) -> list[Stored] | Told:
+    async def _read(self) -> list[StoredFrame] | RelayReply:
         try:
             message = await self._connection.recv()
-            return read_told(message) if isinstance(message, str) else read_page(message)
-        except Gone as gone:
-            raise self._gone(gone) from None
+            return parse_reply(message) if isinstance(message, str) else parse_page(message)
+        except ConnectionLost as gone:
+            raise self._connection_lost(gone) from None
         except DecodeError as error:
-            raise self.error(f"speaks nonsense: {error}") from None
+            raise self.error(f"sent something invalid: {error}") from None
 
-    def _gone(self, gone: Gone) -> RelayError:
+    def _connection_lost(self, gone: ConnectionLost) -> RelayError:
         said = str(gone)
-        return self.error("has gone away" + (f": {said}" if said else ""))
+        return self.error("closed the connection" + (f": {said}" if said else ""))

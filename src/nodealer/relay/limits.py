@@ -1,5 +1,7 @@
-"""Every limit of a relay, by name. docs/spec/relay.md has the same table; `nodealer relay --limit NAME=VALUE` sets
-them."""
+"""All limits of a relay, by name. docs/spec/relay.md has the same table.
+
+`nodealer relay --limit NAME=VALUE` sets them.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,13 @@ _DAY: Final = 86_400
 
 
 def _limit(default: int, meaning: str) -> int:
-    """A field of the dataclass, whose meaning a program can read too."""
+    """Return a dataclass field that carries its meaning as metadata."""
     return field(default=default, metadata={"meaning": meaning})
 
 
 @dataclass(frozen=True)
 class RelayLimits:
-    """What a relay takes from whom. Sizes are bytes, times are seconds; all are whole numbers above zero."""
+    """The limits of a relay. Sizes are in bytes, times in seconds; all are positive integers."""
 
     frame_bytes: int = _limit(FRAME_BYTES_MAX, "the largest frame")
     frames_per_second: int = _limit(200, "frames and requests of one client; a faster client is read more slowly")
@@ -50,8 +52,8 @@ class RelayLimits:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise BadParameter(f"{each.name} must be a whole number above zero, not {value!r}")
         if self.frame_bytes > FRAME_BYTES_MAX:
-            raise BadParameter(f"frame_bytes is at most {FRAME_BYTES_MAX}: clients take no larger frames")
+            raise BadParameter(f"frame_bytes must be at most {FRAME_BYTES_MAX}: clients accept no larger frames")
 
 
-#: For a table among processes of one machine, or friends in one house: nobody is slowed down.
-AT_HOME: Final = RelayLimits(frames_per_second=100_000, bytes_per_second=1 << 30)
+#: For a table among the processes of one machine, or friends in one house: no client is slowed down.
+LOCAL_LIMITS: Final = RelayLimits(frames_per_second=100_000, bytes_per_second=1 << 30)

@@ -1,4 +1,4 @@
-"""A spoken code through a mailbox of a relay: both sides, until one is dead or both have what they came for."""
+"""Run a pairing exchange through a mailbox at a relay, for both sides, until it succeeds or fails."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from nodealer.errors import CodeDead, RelayError
-from nodealer.relay.messages import Accepted, Stored
+from nodealer.relay.messages import Accepted, StoredFrame
 from nodealer.relay.pairing import Exchange, GuestExchange, HostExchange, PairedGuest, PairingWelcome
 
-#: For how long somebody who gives up waits for the relay to take that.
+#: How many seconds a side that gives up waits for the relay to accept its last frames.
 GOODBYE_SECONDS: Final = 2.0
 
 
 class Mailbox(Protocol):
-    """A list of frames at a relay, that both sides read and append to."""
+    """A list of frames at a relay that both sides read and append to."""
 
     async def append(self, frame: bytes) -> None:
-        """One more. Raises `RelayError`."""
+        """Append a frame. Raises `RelayError`."""
 
     def frames(self) -> AsyncIterator[bytes]:
-        """All frames in their order, from the first one on, one's own too; and each new one when it comes."""
+        """Yield all frames in order, including one's own, and each new one as it arrives."""
 
 
 class TableConnection(Protocol):
-    """What a client has that has a table of a relay open."""
+    """The part of a relay client that a mailbox needs, with a table open."""
 
     async def append(self, frame: bytes) -> None: ...
-    async def read(self) -> list[Stored] | Accepted: ...
+    async def read(self) -> list[StoredFrame] | Accepted: ...
 
 
 class OpenMailbox:
-    """The mailbox that a client has open. There is one `frames` for each."""
+    """The mailbox that a relay client has open. `frames` can be iterated only once."""
 
     def __init__(self, client: TableConnection) -> None:
         self._client = client
@@ -48,55 +48,58 @@ class OpenMailbox:
                 yield frame
 
 
-async def give_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Callable[[], float]) -> PairedGuest:
-    """The host's side of one code. Raises `CodeDead`, or `RelayError`; either way the code is not used again. If it is
-    cancelled, a guest who has come is told that the code is dead."""
+async def send_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Callable[[], float]) -> PairedGuest:
+    """Run the host's side of one code, and return the guest.
+
+    Raise `CodeDead` or `RelayError`; either way the code cannot be used again. If this is cancelled, a guest who has
+    connected is told that the code is dead.
+    """
     try:
-        await _talk(exchange, mailbox, clock)
+        await _run_exchange(exchange, mailbox, clock)
     except asyncio.CancelledError:
         exchange.give_up()
         with suppress(TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS):
-                await _say_goodbye(exchange, mailbox)
+                await _send_last_frames(exchange, mailbox)
         raise
     if exchange.finished is None:
-        raise RelayError("the mailbox was closed before the guest came")
+        raise RelayError("the mailbox was closed before a guest used the code")
     return exchange.finished
 
 
-async def get_invitation(exchange: GuestExchange, mailbox: Mailbox, clock: Callable[[], float]) -> PairingWelcome:
-    """The guest's side. Raises as the other one."""
-    await _talk(exchange, mailbox, clock)
+async def receive_invitation(exchange: GuestExchange, mailbox: Mailbox, clock: Callable[[], float]) -> PairingWelcome:
+    """Run the guest's side of one code, and return the invitation. Raises like `send_invitation`."""
+    await _run_exchange(exchange, mailbox, clock)
     if exchange.finished is None:
-        raise RelayError("the mailbox was closed before the invitation came")
+        raise RelayError("the mailbox was closed before the invitation arrived")
     return exchange.finished
 
 
-async def _talk(exchange: Exchange, mailbox: Mailbox, clock: Callable[[], float]) -> None:
-    """Until it is over. Time is the clock's, in seconds: it must not jump."""
+async def _run_exchange(exchange: Exchange, mailbox: Mailbox, clock: Callable[[], float]) -> None:
+    """Run an exchange until it ends or expires. `clock` gives seconds and must not jump."""
     try:
         try:
             async with asyncio.timeout(max(0.0, exchange.expires - clock())):
-                await _speak(exchange, mailbox, clock)
+                await _exchange_frames(exchange, mailbox, clock)
         except TimeoutError:
             exchange.expire()
     except CodeDead:
-        await _say_goodbye(exchange, mailbox)
+        await _send_last_frames(exchange, mailbox)
         raise
 
 
-async def _speak(exchange: Exchange, mailbox: Mailbox, clock: Callable[[], float]) -> None:
-    for frame in exchange.first_words:
+async def _exchange_frames(exchange: Exchange, mailbox: Mailbox, clock: Callable[[], float]) -> None:
+    for frame in exchange.first_frames:
         await mailbox.append(frame)
     async for frame in mailbox.frames():
-        for answer in exchange.take(frame, clock()):
+        for answer in exchange.receive(frame, clock()):
             await mailbox.append(answer)
         if exchange.finished is not None:
             return
 
 
-async def _say_goodbye(exchange: Exchange, mailbox: Mailbox) -> None:
-    """So that the other side need not wait. It may not arrive, and nothing hangs on it."""
+async def _send_last_frames(exchange: Exchange, mailbox: Mailbox) -> None:
+    """Tell the other side that it need not wait. This may fail, and nothing depends on it."""
     with suppress(RelayError):
-        for frame in exchange.last_words:
+        for frame in exchange.last_frames:
             await mailbox.append(frame)

@@ -1,6 +1,6 @@
-"""What a relay decides, without a socket, a store or a clock: who may write to a table, and what is too much.
+"""The decisions of a relay, without socket, store or clock: who may write to a table, and how much.
 
-A table is what its notes say, in the order the store gives them. So all relays on one store decide the same.
+A table's permissions follow from its records, in the order of the store. So all relays on one store decide the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CLAIM_BYTES: Final = 16
 
 
 class Refusal(RelayError):
-    """Something that a client asked for is not done. `code` is for programs; after a `last` one it is sent away."""
+    """A client's request is refused. `code` is for programs; after a `last` refusal the client is disconnected."""
 
     def __init__(self, code: str, reason: str, *, last: bool = False) -> None:
         super().__init__(reason)
@@ -30,30 +30,30 @@ class Refusal(RelayError):
         self.last = last
 
 
-# --- Notes ---
+# --- Records ---
 
 
 class MadeRecord(Message, frozen=True, tag="made"):
-    """The table is made, for this writer. Only the first counts."""
+    """The table was created for this writer. Only the first such record counts."""
 
     writer: Writer
 
 
 class GivenRecord(Message, frozen=True, tag="given"):
-    """The mailbox is given to whoever said this. Only the first counts."""
+    """The mailbox was issued to the relay that made this claim. Only the first such record counts."""
 
     claim: Annotated[bytes, msgspec.Meta(min_length=_CLAIM_BYTES, max_length=_CLAIM_BYTES)]
 
 
 class RekeyedRecord(Message, frozen=True, tag="rekeyed"):
-    """The next key epoch has this writer, says one with a token of that one."""
+    """The next key epoch has this writer, registered with a token of epoch `by`."""
 
     writer: Writer
     by: Natural
 
 
 class ReachedRecord(Message, frozen=True, tag="reached"):
-    """A frame by a token of this key epoch is coming: those of earlier epochs count no more."""
+    """A frame with a token of this key epoch follows; tokens of earlier epochs are no longer valid."""
 
     epoch: Natural
 
@@ -67,86 +67,93 @@ PermissionRecord = MadeRecord | GivenRecord | RekeyedRecord | ReachedRecord | En
 
 @dataclass(frozen=True)
 class TablePermissions:
-    """What the notes of a table say."""
+    """What the records of a table add up to."""
 
-    #: The writers, by key epoch, and the key epoch of whoever named each; the first one was named by nobody.
+    #: The writers by key epoch, and the key epoch of the token that registered each; none registered the first.
     writers: tuple[bytes, ...] = ()
     by: tuple[int, ...] = ()
-    #: The first key epoch whose token counts.
+    #: The first key epoch whose token is valid.
     reached: int = 0
     ended: bool = False
-    #: Whose a mailbox is. A table has none.
+    #: Identifies the holder of a mailbox; None for a table.
     claim: bytes | None = None
 
     @property
-    def mailbox(self) -> bool:
-        """Whether anybody may write here, a little."""
+    def is_mailbox(self) -> bool:
+        """Return whether this is a mailbox, to which anyone may write a little."""
         return self.claim is not None
 
     def epoch_of(self, token: bytes) -> int | None:
-        """The key epoch of a token that counts. Takes as long for a wrong one, whatever is wrong with it."""
+        """Return the key epoch of a valid token, else None. Takes equally long for every invalid token."""
         given, found = hashlib.sha512(token).digest(), None
         for epoch, writer in enumerate(self.writers):
             if hmac.compare_digest(given, writer):
                 found = epoch
-        return found if found is not None and self._counts(found) else None
+        return found if found is not None and self._is_valid(found) else None
 
-    def lets_write(self, epoch: int | None) -> bool:
-        """Whether a client with a token of this key epoch, or with none, may write."""
-        return self.mailbox or (epoch is not None and self._counts(epoch))
+    def can_write(self, epoch: int | None) -> bool:
+        """Return whether a client with a token of this key epoch, or without one, may write."""
+        return self.is_mailbox or (epoch is not None and self._is_valid(epoch))
 
-    def knows(self, writer: bytes) -> bool:
-        """Whether it changes nothing to name this writer now: its token counts, or has counted and is over. One that
-        was named by an earlier key and never used can be named again: else whoever named it early would spoil it."""
+    def is_redundant(self, writer: bytes) -> bool:
+        """Return whether registering this writer would change nothing, because its token is valid or has expired.
+
+        A writer that was registered with an earlier key and never used can be registered again: otherwise whoever
+        registered it early could spoil it.
+        """
         over, epoch = {0, self.reached}, self.reached
         while epoch:
             epoch = self.by[epoch - 1]
             over.add(epoch)
         return any(
-            writer == known and (epoch in over or self._counts(epoch)) for epoch, known in enumerate(self.writers)
+            writer == known and (epoch in over or self._is_valid(epoch)) for epoch, known in enumerate(self.writers)
         )
 
     # defence: put-out
-    def _counts(self, epoch: int) -> bool:
-        """A later key epoch counts if one with the key in use has named it, or one whom such a one has named: whoever
-        left the table must not have left a key behind."""
+    def _is_valid(self, epoch: int) -> bool:
+        """Return whether an epoch's token is valid: registered, directly or indirectly, with the key in use.
+
+        Someone who left the table must not have left a usable key behind.
+        """
         while epoch > self.reached:
             epoch = self.by[epoch - 1]
         return epoch == self.reached
 
 
 def permissions_of(notes: Sequence[bytes]) -> TablePermissions | None:
-    """What the notes of a table say, in their order. None where there are no notes: then there is no table."""
-    rules = None
+    """Return what a table's records add up to; None if there are no records and so no table."""
+    permissions = None
     for data in notes:
         try:
-            note = decode(PermissionRecord, data, what="a note of the store")
+            note = decode(PermissionRecord, data, what="a record in the store")
         except DecodeError as error:
             raise RelayError(str(error)) from None
-        rules = _first(note) if rules is None else _then(rules, note)
-    return rules
+        permissions = _apply_first(note) if permissions is None else _apply(permissions, note)
+    return permissions
 
 
-def _first(note: PermissionRecord) -> TablePermissions:
+def _apply_first(note: PermissionRecord) -> TablePermissions:
     match note:
         case MadeRecord():
             return TablePermissions(writers=(note.writer,))
         case GivenRecord():
             return TablePermissions(claim=note.claim)
         case _:
-            raise RelayError("the store has a table that was never made")
+            raise RelayError("the store has a table that was never created")
 
 
-def _then(rules: TablePermissions, note: PermissionRecord) -> TablePermissions:
+def _apply(permissions: TablePermissions, note: PermissionRecord) -> TablePermissions:
     match note:
-        case RekeyedRecord() if not rules.knows(note.writer) and note.by < len(rules.writers):
-            return replace(rules, writers=(*rules.writers, note.writer), by=(*rules.by, note.by))
-        case ReachedRecord() if rules.reached < note.epoch < len(rules.writers) and rules.lets_write(note.epoch):
-            return replace(rules, reached=note.epoch)
+        case RekeyedRecord() if not permissions.is_redundant(note.writer) and note.by < len(permissions.writers):
+            return replace(permissions, writers=(*permissions.writers, note.writer), by=(*permissions.by, note.by))
+        case ReachedRecord() if permissions.reached < note.epoch < len(permissions.writers) and permissions.can_write(
+            note.epoch
+        ):
+            return replace(permissions, reached=note.epoch)
         case EndedRecord():
-            return replace(rules, ended=True)
+            return replace(permissions, ended=True)
         case _:
-            return rules
+            return permissions
 
 
 # --- Frames ---
@@ -154,38 +161,39 @@ def _then(rules: TablePermissions, note: PermissionRecord) -> TablePermissions:
 
 # defence: big-frame
 def check_frame(
-    limits: RelayLimits, rules: TablePermissions, epoch: int | None, size: int, *, frames: int, total: int
+    limits: RelayLimits, permissions: TablePermissions, epoch: int | None, size: int, *, frames: int, total: int
 ) -> None:
-    """Raises `Refusal` for a frame of this size that may not be appended to a table with so many frames and bytes."""
-    if not rules.lets_write(epoch):
+    """Raise `Refusal` if a frame of this size may not be appended to a table that has `frames` frames and `total`
+    bytes."""
+    if not permissions.can_write(epoch):
         if epoch is None:
-            raise Refusal("token", "only who has shown a token may write to this table", last=True)
-        raise Refusal("key", "the table has a new key, and takes no more frames by the old one")
-    largest = limits.mailbox_bytes if rules.mailbox else limits.frame_bytes
+            raise Refusal("token", "send the token of this table before you write to it", last=True)
+        raise Refusal("key", "the table has a new key; frames with the old one are no longer accepted")
+    largest = limits.mailbox_bytes if permissions.is_mailbox else limits.frame_bytes
     if not 0 < size <= largest:
-        raise Refusal("frame", f"a frame has 1 to {largest} bytes here, not {size}", last=True)
-    if frames >= (limits.mailbox_frames if rules.mailbox else limits.frames_per_table):
-        raise Refusal("full", f"there are {frames} frames already, and that is all that fits")
+        raise Refusal("frame", f"a frame must have 1 to {largest} bytes here, not {size}", last=True)
+    if frames >= (limits.mailbox_frames if permissions.is_mailbox else limits.frames_per_table):
+        raise Refusal("full", f"the table is full: it has {frames} frames")
     if total + size > limits.bytes_per_table:
-        raise Refusal("full", f"there are {total} bytes already, and at most {limits.bytes_per_table} fit")
+        raise Refusal("full", f"the table is full: it has {total} of at most {limits.bytes_per_table} bytes")
 
 
 # --- Mailboxes ---
 
-#: How the names of mailboxes begin.
+#: The prefix of mailbox names.
 MAILBOX: Final = "box-"
 _DIGITS_MAX: Final = 6
-#: So many numbers of each length are tried before there is one digit more.
+#: How many numbers of each length are tried before adding a digit.
 _TRIES: Final = 12
 
 
 def mailbox_name(number: int) -> str:
-    """The table that a mailbox is."""
+    """Return the table name of a mailbox."""
     return f"{MAILBOX}{number}"
 
 
 def mailbox_numbers(entropy: Callable[[int], bytes]) -> Iterator[int]:
-    """Numbers to try, those that are easy to say first."""
+    """Yield random mailbox numbers to try, short ones first because they are easy to say."""
     for digits in range(1, _DIGITS_MAX + 1):
         least = 10 ** (digits - 1)
         start = int.from_bytes(entropy(8), "big")
@@ -193,11 +201,11 @@ def mailbox_numbers(entropy: Callable[[int], bytes]) -> Iterator[int]:
             yield least + (start + offset) % (9 * least)
 
 
-def claim(entropy: Callable[[int], bytes]) -> GivenRecord:
-    """A note that nobody else has put down."""
+def new_claim(entropy: Callable[[int], bytes]) -> GivenRecord:
+    """Return a unique record that claims a mailbox."""
     return GivenRecord(entropy(_CLAIM_BYTES))
 
 
-def record_bytes(note: PermissionRecord) -> bytes:
-    """A note as the store keeps it."""
+def encode_record(note: PermissionRecord) -> bytes:
+    """Return a record as the store keeps it."""
     return encode(note)

@@ -1,9 +1,9 @@
-"""What the relay stores: frames that only those at the table can read.
+"""Sealing: the relay stores frames that only those at the table can read.
 
-Sealing keeps the relay out and authenticates nobody: every holder of a key derives the keys of all senders, and only
-the signatures inside say who spoke. There is no counter and no random nonce, because neither survives a process that is
-restored from a copy: the key of a frame is derived from the frame's own words. The same words give the same bytes,
-other words another key, and the tag of the words commits, so that no frame opens to two texts.
+Sealing keeps the relay out but authenticates no one: every holder of a key can derive the keys of all senders, and only
+the signatures inside tell who sent a frame. There is no counter and no random nonce, because neither survives a process
+that is restored from a copy. Instead, the key of a frame is derived from its plaintext: the same text gives the same
+bytes, another text another key. The tag of the text is committing, so that no frame opens to two texts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FRAME: Final = "nodealer/frame/v1"
 EPOCH_BYTES: Final = 8
 SENDER_BYTES: Final = 16
 WORDS_BYTES: Final = 32
-#: Epoch, sender and tag of the words.
+#: Epoch, sender and tag of the text.
 HEADER_BYTES: Final = EPOCH_BYTES + SENDER_BYTES + WORDS_BYTES
 #: An ephemeral key, the secret, and the tag.
 BOX_BYTES: Final = KEY_BYTES + KEY_BYTES + TAG_BYTES
@@ -32,7 +32,7 @@ BOX_BYTES: Final = KEY_BYTES + KEY_BYTES + TAG_BYTES
 
 @dataclass(frozen=True)
 class TableSecret:
-    """S of one key epoch: who has it may write and read. It is in the link to play, or came in a box."""
+    """The secret S of one key epoch, which allows reading and writing. It comes from a player link or a box."""
 
     secret: bytes = field(repr=False)
     table: str
@@ -40,7 +40,7 @@ class TableSecret:
 
     def __post_init__(self) -> None:
         if not isinstance(self.secret, bytes) or len(self.secret) < 16:
-            raise BadParameter("the secret of a table has at least 16 bytes")
+            raise BadParameter("the secret of a table must have at least 16 bytes")
 
     @cached_property
     def _base(self) -> bytes:
@@ -48,19 +48,19 @@ class TableSecret:
 
     @cached_property
     def reading(self) -> ReadKey:
-        """R, which watchers get, and nothing else."""
+        """Return the read key R, which is all that spectators get."""
         return ReadKey(derive(self._base, "read", self.table, self.epoch, size=KEY_BYTES), self.table, self.epoch)
 
     # defence: watcher
     @cached_property
     def write_token(self) -> bytes:
-        """W, which the relay asks for before it appends. It stores only the hash."""
+        """Return the write token W, which the relay requires for appending. It stores only its hash."""
         return derive(self._base, "write", self.table, self.epoch, size=KEY_BYTES)
 
     def box(self, ephemeral: bytes, public: bytes, session: bytes, roster: bytes) -> bytes:
-        """This secret for the seat with this X25519 key. The ephemeral secret is fresh for every box."""
+        """Seal this secret for the seat with this X25519 key. The ephemeral secret must be fresh for every box."""
         if len(self.secret) != KEY_BYTES:
-            raise BadParameter(f"a secret that is sent in a box has {KEY_BYTES} bytes")
+            raise BadParameter(f"a secret in a box must have {KEY_BYTES} bytes")
         E = agreement_key(ephemeral)
         key = _box_key(agree(ephemeral, public), E, public, session, roster, self.epoch)
         return E + seal(key, b"", self.secret)
@@ -70,22 +70,23 @@ class TableSecret:
 def open_box(
     box: bytes, own: bytes, *, session: bytes, roster: bytes, table: str, epoch: int, digest: bytes
 ) -> TableSecret:
-    """The secret that a proposal has for the seat with this secret key; `digest` is what the proposal says of it.
+    """Open the box that a proposal has for the seat with secret key `own`; `digest` is the proposal's hash of the
+    secret.
 
-    Raises `DecodeError` for a box that is not for this key and place, or holds another secret than all others do.
+    Raise `DecodeError` if the box is for another key, session, roster or epoch, or holds a secret with another hash.
     """
     if len(box) != BOX_BYTES:
-        raise DecodeError(f"a box has {BOX_BYTES} bytes")
+        raise DecodeError(f"a box must have {BOX_BYTES} bytes")
     E, public = box[:KEY_BYTES], agreement_key(own)
     key = _box_key(agree(own, E), E, public, session, roster, epoch)
     found = TableSecret(unseal(key, b"", box[KEY_BYTES:]), table, epoch)
     if not hmac.compare_digest(secret_digest(found), digest):
-        raise DecodeError("the box holds another secret than the proposal says")
+        raise DecodeError("the box holds another secret than the one in the proposal")
     return found
 
 
 def secret_digest(secret: TableSecret) -> bytes:
-    """What a proposal says of a secret, so that all boxes hold the same one."""
+    """Return the hash of a secret, which a proposal contains so that all boxes hold the same one."""
     return hashlib.sha512(secret.secret).digest()
 
 
@@ -95,7 +96,7 @@ def _box_key(shared: bytes, E: bytes, public: bytes, session: bytes, roster: byt
 
 @dataclass(frozen=True)
 class ReadKey:
-    """R of one table and key epoch."""
+    """The read key R of one table and key epoch."""
 
     key: bytes = field(repr=False)
     table: str
@@ -106,24 +107,27 @@ class ReadKey:
         return extract(_SALT, self.key)
 
     def seal(self, sender: bytes, plaintext: bytes) -> bytes:
-        """The frame of a text. The relay sees when two frames are equal: no two texts of a sender may be."""
+        """Seal a text into a frame.
+
+        The relay can see that two frames are equal, so no sender may send the same text twice.
+        """
         if len(sender) != SENDER_BYTES:
-            raise BadParameter(f"a sender is named by {SENDER_BYTES} bytes")
+            raise BadParameter(f"a sender must have {SENDER_BYTES} bytes")
         aad = self._aad(sender)
         words = self._words(sender, aad, plaintext)
         sealed = seal(self._message_key(sender, words), aad, plaintext)
         return self.epoch.to_bytes(EPOCH_BYTES, "little") + sender + words + sealed
 
     def is_before(self, frame: bytes) -> bool:
-        """Whether a frame says that it is of a later key epoch. Nobody can tell here whether that is so."""
+        """Return whether a frame claims to be of a later key epoch. This cannot be verified here."""
         return len(frame) >= HEADER_BYTES + TAG_BYTES and int.from_bytes(frame[:EPOCH_BYTES], "little") > self.epoch
 
     def open(self, frame: bytes) -> tuple[bytes, bytes]:
-        """Sender and text of a frame. Raises `DecodeError` for anything that `seal` did not make."""
+        """Return the sender and the text of a frame. Raise `DecodeError` for anything that `seal` did not produce."""
         if len(frame) < HEADER_BYTES + TAG_BYTES:
-            raise DecodeError("a frame is too short")
+            raise DecodeError("the frame is too short")
         if int.from_bytes(frame[:EPOCH_BYTES], "little") != self.epoch:
-            raise DecodeError("a frame of another key epoch")
+            raise DecodeError("the frame belongs to another key epoch")
         sender, words = (
             frame[EPOCH_BYTES : EPOCH_BYTES + SENDER_BYTES],
             frame[HEADER_BYTES - WORDS_BYTES : HEADER_BYTES],
@@ -131,14 +135,14 @@ class ReadKey:
         aad = self._aad(sender)
         plaintext = unseal(self._message_key(sender, words), aad, frame[HEADER_BYTES:])
         if not hmac.compare_digest(self._words(sender, aad, plaintext), words):
-            raise DecodeError("a frame whose tag is not that of its words")
+            raise DecodeError("the frame's tag does not match its text")
         return sender, plaintext
 
     def _aad(self, sender: bytes) -> bytes:
         return framed(_FRAME, self.table, self.epoch, sender)
 
     def _words(self, sender: bytes, aad: bytes, plaintext: bytes) -> bytes:
-        """n: what commits to the text, and what its key comes from."""
+        """Return the tag n, which commits to the text and from which the frame's key is derived."""
         key = derive(self._prk, "tag", self.table, self.epoch, sender, size=64)
         return hmac.digest(key, framed(aad, plaintext), hashlib.sha512)[:WORDS_BYTES]
 

@@ -140,7 +140,7 @@ async def bad_rename(handle):
 async def false_link(handle):
     entry.TabHome.create(entry.OpfsStore(handle), entry.new_saved("Ada", link, tab._key, bytes(32)))
     # Of the same number, as a relay knows it, with a key of its own.
-    came_by = entry.read_link(link)
+    came_by = entry.parse_link(link)
     false = entry.TableSecret(b"e" * 16, came_by.table, 0)
     tab.join(entry.Invitation(("wss://evil",), false, came_by.host).link, None, handle)
 
@@ -148,7 +148,7 @@ kept["lets go"] = [await tried(what) for what in (bad_name, bad_rename, false_li
 
 # Who has only watched sits down by a link to play.
 home.data.clear()
-watched = entry.new_saved(None, entry.read_link(link).to_watch().link, tab._key, bytes(32))
+watched = entry.new_saved(None, entry.parse_link(link).to_watch().link, tab._key, bytes(32))
 entry.TabHome.create(entry.OpfsStore(home), watched)
 tab.join(link, "Cleo", home)
 await asyncio.sleep(0)

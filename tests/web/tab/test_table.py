@@ -25,9 +25,9 @@ from nodealer.errors import BadParameter, Declined, NodealerError
 from nodealer.keys import Identity, host_mark
 from nodealer.log.roster import Roster
 from nodealer.relay.invitations import Invitation
-from nodealer.relay.pairing import read_code
+from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
-from nodealer.relay.server.listener import serving
+from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.web.tab import table
 from nodealer.web.tab.contacts import BrowserShelf, Make
@@ -94,7 +94,7 @@ class Tab:
 
 @asynccontextmanager
 async def table_of(host: Tab) -> AsyncIterator[Invitation]:
-    async with asyncio.timeout(60), serving(MemoryStore(time.monotonic), entropy=os.urandom) as relay:
+    async with asyncio.timeout(60), serve_relay(MemoryStore(time.monotonic), entropy=os.urandom) as relay:
         secret = TableSecret(bytes(16), "5a" * 16, 0)
         yield Invitation((f"ws://127.0.0.1:{relay.port}",), secret, host_mark(host.identity.public))
 
@@ -119,7 +119,7 @@ def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path:
         async with table_of(host) as invitation:
             hosting = host.play(invitation, hosted_of(Wish(**WISH)))
             said = await host.notice("code")
-            code = read_code(said["code"])
+            code = parse_code(said["code"])
             host.answers = lambda question: None
             assert await use_code(code, said["relay"], guest.identity, "Gast", AROUND) == invitation
             assert await host.notice("code used") == {"name": "Gast"}

@@ -18,7 +18,7 @@ from time import perf_counter, sleep
 from typing import Any, Final
 
 from nodealer.errors import BadParameter
-from nodealer.relay.messages import page
+from nodealer.relay.messages import encode_page
 from nodealer_lab.bench.rounds import BenchEffort, Measurement, Timed, measured, timed_fresh
 from nodealer_lab.bench.rows import BenchRow, meets, unjudged
 from nodealer_lab.bench.server_process import Server
@@ -208,7 +208,7 @@ def _catching_up(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
     frames, path, dialect = effort.size(BEHIND), str(folder / "behind.db"), Relayed()
     with Server("relay", path) as server, Traffic(server.port, dialect, 1) as traffic:
         traffic.chained(min(frames, _TOGETHER), lambda number: number < frames)
-    n, size = {"frames": frames}, frames * len(page([(1, bytes(FRAME_BYTES))]))
+    n, size = {"frames": frames}, frames * len(encode_page([(1, bytes(FRAME_BYTES))]))
 
     def catch_up(wire: Wire, whole: Callable[[Wire], object]) -> None:
         with wire:

@@ -103,15 +103,15 @@ async def plain(size: int) -> None:
 
     with socket.create_server((HOST, 0)) as listening:
         listening.setblocking(False)
-        serving = asyncio.create_task(serve(listening))
+        serve_relay = asyncio.create_task(serve(listening))
         await _until_told(listening.getsockname()[1])
-        serving.cancel()
+        serve_relay.cancel()
 
 
 async def relay(store: str) -> None:
     """A relay that slows nobody down."""
     from nodealer.relay.limits import RelayLimits
-    from nodealer.relay.server.listener import serving
+    from nodealer.relay.server.listener import serve_relay
     from nodealer.relay.stores.memory import MemoryStore
     from nodealer.relay.stores.sqlite import open_sqlite
 
@@ -121,7 +121,7 @@ async def relay(store: str) -> None:
     opening: AbstractAsyncContextManager[Store] = nullcontext(MemoryStore(time.monotonic))
     if store != "memory":
         opening = open_sqlite(Path(store), time.time)
-    async with opening as kept, serving(kept, entropy=os.urandom, limits=limits, host=HOST) as running:
+    async with opening as kept, serve_relay(kept, entropy=os.urandom, limits=limits, host=HOST) as running:
         await _until_told(running.port)
 
 

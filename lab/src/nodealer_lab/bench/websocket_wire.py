@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Final, NoReturn, Protocol, Self
 
 from nodealer.errors import BadParameter
-from nodealer.relay.messages import Create, Open, Token, read_page
+from nodealer.relay.messages import Create, Open, Token, parse_page
 from nodealer.wire import Message, encode
 from nodealer_lab.bench.servers import HOST
 
@@ -196,7 +196,7 @@ class Relayed:
 
     def numbers(self, message: bytes) -> Sequence[int]:
         """One or more."""
-        return [NUMBER.unpack_from(frame)[0] for _, frame in read_page(message)]
+        return [NUMBER.unpack_from(frame)[0] for _, frame in parse_page(message)]
 
     def _name(self, table: int) -> str:
         return f"{self._names}{table:08x}"

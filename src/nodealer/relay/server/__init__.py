@@ -1,1 +1,1 @@
-"""The relay as a server: sockets, connections, tables and what their operator sees."""
+"""The relay's server: sockets, connections, rate limits, tables and metrics."""

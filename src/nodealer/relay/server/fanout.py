@@ -1,8 +1,8 @@
-"""A table that somebody has open: new frames go to all who are at its head, and pages from the store to the others.
+"""An open table: new frames go to all clients at its head, and pages from the store to the others.
 
-Most clients are at the head. They have no task of their own for it: one page of bytes is written to all of them. One
-that takes its frames too slowly falls behind, and a task brings it pages from the store until it is at the head again.
-So at most a page waits for anybody, beside what a reader is allowed.
+Most clients are at the head. They need no task of their own: one page of bytes is written to all of them. A client that
+reads too slowly falls behind, and a task sends it pages from the store until it is at the head again. So at most one
+page is queued for any client, besides what a reader is allowed.
 """
 
 from __future__ import annotations
@@ -15,47 +15,58 @@ from websockets.protocol import State
 
 from nodealer.errors import RelayError
 from nodealer.relay.limits import RelayLimits
-from nodealer.relay.messages import Stored, in_pages, message_of
+from nodealer.relay.messages import StoredFrame, page_message, split_into_pages
 from nodealer.relay.permissions import TablePermissions
 from nodealer.relay.server.metrics import Metrics
 from nodealer.relay.server.rate_limit import RateLimit
 from nodealer.relay.server.sockets import CountedConnection
-from nodealer.relay.stores.base import FramePage, Standing, Store
+from nodealer.relay.stores.base import FramePage, Store, TableExtent
 
-#: How many seconds to wait for a store that has said of frames which it does not show yet, or the other way round.
-_SOON: Final = 0.05
-#: The close code for "try again later".
+#: How many seconds to wait for a store that has announced frames but does not return them yet, or the reverse.
+_RETRY_SECONDS: Final = 0.05
+#: The WebSocket close code for "try again later".
 TRY_AGAIN: Final = 1013
 
 
 class Client:
-    """One connection."""
+    """The state of one connection."""
 
-    __slots__ = ("address", "at", "catching_up", "connection", "cursor", "epoch", "pace", "refusals", "since", "table")
+    __slots__ = (
+        "address",
+        "at",
+        "catching_up",
+        "connection",
+        "cursor",
+        "epoch",
+        "rate_limit",
+        "refusals",
+        "since",
+        "table",
+    )
 
-    def __init__(self, connection: CountedConnection, address: str, pace: RateLimit) -> None:
+    def __init__(self, connection: CountedConnection, address: str, rate_limit: RateLimit) -> None:
         self.connection = connection
         self.address = address
-        self.pace = pace
+        self.rate_limit = rate_limit
         self.refusals = 0
-        #: The table it has open.
+        #: The open table, if any.
         self.table: TableFanout | None = None
-        #: The key epoch of its token.
+        #: The key epoch of its token, if it has sent a valid one.
         self.epoch: int | None = None
-        #: While it is behind: the last frame that was written to it, and the task that brings the next ones.
+        #: While it is behind: the cursor of the last frame written to it, and the task that sends the next ones.
         self.cursor = 0
         self.catching_up: asyncio.Task[None] | None = None
-        #: How far it was when it was last looked at, in frames and in bytes that wait; and when it last took some.
+        #: At the last check: the cursor and the number of queued bytes; and when it last accepted data.
         self.at = (0, 0)
         self.since = asyncio.get_running_loop().time()
 
     @property
     def waiting(self) -> int:
-        """Bytes that wait for it."""
+        """Return the number of bytes queued for it."""
         return self.connection.transport.get_write_buffer_size()
 
-    def stuck(self, now: float, seconds: float) -> bool:
-        """Whether it has taken nothing for so long, though something waits for it."""
+    def is_stuck(self, now: float, seconds: float) -> bool:
+        """Return whether it has accepted no data for `seconds` although some is queued."""
         (cursor, waited), waiting = self.at, self.waiting
         idle = self.catching_up is None and not waiting
         if idle or self.cursor != cursor or waiting < waited:
@@ -65,65 +76,65 @@ class Client:
 
 
 class TableFanout:
-    """A table and those who have it open."""
+    """A table and the clients that have it open."""
 
     def __init__(self, name: str, store: Store, limits: RelayLimits, metrics: Metrics) -> None:
         self.name = name
         self._store = store
         self._reader_bytes = limits.reader_bytes
         self._metrics = metrics
-        #: Held by whoever begins or ends to follow the store.
+        #: Held while subscribing to the store or unsubscribing.
         self.lock = asyncio.Lock()
-        self.followed = False
-        #: How many connections have it open, or are about to.
+        self.subscribed = False
+        #: How many connections have it open or are opening it.
         self.users = 0
-        self.rules = TablePermissions()
+        self.permissions = TablePermissions()
         self.last = 0
         self.frames = 0
         self.bytes = 0
-        #: How many frames were appended here, less those that were heard.
+        #: How many frames were appended here, minus those delivered by the store.
         self._own = 0
         self._head: dict[CountedConnection, Client] = {}
         self._behind: set[Client] = set()
 
     @property
     def behind(self) -> frozenset[Client]:
-        """Those who are not at the head."""
+        """Return the clients that are not at the head."""
         return frozenset(self._behind)
 
     @property
     def clients(self) -> list[Client]:
-        """All who have joined."""
+        """Return all clients that have joined."""
         return [*self._head.values(), *self._behind]
 
     @property
     def others_wrote(self) -> bool:
-        """Whether another relay on the same store may have, and so may have put down notes that were not seen here."""
+        """Return whether another relay on this store may have written, and so may have added records unknown here."""
         return self._own != 0
 
-    def learn(self, rules: TablePermissions) -> None:
-        """What the notes say now."""
-        self.rules, self._own = rules, 0
+    def set_permissions(self, permissions: TablePermissions) -> None:
+        """Set the current permissions from the store's records."""
+        self.permissions, self._own = permissions, 0
 
-    def start(self, standing: Standing) -> None:
-        """The store is followed: the table stood so, and what was heard by now came after that."""
-        self.followed = True
+    def start(self, standing: TableExtent) -> None:
+        """Begin with the table's extent at the time of subscribing. Frames delivered meanwhile came after it."""
+        self.subscribed = True
         self.last = max(self.last, standing.last)
         self.frames += standing.frames
         self.bytes += standing.bytes
 
     def stop(self) -> None:
-        """The store is not followed any more."""
-        self.followed = False
+        """Reset the state after unsubscribing from the store."""
+        self.subscribed = False
         self.last = self.frames = self.bytes = self._own = 0
 
-    def dissolve(self) -> None:
-        """The store has forgotten the table: all are sent away."""
+    def disconnect_all(self) -> None:
+        """Disconnect all clients, because the store has deleted the table."""
         for client in self.clients:
             client.connection.transport.close()
 
     async def append(self, frame: bytes) -> None:
-        """Put a frame into the order."""
+        """Append a frame to the store."""
         self._own += 1
         try:
             await self._store.append(self.name, frame)
@@ -131,16 +142,16 @@ class TableFanout:
             self._own -= 1
             raise
 
-    def hear(self, frames: Sequence[Stored]) -> None:
-        """New frames, which the store keeps now. Bringing them is the acknowledgement too."""
+    def on_frames(self, frames: Sequence[StoredFrame]) -> None:
+        """Deliver new frames that the store has stored. Delivery is also the acknowledgement for their sender."""
         self.frames += len(frames)
         self._own -= len(frames)
-        for some in in_pages(frames):
+        for some in split_into_pages(frames):
             before, self.last = self.last, some[-1][0]
             self.bytes += sum(len(frame) for _, frame in some)
             for connection in [each for each in self._head if self._overflows(each)]:
                 self._fall_behind(self._head.pop(connection), before)
-            message = message_of(some)
+            message = page_message(some)
             for connection in self._head:
                 if connection.protocol.state is State.OPEN:
                     connection.transport.write(message)
@@ -150,7 +161,7 @@ class TableFanout:
         return connection.transport.get_write_buffer_size() > self._reader_bytes
 
     def join(self, client: Client, after: int) -> None:
-        """Bring a client all frames after a cursor, from now on."""
+        """Deliver all frames after a cursor to a client, from now on."""
         client.table = self
         if after == self.last:
             self._head[client.connection] = client
@@ -158,7 +169,7 @@ class TableFanout:
             self._fall_behind(client, after)
 
     def leave(self, client: Client) -> None:
-        """It has gone."""
+        """Remove a client that has left."""
         client.table = None
         self._head.pop(client.connection, None)
         self._behind.discard(client)
@@ -171,26 +182,29 @@ class TableFanout:
         client.catching_up = asyncio.create_task(self._catch_up(client))
 
     async def _catch_up(self, client: Client) -> None:
-        """Until it has what was told last. The store may show frames before it tells of them: then it tells soon."""
+        """Send pages from the store until the client has the latest frame.
+
+        The store may return frames before it announces them; the announcement then follows soon.
+        """
         connection = client.connection
         reading: asyncio.Task[FramePage | None] | None = None
         try:
             while client.cursor != self.last:
-                some = self._store.at_hand(self.name, client.cursor) if reading is None else await reading
+                some = self._store.cached_page(self.name, client.cursor) if reading is None else await reading
                 reading = None
                 if some is None:
                     some = await self._store.read(self.name, client.cursor)
                 if some is None:
-                    await asyncio.sleep(_SOON)
+                    await asyncio.sleep(_RETRY_SECONDS)
                     continue
-                if some.last != self.last and self._store.at_hand(self.name, some.last) is None:
-                    # The next page is read while one is being sent.
+                if some.last != self.last and self._store.cached_page(self.name, some.last) is None:
+                    # Read the next page while this one is being sent.
                     reading = asyncio.create_task(self._store.read(self.name, some.last))
-                # Others have their turn: it may be that this one takes pages as fast as they come.
+                # Let other tasks run: this client may accept pages as fast as they come.
                 await asyncio.sleep(0)
                 if connection.protocol.state is not State.OPEN:
                     return
-                connection.bring(some.message)
+                connection.send_page(some.message)
                 client.cursor = some.last
                 self._metrics.delivered += some.frames
                 await connection.drain()
@@ -199,17 +213,17 @@ class TableFanout:
             self._metrics.failures += 1
             await connection.close(TRY_AGAIN, "store")
         except OSError:
-            # It has gone, or its page cannot be read any more, of which a part may have been sent.
+            # It has left, or its page can no longer be read, of which part may have been sent.
             connection.transport.abort()
         finally:
             self._behind.discard(client)
             client.catching_up = None
             if reading is not None:
                 reading.cancel()
-                reading.add_done_callback(_forget)
+                reading.add_done_callback(_ignore_result)
 
 
-def _forget(reading: asyncio.Task[FramePage | None]) -> None:
-    """Nobody needs it any more, whatever came of it."""
+def _ignore_result(reading: asyncio.Task[FramePage | None]) -> None:
+    """Retrieve a task's exception so that asyncio does not log it. Its result is no longer needed."""
     if not reading.cancelled():
         reading.exception()

@@ -1,4 +1,4 @@
-"""What an operator sees: numbers and events, and nothing of who or what."""
+"""What an operator sees: numbers and events, but not who plays or what is sent."""
 
 from __future__ import annotations
 
@@ -11,44 +11,48 @@ from nodealer.relay.permissions import MAILBOX
 
 _PREFIX: Final = "nodealer_relay"
 
-#: Tells an operator what happens: a word for it, and facts. Never what is said, by whom, or at which table.
+#: Logs an event for the operator: its name and facts. Never what is sent, by whom, or at which table.
 Log = Callable[[str, dict[str, Any]], None]
 
 
-def say_nothing(event: str, facts: dict[str, Any]) -> None:
-    """For relays inside another program."""
+def discard_event(event: str, facts: dict[str, Any]) -> None:
+    """Ignore an event: the log of relays inside another program."""
 
 
-def alias(table: str) -> str:
-    """What stands for a table in logs. Mailboxes are so few that a hash of their number would hide nothing."""
+def table_alias(table: str) -> str:
+    """Return the name of a table in logs: a short hash.
+
+    There are so few mailboxes that a hash of their number would hide nothing; all are called "mailbox".
+    """
     return "mailbox" if table.startswith(MAILBOX) else hashlib.sha256(table.encode()).hexdigest()[:8]
 
 
-def _counted(kind: str, meaning: str) -> Any:
+def _metric(kind: str, meaning: str) -> Any:
+    """Return a dataclass field with its Prometheus type and meaning."""
     return field(default=0, metadata={"kind": kind, "meaning": meaning})
 
 
 @dataclass(slots=True)
 class Metrics:
-    """Counters since the start, and how it is now."""
+    """Counters since the start, and current values."""
 
-    connections: int = _counted("gauge", "Connections that are open.")
-    tables: int = _counted("gauge", "Tables that somebody has open.")
-    behind: int = _counted("gauge", "Readers that are served from the store, because they came late or are slow.")
-    stored_bytes: int = _counted("gauge", "Bytes of the frames of all tables.")
-    made: int = _counted("counter", "Tables and mailboxes that were made here.")
-    taken: int = _counted("counter", "Frames that were taken.")
-    taken_bytes: int = _counted("counter", "Bytes of the frames that were taken.")
-    delivered: int = _counted("counter", "Frames that were brought to a client.")
-    slowed: int = _counted("counter", "Times that a client was read more slowly.")
-    refused: int = _counted("counter", "Things that were refused.")
-    turned_away: int = _counted("counter", "Connections that found no place.")
-    cut_off: int = _counted("counter", "Readers that were too slow.")
-    forgotten: int = _counted("counter", "Tables that were forgotten, idle or ended.")
-    failures: int = _counted("counter", "Times that the store failed.")
+    connections: int = _metric("gauge", "Open connections.")
+    tables: int = _metric("gauge", "Tables that a client has open.")
+    behind: int = _metric("gauge", "Readers that are served from the store because they joined late or are slow.")
+    stored_bytes: int = _metric("gauge", "Bytes of all stored frames.")
+    made: int = _metric("counter", "Tables and mailboxes created here.")
+    taken: int = _metric("counter", "Frames accepted.")
+    taken_bytes: int = _metric("counter", "Bytes of the frames accepted.")
+    delivered: int = _metric("counter", "Frames delivered to clients.")
+    slowed: int = _metric("counter", "Times that a client was slowed down.")
+    refused: int = _metric("counter", "Refused requests and frames.")
+    turned_away: int = _metric("counter", "Connections turned away because of a limit.")
+    cut_off: int = _metric("counter", "Readers disconnected because they were too slow.")
+    forgotten: int = _metric("counter", "Tables deleted because they were idle or ended.")
+    failures: int = _metric("counter", "Store failures.")
 
     def text(self) -> str:
-        """In the text format of Prometheus."""
+        """Return all metrics in the Prometheus text format."""
         lines: list[str] = []
         for each in fields(self):
             kind = each.metadata["kind"]

@@ -1,4 +1,4 @@
-"""How fast a client may speak, and how much an address may ask for. Time comes from outside."""
+"""How fast a client may send, and how much an address may request. The caller supplies the time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final
 from nodealer.relay.limits import RelayLimits
 
 _HOUR: Final = 3600.0
-#: So many addresses are remembered. Beyond, the one that asked longest ago is forgotten.
+#: How many addresses are remembered. Beyond that, the least recent one is dropped.
 _ADDRESSES_MAX: Final = 50_000
 
 
 class RateLimit:
-    """What one client has left of its frames and bytes. Both grow with time, up to some seconds' worth."""
+    """The remaining frames and bytes of one client (a token bucket). Both refill with time, up to a burst."""
 
     __slots__ = ("_at", "_bytes", "_frames", "_limits")
 
@@ -24,7 +24,7 @@ class RateLimit:
         self._bytes = float(limits.bytes_per_second * limits.burst_seconds)
 
     def spend(self, now: float, size: int) -> float:
-        """Take one frame of this size. Gives for how many seconds nothing more should be read."""
+        """Charge one message of this size, and return for how many seconds reading should pause."""
         limits, passed = self._limits, now - self._at
         self._at = now
         frames, all_bytes = limits.frames_per_second, limits.bytes_per_second
@@ -36,14 +36,14 @@ class RateLimit:
 
 
 class Quota:
-    """How often each address may do something in an hour. Only this process remembers it, and not for longer."""
+    """How often each address may do something per hour. Kept only in this process, and only for an hour."""
 
     def __init__(self, an_hour: int) -> None:
         self._most = an_hour
         self._left: dict[str, tuple[float, float]] = {}
 
-    def take(self, now: float, address: str) -> bool:
-        """Whether the address may, once more."""
+    def try_take(self, now: float, address: str) -> bool:
+        """Charge one use to an address; return False if none is left."""
         left, at = self._left.pop(address, (float(self._most), now))
         left = min(self._most, left + (now - at) * self._most / _HOUR)
         allowed = left >= 1
@@ -54,23 +54,23 @@ class Quota:
 
 
 class ConnectionCounts:
-    """How many connections each address has now."""
+    """The current number of connections of each address."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._taken: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
 
-    def free(self, address: str) -> bool:
-        """Whether one more is allowed."""
-        return self._taken.get(address, 0) < self._most
+    def has_room(self, address: str) -> bool:
+        """Return whether the address may open another connection."""
+        return self._counts.get(address, 0) < self._most
 
-    def take(self, address: str) -> Callable[[], None]:
-        """One more; gives what lets go of it."""
-        self._taken[address] = self._taken.get(address, 0) + 1
+    def acquire(self, address: str) -> Callable[[], None]:
+        """Count one more connection, and return the function that releases it."""
+        self._counts[address] = self._counts.get(address, 0) + 1
 
         def leave() -> None:
-            self._taken[address] -= 1
-            if not self._taken[address]:
-                del self._taken[address]
+            self._counts[address] -= 1
+            if not self._counts[address]:
+                del self._counts[address]
 
         return leave

@@ -1,1 +1,1 @@
-"""Where a relay keeps tables: in memory, in SQLite, or in NATS JetStream."""
+"""Where a relay keeps its tables: in memory, in SQLite, or in NATS JetStream."""

@@ -1,7 +1,8 @@
-"""What a store is: for each table a list of frames that only grows, in one order, and a few notes.
+"""The interface of a store: for each table an append-only, ordered list of frames, and a few notes.
 
-Notes say who may write and that a game is over; the relay understands them, the store does not. Which note or frame was
-first is decided by the store's own order, so that several relays on one store agree without asking each other.
+The notes are the relay's records of who may write and that a game is over; the store does not interpret them. The
+store's own order decides which note or frame was first, so that several relays on one store agree without talking to
+each other.
 """
 
 from __future__ import annotations
@@ -13,23 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from nodealer.relay.messages import Stored, message_of, payload
+from nodealer.relay.messages import StoredFrame, message_payload, page_message
 
-#: Hears the new frames of a table, in their order, and never twice.
-Hear = Callable[[Sequence[Stored]], None]
+#: Receives the new frames of a table, in order, each once.
+FrameListener = Callable[[Sequence[StoredFrame]], None]
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How a table stands: the cursor of its last frame (0 for none), how many frames it has, and their bytes."""
+class TableExtent:
+    """The extent of a table: the cursor of its last frame (0 for none), the number of its frames, and their bytes."""
 
     last: int
     frames: int
     bytes: int
 
 
-class Nameless:
-    """A file without a name. It is there as long as somebody has this."""
+class AnonymousFile:
+    """A file without a name. It exists as long as this object does."""
 
     def __init__(self, folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -41,77 +42,82 @@ class Nameless:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
-    """Some bytes of such a file."""
+class FileSlice:
+    """A range of bytes in an anonymous file."""
 
-    file: Nameless
+    file: AnonymousFile
     start: int
     size: int
 
     def read(self, skip: int = 0) -> bytes:
-        """All but the first ones."""
+        """Return the bytes after the first `skip`."""
         return os.pread(self.file.descriptor, self.size - skip, self.start + skip)
 
 
 @dataclass(frozen=True, slots=True)
 class FramePage:
-    """Frames that follow each other, as the message that brings them to a client, here or in a file; the cursor of the
-    last; and how many they are."""
+    """A page of consecutive frames: the message that delivers them, in memory or in a file; the last cursor; their
+    number."""
 
-    message: bytes | Shelved
+    message: bytes | FileSlice
     last: int
     frames: int
 
     @property
     def data(self) -> bytes:
-        """The frames as `messages.page` has them."""
-        return payload(self.message if isinstance(self.message, bytes) else self.message.read())
+        """Return the frames as `messages.encode_page` encodes them."""
+        return message_payload(self.message if isinstance(self.message, bytes) else self.message.read())
 
 
-def page_of(frames: Sequence[Stored]) -> FramePage | None:
-    """A page of these frames; none of none."""
-    return FramePage(message_of(frames), frames[-1][0], len(frames)) if frames else None
+def page_from(frames: Sequence[StoredFrame]) -> FramePage | None:
+    """Return a page of these frames; None if there are none."""
+    return FramePage(page_message(frames), frames[-1][0], len(frames)) if frames else None
 
 
 class Store(Protocol):
-    """Everything here raises `RelayError` when the store has failed; what was asked for may then have been done."""
+    """Keeps the tables of one or more relays.
 
-    #: The largest frame that fits.
+    All methods raise `RelayError` when the store has failed. The operation may then have been completed nevertheless.
+    """
+
+    #: The largest frame that fits, in bytes.
     largest: int
 
     async def note(self, table: str, note: bytes) -> list[bytes]:
-        """Put a note down; gives all notes of the table in their order. The first note makes the table."""
+        """Add a note, and return all notes of the table in order. The first note creates the table."""
 
     async def notes(self, table: str) -> list[bytes]:
-        """The notes of a table; none where there is no table."""
+        """Return the notes of a table; an empty list if there is no such table."""
 
     async def append(self, table: str, frame: bytes) -> None:
-        """Put a frame into the order. When this returns the frame is kept, as far as this store promises."""
+        """Append a frame. When this returns, the frame is stored as durably as this store promises."""
 
     async def read(self, table: str, after: int) -> FramePage | None:
-        """The next frames after a cursor (0: from the first), as many as a page takes; None where there are none."""
+        """Return the next page of frames after a cursor (0: from the first one); None if there are none."""
 
-    def at_hand(self, table: str, after: int) -> FramePage | None:
-        """The same, of a table that is followed, where it takes no time at all; None where `read` is to be asked."""
+    def cached_page(self, table: str, after: int) -> FramePage | None:
+        """Return the same page immediately if it is cached, for a subscribed table; else None: use `read`."""
 
     async def count(self, table: str, after: int) -> int:
-        """How many frames stand after a cursor."""
+        """Return the number of frames after a cursor."""
 
-    async def follow(self, table: str, hear: Hear) -> Standing:
-        """How the table stands now. From here on `hear` is told every frame after that, once it is kept."""
+    async def subscribe(self, table: str, listener: FrameListener) -> TableExtent:
+        """Return the table's extent now, and pass every later frame to `listener` once it is stored."""
 
-    async def unfollow(self, table: str) -> None:
-        """Tell no more of this table."""
+    async def unsubscribe(self, table: str) -> None:
+        """Stop passing frames of this table to the listener."""
 
     async def size(self) -> int:
-        """Bytes that all tables have."""
+        """Return the total bytes of all tables."""
 
     async def expire(self, table: str, seconds: float) -> None:
-        """The table may be forgotten so many seconds from now, whatever is written to it."""
+        """Let the table be deleted this many seconds from now, even if it is still written to."""
 
     async def sweep(self, idle: float) -> int:
-        """Forget the tables that have expired, and those that nobody has written to for `idle` seconds; gives how many.
-        A store that does so by itself has nothing to do here."""
+        """Delete tables that have expired or have not been written to for `idle` seconds; return how many.
+
+        A store that does this by itself has nothing to do here.
+        """
 
     async def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""

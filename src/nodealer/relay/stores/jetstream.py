@@ -1,7 +1,7 @@
-"""What the store asks of NATS: a connection that comes back, questions asked until they are answered, and consumers.
+"""The store's access to NATS: a connection that is re-established, requests that are retried, and consumers.
 
-The client library would reconnect by itself, but gives up for good at some errors, and keeps what was published in the
-meantime for later. Here a lost connection is the end of it, a new one is made, and whoever asked asks again.
+The client library could reconnect by itself, but it gives up for good on some errors, and queues what is published in
+the meantime. Here a lost connection is final, a new one is made, and requests are retried on it.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ from nodealer.errors import RelayError
 
 T = TypeVar("T")
 
-#: How many seconds a server has for one answer, and how long to wait before asking again.
-ATTEMPT: Final = 2.0
-PAUSE: Final = 0.1
-#: How many seconds a question is asked again. A cluster whose leader has died has another after four or five.
-PATIENCE: Final = 20.0
-#: How many seconds to wait before the servers are tried again.
-AGAIN: Final = 0.5
-#: How many seconds there are to find the first server, when a relay starts.
-FIRST: Final = 5.0
-#: A connection whose machine has lost its power says nothing: it is asked every so many seconds, and believed lost when
-#: two in a row stay without an answer.
-PING: Final = 2
-#: Consumers that are made at a time: more only wait for each other.
-MAKING: Final = 16
+#: How many seconds a server has for one answer, and how long to wait before retrying.
+ANSWER_SECONDS: Final = 2.0
+RETRY_PAUSE: Final = 0.1
+#: How many seconds a request is retried. A cluster whose leader has died elects another within four or five.
+RETRY_SECONDS: Final = 20.0
+#: How many seconds to wait before reconnecting.
+RECONNECT_SECONDS: Final = 0.5
+#: How many seconds a starting relay has to find the first server.
+FIRST_CONNECT_SECONDS: Final = 5.0
+#: A machine that has lost power does not close its connections: they are pinged at this interval, in seconds, and given
+#: up after two unanswered pings.
+PING_SECONDS: Final = 2
+#: How many consumers are created at a time; more would only wait for each other.
+CREATE_CONCURRENCY: Final = 16
 
-#: What JetStream's answers are about: this one is not there, or was not well asked. All else may pass.
-FINAL: Final = (BadRequestError, MaxPayloadError, NotFoundError)
+#: Errors that retrying does not fix: not found, or a bad request. All others may be temporary.
+PERMANENT_ERRORS: Final = (BadRequestError, MaxPayloadError, NotFoundError)
 
 
-class NotYet(Error):
-    """An answer that may be another one a moment later."""
+class TemporaryFailure(Error):
+    """A result that may be different a moment later."""
 
 
 class JetStreamSession:
-    """One connection, as long as it lasts."""
+    """One connection, for as long as it lasts."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.streams: JetStreamContext = client.jetstream(timeout=ATTEMPT)
-        #: After a pause all tables are followed again at once.
-        self.making = asyncio.Semaphore(MAKING)
+        self.streams: JetStreamContext = client.jetstream(timeout=ANSWER_SECONDS)
+        #: After an interruption all tables are subscribed to again at once.
+        self.create_slots = asyncio.Semaphore(CREATE_CONCURRENCY)
         self._limits: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
-    async def lasting(self, deadline: float | None = None) -> AsyncIterator[None]:
-        """Until the deadline, or the end of the connection. Raises `TimeoutError` then."""
+    async def while_connected(self, deadline: float | None = None) -> AsyncIterator[None]:
+        """Run a block until the deadline or the end of the connection. Raise `TimeoutError` then."""
         async with asyncio.timeout_at(deadline) as limit:
             self._limits.add(limit)
             try:
@@ -67,26 +67,26 @@ class JetStreamSession:
                 self._limits.discard(limit)
 
     def end(self) -> None:
-        """Whoever waits for an answer on this connection gets none."""
+        """Cancel all blocks in `while_connected`: the connection is lost."""
         for limit in self._limits:
             if not limit.expired():
                 limit.reschedule(asyncio.get_running_loop().time())
 
 
-class Link:
-    """A connection to one of several servers, and after it another one, until `close`."""
+class NatsConnection:
+    """A connection to one of several servers, re-established until `close`."""
 
     def __init__(self, urls: Sequence[str]) -> None:
         self._urls = list(urls)
         self._session: JetStreamSession | None = None
         self._up = asyncio.Event()
         self._lost = asyncio.Event()
-        self._trouble = ""
+        self._last_error = ""
         self._closed = False
-        self._keeper = asyncio.create_task(self._keep())
+        self._task = asyncio.create_task(self._stay_connected())
 
     async def session(self) -> JetStreamSession:
-        """The connection, when there is one. Raises `RelayError` after `close`."""
+        """Return the current session, waiting for a connection. Raise `RelayError` after `close`."""
         while True:
             await self._up.wait()
             if self._closed:
@@ -96,36 +96,39 @@ class Link:
             self._lost.set()
             self._up.clear()
 
-    async def ask(
-        self, what: str, work: Callable[[JetStreamSession], Awaitable[T]], patience: float | None = None
+    async def retry(
+        self, what: str, work: Callable[[JetStreamSession], Awaitable[T]], seconds: float | None = None
     ) -> T:
-        """Do some work, again and again until it is done. Raises `RelayError` if it cannot be done, or not in time."""
-        deadline = asyncio.get_running_loop().time() + (PATIENCE if patience is None else patience)
-        trouble = ""
+        """Run `work` until it succeeds, and return its result. Raise `RelayError` if it fails for good or times out.
+
+        `what` starts the error message.
+        """
+        deadline = asyncio.get_running_loop().time() + (RETRY_SECONDS if seconds is None else seconds)
+        reason = ""
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
                     session = await self.session()
-                async with session.lasting(deadline):
+                async with session.while_connected(deadline):
                     return await work(session)
-            except FINAL as error:
-                raise RelayError(f"{what}: {_sentence(error)}") from None
+            except PERMANENT_ERRORS as error:
+                raise RelayError(f"{what}: {_describe(error)}") from None
             except (Error, OSError) as error:
-                # Not the deadline itself: that says less than what came before it.
-                trouble = _sentence(error) if isinstance(error, Error) else trouble or self._trouble or "no answer"
-            if asyncio.get_running_loop().time() + PAUSE >= deadline:
-                raise RelayError(f"{what}: {trouble}")
-            await asyncio.sleep(PAUSE)
+                # Not the deadline itself, which says less than the error before it.
+                reason = _describe(error) if isinstance(error, Error) else reason or self._last_error or "no answer"
+            if asyncio.get_running_loop().time() + RETRY_PAUSE >= deadline:
+                raise RelayError(f"{what}: {reason}")
+            await asyncio.sleep(RETRY_PAUSE)
 
     async def close(self) -> None:
-        """Let the connection go, and all who wait for it."""
+        """Close the connection. All waiting requests fail."""
         self._closed = True
-        self._keeper.cancel()
-        await asyncio.gather(self._keeper, return_exceptions=True)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
         self._up.set()
 
-    async def _keep(self) -> None:
-        # The library may swallow the request to end.
+    async def _stay_connected(self) -> None:
+        # The library may swallow the cancellation.
         while not self._closed:
             self._lost.clear()
             client = Client()
@@ -135,21 +138,21 @@ class Link:
                 self._up.set()
                 await self._lost.wait()
             except Exception as error:
-                # Also what the library does not expect itself: the next connection may do better.
-                self._trouble = self._trouble or _sentence(error)
+                # This includes errors that the library does not expect: the next connection may do better.
+                self._last_error = self._last_error or _describe(error)
             finally:
                 self._up.clear()
                 if self._session is not None:
                     self._session.end()
                 await _close(client)
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _connect(self, client: Client) -> None:
-        async def heard(error: Exception) -> None:
-            """While there is no connection this says why. Later, who asked hears of it."""
-            self._trouble = _sentence(error)
+        async def on_error(error: Exception) -> None:
+            """Remember why there is no connection. Later errors are reported to the request that failed."""
+            self._last_error = _describe(error)
 
-        async def closed() -> None:
+        async def on_closed() -> None:
             self._lost.set()
 
         await client.connect(
@@ -158,63 +161,63 @@ class Link:
             allow_reconnect=False,
             max_reconnect_attempts=1,
             reconnect_time_wait=0,
-            ping_interval=PING,
+            ping_interval=PING_SECONDS,
             max_outstanding_pings=2,
-            error_cb=heard,
-            closed_cb=closed,
+            error_cb=on_error,
+            closed_cb=on_closed,
         )
 
 
 async def _close(client: Client) -> None:
-    # Where the other side is gone without a word, the good-bye would wait for it.
+    # If the server has disappeared, closing would wait for it.
     with suppress(Error, OSError):
         async with asyncio.timeout(1):
             await client.close()
 
 
-def _sentence(error: Exception) -> str:
-    """What the library says, without its name before it."""
+def _describe(error: Exception) -> str:
+    """Return the library's error message without its prefix."""
     if isinstance(error, APIError):
-        return error.description or "JetStream does not answer (is it switched on, and has the cluster a leader?)"
+        return error.description or "JetStream does not answer (is it enabled, and does the cluster have a leader?)"
     return str(error).removeprefix("nats: ") or type(error).__name__
 
 
 # --- Consumers ---
 
-#: For a minute or two after a server has died, a cluster goes on to place consumers there, by chance, and then says
-#: nothing. The next one may be placed better.
-PLACING: Final = (0.3, 0.6, 1.2, ATTEMPT)
-#: A consumer that nobody asks or hears any more is gone after so many seconds.
-ORPHANED: Final = 10.0
-#: What a server says instead of a message.
+#: For a minute or two after a server has died, a cluster still places some consumers there and then does not answer.
+#: The next one may be placed better.
+CREATE_TIMEOUTS: Final = (0.3, 0.6, 1.2, ANSWER_SECONDS)
+#: A consumer that is not used for this many seconds is deleted.
+INACTIVE_SECONDS: Final = 10.0
+#: The status codes that a server sends instead of a message.
 NO_MESSAGES: Final = "404"
 NO_MORE: Final = "408"
 TOO_LARGE: Final = "409"
 CONTROL: Final = "100"
 
 
-def status(message: Msg) -> str | None:
-    """Which word of the server's this is, if it is not a message of the stream."""
+def status_of(message: Msg) -> str | None:
+    """Return the status code of a server's notice; None if it is a message of the stream."""
     return None if message.headers is None or message.reply.startswith("$JS.ACK.") else message.headers.get("Status")
 
 
 class Consumer:
-    """A server's place in a stream, for one reader. It is in memory of one server, and lost with it."""
+    """A server's position in a stream for one reader. It is in the memory of one server, and lost with it."""
 
-    def __init__(self, session: JetStreamSession, stream: str, inbox: str, heard: asyncio.Queue[Msg]) -> None:
+    def __init__(self, session: JetStreamSession, stream: str, inbox: str, messages: asyncio.Queue[Msg]) -> None:
         self._session = session
         self._stream = stream
         self._inbox = inbox
-        self.heard = heard
+        self.messages = messages
         self.name = ""
-        #: How many messages there were for it when it was made.
+        #: How many messages there were for it when it was created.
         self.pending = 0
 
-    async def make(self, config: ConsumerConfig, attempts: Sequence[float]) -> None:
-        """Have it made. Raises what the last attempt raised."""
+    async def create(self, config: ConsumerConfig, attempts: Sequence[float]) -> None:
+        """Create it on the server. Raise the last attempt's error if all attempts fail."""
         for number, seconds in enumerate(attempts, 1):
             try:
-                async with self._session.making:
+                async with self._session.create_slots:
                     info = await self._session.streams.add_consumer(self._stream, config, timeout=seconds)
             except TimeoutError:
                 if number == len(attempts):
@@ -224,46 +227,52 @@ class Consumer:
                 return
 
     async def fetch(self, count: int, size: int = 0) -> list[Msg]:
-        """The next messages: all there are, but no more than `count`, and of no more than `size` bytes, unless 0."""
+        """Return the next available messages: at most `count`, and at most `size` bytes unless 0."""
         wanted = {"batch": count, "no_wait": True} | ({"max_bytes": size} if size else {})
         request = f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{self.name}"
         await self._session.client.publish(request, msgspec.json.encode(wanted), reply=self._inbox)
         messages: list[Msg] = []
         while len(messages) < count:
-            async with asyncio.timeout(ATTEMPT):
-                message = await self.heard.get()
-            word = status(message)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                message = await self.messages.get()
+            word = status_of(message)
             if word is None:
                 messages.append(message)
             elif word in (NO_MESSAGES, NO_MORE, TOO_LARGE):
                 break
             elif word != CONTROL:
-                raise NotYet(f"a reader was lost ({word})")
+                raise TemporaryFailure(f"a consumer was lost ({word})")
         return messages
 
-    async def drop(self) -> None:
-        """Say that it is not needed. The server finds out anyway, but later."""
+    async def delete(self) -> None:
+        """Delete it. The server would also do so by itself, but later."""
         if self.name:
             await self._session.client.publish(f"$JS.API.CONSUMER.DELETE.{self._stream}.{self.name}")
 
 
 @asynccontextmanager
-async def consumer(
+async def open_consumer(
     session: JetStreamSession, stream: str, config: ConsumerConfig, *, push: float | None = None
 ) -> AsyncIterator[Consumer]:
-    """A consumer as configured: one that is asked; or one that tells by itself, to be there in `push` seconds."""
-    inbox, heard = session.client.new_inbox(), asyncio.Queue[Msg]()
-    subscription = await session.client.subscribe(inbox, cb=heard.put)
-    made = Consumer(session, stream, inbox, heard)
-    here = {"ack_policy": AckPolicy.NONE, "mem_storage": True, "num_replicas": 1, "inactive_threshold": ORPHANED}
+    """Open a consumer as configured: one to fetch from; or, with `push`, one that delivers, created within `push`
+    seconds."""
+    inbox, messages = session.client.new_inbox(), asyncio.Queue[Msg]()
+    subscription = await session.client.subscribe(inbox, cb=messages.put)
+    consumer = Consumer(session, stream, inbox, messages)
+    here = {
+        "ack_policy": AckPolicy.NONE,
+        "mem_storage": True,
+        "num_replicas": 1,
+        "inactive_threshold": INACTIVE_SECONDS,
+    }
     try:
         if push is None:
-            await made.make(config.evolve(**here), PLACING)
+            await consumer.create(config.evolve(**here), CREATE_TIMEOUTS)
         else:
-            # One attempt for each inbox: of two that were made both would tell.
-            await made.make(config.evolve(deliver_subject=inbox, **here), (push,))
-        yield made
+            # One attempt per inbox: if two were created, both would deliver.
+            await consumer.create(config.evolve(deliver_subject=inbox, **here), (push,))
+        yield consumer
     finally:
         with suppress(Error, OSError):
             await subscription.unsubscribe()
-            await made.drop()
+            await consumer.delete()

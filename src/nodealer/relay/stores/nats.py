@@ -1,8 +1,8 @@
-"""Tables in NATS JetStream: any number of relays on any number of machines, and one order.
+"""Tables in NATS JetStream: any number of relays on any number of machines, with one order.
 
-A few streams hold all tables; which one holds a table is in its name. The order is that of the stream, and the cursor
-of a frame is its number there, so that relays have nothing to agree on and nothing to remember. What is kept of a table
-stands under three subjects: its frames, its notes, and when it may be forgotten. docs/spec/relay-nats.md has the rest.
+A few streams hold all tables; a table's name determines its stream. The order is that of the stream, and a frame's
+cursor is its sequence number there, so relays have nothing to agree on and nothing to remember. A table is kept under
+three subjects: its frames, its notes, and when it may be deleted. docs/spec/relay-nats.md has the details.
 """
 
 from __future__ import annotations
@@ -24,51 +24,51 @@ from nats.js.api import ConsumerConfig, DeliverPolicy, DiscardPolicy, RawStreamM
 from nats.js.errors import BadRequestError, NotFoundError
 
 from nodealer.errors import BadParameter, RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
-from nodealer.relay.stores.base import FramePage, Hear, Standing, page_of
+from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, StoredFrame
+from nodealer.relay.stores.base import FrameListener, FramePage, TableExtent, page_from
 from nodealer.relay.stores.jetstream import (
     CONTROL,
-    FIRST,
-    PAUSE,
-    PLACING,
+    CREATE_TIMEOUTS,
+    FIRST_CONNECT_SECONDS,
+    RETRY_PAUSE,
     JetStreamSession,
-    Link,
-    NotYet,
-    consumer,
-    status,
+    NatsConnection,
+    TemporaryFailure,
+    open_consumer,
+    status_of,
 )
 
-#: Streams. All relays must say the same, for ever: the name of a table says which one it is in.
+#: The number of streams. All relays must use the same number for ever, because the table's name determines its stream.
 SHARDS: Final = 4
-#: Each stream is kept by at most so many servers: that is what JetStream can.
+#: The most replicas that JetStream allows per stream.
 REPLICAS_MAX: Final = 5
-#: For so many seconds a stream knows a frame that is sent again.
-MEMORY: Final = 120.0
-#: What the headers of a frame may take of the largest message that a server lets in.
-HEADERS: Final = 256
-#: Messages in one answer: of the least size, a page of them is larger than this.
+#: For how many seconds a stream recognises a frame that is sent again.
+DEDUPLICATION_SECONDS: Final = 120.0
+#: How much of the server's largest message the headers of a frame may use.
+HEADER_BYTES_MAX: Final = 256
+#: The number of messages in one answer; even with the smallest ones, a page is larger than this.
 BATCH: Final = 1000
-#: How often a server that has nothing to tell says so, and how long it may be silent before it is asked anew.
+#: How often an idle server sends a heartbeat, and how long it may be silent before the relay subscribes again.
 HEARTBEAT: Final = 2.0
 SILENCE: Final = 5.0
-#: How often a frame may be said to be on its way before it is sent as another one.
+#: How often a server may answer that a frame is on its way before it is sent as another one.
 ON_ITS_WAY: Final = 20
 
-ID: Final = "Nats-Msg-Id"
-LAST_TOLD: Final = "Nats-Last-Consumer"
-STALLED: Final = "Nats-Consumer-Stalled"
-#: How the table stood for the relay that sends a frame, at some earlier frame: the numbers of a `Tally`.
-TALLY: Final = "Nodealer-Tally"
-#: When a table may be forgotten, in seconds since 1970.
-EXPIRES: Final = "Nodealer-Expires"
+ID_HEADER: Final = "Nats-Msg-Id"
+LAST_DELIVERED: Final = "Nats-Last-Consumer"
+STALLED_HEADER: Final = "Nats-Consumer-Stalled"
+#: The extent of the table as known to the sending relay, at some earlier frame: the numbers of a `TableTally`.
+TALLY_HEADER: Final = "Nodealer-Tally"
+#: When a table may be deleted, in seconds since 1970.
+EXPIRES_HEADER: Final = "Nodealer-Expires"
 
-#: JetStream's number for it.
+#: JetStream's error code for this.
 NO_MESSAGE_FOUND: Final = 10037
 
 
 @dataclass(frozen=True)
 class TableSubjects:
-    """Where a table is kept."""
+    """The stream and the subjects of a table."""
 
     stream: str
     frames: str
@@ -77,8 +77,8 @@ class TableSubjects:
     everything: str
 
 
-def place(table: str) -> TableSubjects:
-    """Names of tables are letters, digits and dashes, and can stand in a subject as they are."""
+def subjects_of(table: str) -> TableSubjects:
+    """Return where a table is kept. Table names have only letters, digits and dashes, so subjects can contain them."""
     shard = sha256(table.encode()).digest()[0] % SHARDS
     root = f"{_root(shard)}.{table}"
     return TableSubjects(_stream(shard), f"{root}.frame", f"{root}.note", f"{root}.expiry", f"{root}.*")
@@ -92,21 +92,22 @@ def _root(shard: int) -> str:
     return f"nodealer.{shard}"
 
 
-def _from(subject: str, after: int) -> ConsumerConfig:
+def _consumer_from(subject: str, after: int) -> ConsumerConfig:
+    """Return the configuration of a consumer that starts after a sequence number."""
     return ConsumerConfig(
         filter_subject=subject, deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=after + 1
     )
 
 
-def _number(message: Msg) -> int:
+def _sequence_of(message: Msg) -> int:
     return message.metadata.sequence.stream
 
 
-# What the leader of a stream says, which has all that was ever acknowledged. A consumer may be with a server that lags.
+# The leader of a stream has everything that was ever acknowledged. A consumer may be on a server that lags behind.
 
 
 async def _get(session: JetStreamSession, stream: str, subject: str, after: int | None = None) -> RawStreamMsg | None:
-    """The last message under a subject, or the next one after a number; `None` where there is none."""
+    """Return the last message of a subject, or the next one after a number; None if there is none."""
     try:
         if after is None:
             return await session.streams.get_last_msg(stream, subject)
@@ -117,8 +118,13 @@ async def _get(session: JetStreamSession, stream: str, subject: str, after: int 
         return None
 
 
-async def _range(session: JetStreamSession, stream: str, subject: str, after: int, until: int) -> list[RawStreamMsg]:
-    """The messages under a subject after one number and up to another, where they are few: each is asked for."""
+async def _get_range(
+    session: JetStreamSession, stream: str, subject: str, after: int, until: int
+) -> list[RawStreamMsg]:
+    """Return the messages of a subject after one number and up to another.
+
+    Each costs a request, so they should be few.
+    """
     found: list[RawStreamMsg] = []
     while after < until and (message := await _get(session, stream, subject, after)) is not None:
         after = message.seq or until
@@ -127,128 +133,141 @@ async def _range(session: JetStreamSession, stream: str, subject: str, after: in
 
 
 class TableTally(NamedTuple):
-    """How a table stands, and its first frame: one that was forgotten and made again has another."""
+    """A table's extent and its first frame, which differs if the table was deleted and created again."""
 
     first: int
     last: int
     frames: int
     bytes: int
 
-    def and_then(self, frames: Sequence[Stored]) -> TableTally:
-        """With these after it."""
+    def extended_by(self, frames: Sequence[StoredFrame]) -> TableTally:
+        """Return the tally after these further frames."""
         size = sum(len(frame) for _, frame in frames)
         return TableTally(self.first or frames[0][0], frames[-1][0], self.frames + len(frames), self.bytes + size)
 
     @property
-    def standing(self) -> Standing:
-        return Standing(self.last, self.frames, self.bytes)
+    def extent(self) -> TableExtent:
+        """Return the tally as a `TableExtent`."""
+        return TableExtent(self.last, self.frames, self.bytes)
 
 
-NONE: Final = TableTally(0, 0, 0, 0)
+EMPTY_TALLY: Final = TableTally(0, 0, 0, 0)
 
 
-async def _tally(session: JetStreamSession, where: TableSubjects, frame: RawStreamMsg) -> TableTally:
-    """How a table stood when this was its last frame. It says how the table stood shortly before for the relay that
-    sent it: only the rest is counted. A relay that does not follow what it writes to says nothing, and costs much."""
+async def _tally_at(session: JetStreamSession, subjects: TableSubjects, frame: RawStreamMsg) -> TableTally:
+    """Return the tally of a table whose last frame is this one.
+
+    The frame's header has the tally that its relay knew shortly before; only the rest is counted. A relay that writes
+    to a table without being subscribed sends no tally, which makes this expensive.
+    """
     before = _read_tally(frame.headers)
-    if before != NONE:
-        first = await _get(session, where.stream, where.frames, 0)
-        before = before if first is not None and first.seq == before.first else NONE
-    rest = await _range(session, where.stream, where.frames, before.last, frame.seq or 0)
-    return before.and_then([(message.seq or 0, message.data or b"") for message in rest]) if rest else before
+    if before != EMPTY_TALLY:
+        first = await _get(session, subjects.stream, subjects.frames, 0)
+        before = before if first is not None and first.seq == before.first else EMPTY_TALLY
+    rest = await _get_range(session, subjects.stream, subjects.frames, before.last, frame.seq or 0)
+    return before.extended_by([(message.seq or 0, message.data or b"") for message in rest]) if rest else before
 
 
 def _write_tally(tally: TableTally) -> dict[str, str]:
-    return {TALLY: " ".join(str(number) for number in tally)}
+    return {TALLY_HEADER: " ".join(str(number) for number in tally)}
 
 
 def _read_tally(headers: dict[str, str] | None) -> TableTally:
-    text = (headers or {}).get(TALLY)
-    return NONE if text is None else TableTally(*(int(number) for number in text.split(" ", 3)))
+    text = (headers or {}).get(TALLY_HEADER)
+    return EMPTY_TALLY if text is None else TableTally(*(int(number) for number in text.split(" ", 3)))
 
 
 class Follower:
-    """Tells the frames of one table as they come. When the server falls silent, or a frame is missing, it starts anew
-    after the last frame that was told."""
+    """Delivers the frames of one table as they arrive.
 
-    def __init__(self, link: Link, where: TableSubjects, tally: TableTally, hear: Hear) -> None:
-        self._link = link
-        self._place = where
-        self._hear = hear
+    If the server falls silent or a frame is missing, it subscribes again after the last delivered frame.
+    """
+
+    def __init__(
+        self, connection: NatsConnection, subjects: TableSubjects, tally: TableTally, listener: FrameListener
+    ) -> None:
+        self._connection = connection
+        self._subjects = subjects
+        self._listener = listener
         self.tally = tally
         self._attempts = 0
         self._task = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
+        """Stop delivering."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _follow(self) -> None:
         while True:
-            session = await self._link.session()
+            session = await self._connection.session()
             with suppress(Error, OSError):
-                async with session.lasting():
+                async with session.while_connected():
                     await self._listen(session)
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(RETRY_PAUSE)
 
     async def _listen(self, session: JetStreamSession) -> None:
-        config = _from(self._place.frames, self.tally.last)
+        """Deliver frames until something is missing. Raises `TemporaryFailure` or `TimeoutError`."""
+        config = _consumer_from(self._subjects.frames, self.tally.last)
         config = config.evolve(idle_heartbeat=HEARTBEAT, flow_control=True, max_deliver=1)
-        patience = PLACING[min(self._attempts, len(PLACING) - 1)]
+        patience = CREATE_TIMEOUTS[min(self._attempts, len(CREATE_TIMEOUTS) - 1)]
         self._attempts += 1
-        async with consumer(session, self._place.stream, config, push=patience) as source:
+        async with open_consumer(session, self._subjects.stream, config, push=patience) as source:
             heard = self._attempts = 0
             while True:
                 async with asyncio.timeout(SILENCE):
-                    messages = [await source.heard.get()]
-                while not source.heard.empty():
-                    messages.append(source.heard.get_nowait())
-                frames: list[Stored] = []
+                    messages = [await source.messages.get()]
+                while not source.messages.empty():
+                    messages.append(source.messages.get_nowait())
+                frames: list[StoredFrame] = []
                 try:
                     for message in messages:
-                        heard += await self._take(session, message, heard, frames)
+                        heard += await self._handle(session, message, heard, frames)
                 finally:
-                    self._tell(frames)
+                    self._deliver(frames)
 
-    async def _take(self, session: JetStreamSession, message: Msg, heard: int, frames: list[Stored]) -> int:
-        """One of the server's messages, after so many frames of it; gives how many frames it is. Raises `NotYet` when
-        something before it is missing."""
-        word, headers = status(message), message.headers or {}
+    async def _handle(self, session: JetStreamSession, message: Msg, heard: int, frames: list[StoredFrame]) -> int:
+        """Process one message, after `heard` frames, add its frame to `frames`, and return how many frames it had.
+
+        Raise `TemporaryFailure` if something before it is missing.
+        """
+        word, headers = status_of(message), message.headers or {}
         if word is None:
             if message.metadata.sequence.consumer != heard + 1:
-                raise NotYet("a frame was skipped")
-            frames.append((_number(message), message.data))
+                raise TemporaryFailure("a frame was skipped")
+            frames.append((_sequence_of(message), message.data))
             return 1
-        if word != CONTROL or int(headers.get(LAST_TOLD, heard)) != heard:
-            raise NotYet("the server tells no more, or has told more than was heard")
-        if message.reply or STALLED in headers:
-            # It waits until we say that we have heard all this.
-            await session.client.publish(message.reply or headers[STALLED])
+        if word != CONTROL or int(headers.get(LAST_DELIVERED, heard)) != heard:
+            raise TemporaryFailure("the server stopped delivering, or a frame was lost")
+        if message.reply or STALLED_HEADER in headers:
+            # The server waits for this acknowledgement.
+            await session.client.publish(message.reply or headers[STALLED_HEADER])
         return 0
 
-    def _tell(self, frames: list[Stored]) -> None:
-        # A server that is not as far as we are starts where it is.
+    def _deliver(self, frames: list[StoredFrame]) -> None:
+        """Pass new frames to the listener, skipping those already delivered."""
+        # A server that lags behind starts at its own position.
         frames = [frame for frame in frames if frame[0] > self.tally.last]
         if frames:
-            self.tally = self.tally.and_then(frames)
-            self._hear(frames)
+            self.tally = self.tally.extended_by(frames)
+            self._listener(frames)
 
 
 class NatsStore:
     """The streams of one server or cluster, for one relay."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, connection: NatsConnection) -> None:
+        self._connection = connection
         self._following: dict[str, Follower] = {}
         self.largest = 0
 
     async def prepare(self, replicas: int) -> None:
-        """Make what is not there. Raises `RelayError` when what is there is not what was asked for."""
+        """Create missing streams. Raise `RelayError` if existing ones do not match."""
 
         async def limit(session: JetStreamSession) -> None:
-            self.largest = min(FRAME_BYTES_MAX, session.client.max_payload - HEADERS)
+            self.largest = min(FRAME_BYTES_MAX, session.client.max_payload - HEADER_BYTES_MAX)
 
-        await self._link.ask("no NATS server", limit, FIRST)
+        await self._connection.retry("no NATS server", limit, FIRST_CONNECT_SECONDS)
         for shard in range(SHARDS):
             await self._prepare_stream(shard, replicas)
 
@@ -258,9 +277,9 @@ class NatsStore:
             subjects=[f"{_root(shard)}.>"],
             num_replicas=replicas,
             storage=StorageType.FILE,
-            # Where somebody sets a limit: what is kept stays, and what is new is refused.
+            # If an operator sets a limit: keep what is stored, and refuse what is new.
             discard=DiscardPolicy.NEW,
-            duplicate_window=MEMORY,
+            duplicate_window=DEDUPLICATION_SECONDS,
         )
 
         async def work(session: JetStreamSession) -> StreamConfig:
@@ -271,194 +290,206 @@ class NatsStore:
             try:
                 return (await session.streams.add_stream(wanted)).config
             except BadRequestError as error:
-                # Another relay was quicker, or not all servers are there yet.
-                raise NotYet(error.description) from None
+                # Another relay was faster, or not all servers are up yet.
+                raise TemporaryFailure(error.description) from None
 
-        found = await self._link.ask(f"the stream {wanted.name}", work)
+        found = await self._connection.retry(f"the stream {wanted.name}", work)
         if found.subjects != wanted.subjects:
-            raise RelayError(f"the NATS stream {wanted.name} is not one of a relay: its subjects are {found.subjects}")
+            raise RelayError(
+                f"the NATS stream {wanted.name} does not belong to a relay: its subjects are {found.subjects}"
+            )
         if found.num_replicas != replicas:
             raise RelayError(
                 f"the NATS stream {wanted.name} has {found.num_replicas} replicas, not {replicas}: "
-                f"say so, or change it with `nats stream edit --replicas {replicas} {wanted.name}`"
+                f"use that number, or change it with `nats stream edit --replicas {replicas} {wanted.name}`"
             )
 
     # --- Notes ---
 
     async def note(self, table: str, note: bytes) -> list[bytes]:
-        """Put a note down; gives all notes of the table in their order."""
-        where = place(table)
-        # Said once, written once; but said later again it is another note: the table may have been forgotten meanwhile.
-        await self._publish(where.notes, note, token_hex(16))
+        """Add a note, and return all notes of the table in order."""
+        subjects = subjects_of(table)
+        # A retry must not write the note twice. But the same note added later is another one: the table may have been
+        # deleted meanwhile.
+        await self._publish(subjects.notes, note, token_hex(16))
         return await self.notes(table)
 
     async def notes(self, table: str) -> list[bytes]:
-        """The notes of a table; none where there is no table."""
-        where = place(table)
+        """Return the notes of a table; an empty list if there is no such table."""
+        subjects = subjects_of(table)
 
         async def work(session: JetStreamSession) -> list[RawStreamMsg]:
-            last = await _get(session, where.stream, where.notes)
-            return await _range(session, where.stream, where.notes, 0, (last.seq or 0) if last else 0)
+            last = await _get(session, subjects.stream, subjects.notes)
+            return await _get_range(session, subjects.stream, subjects.notes, 0, (last.seq or 0) if last else 0)
 
-        found = await self._link.ask("the notes of a table", work)
+        found = await self._connection.retry("the notes of a table", work)
         return [note.data or b"" for note in found]
 
     # --- Frames ---
 
     async def append(self, table: str, frame: bytes) -> None:
-        """Put a frame into the order. It is dropped when it is there already, and was sent not long ago."""
+        """Append a frame. It is dropped if it is already there and was sent recently."""
         if not 0 < len(frame) <= self.largest:
-            most = f"{self.largest} bytes, as the NATS server's max_payload says"
-            raise RelayError(f"a frame of {len(frame)} bytes, where 1 byte is the least and the most is {most}")
-        where, follower = place(table), self._following.get(table)
+            most = f"{self.largest} bytes, the limit that the NATS server's max_payload sets"
+            raise RelayError(f"a frame of {len(frame)} bytes; it must have at least 1 byte and at most {most}")
+        subjects, follower = subjects_of(table), self._following.get(table)
         headers = {} if follower is None else _write_tally(follower.tally)
         identity = sha256(table.encode() + b"\0" + frame).hexdigest()[:32]
-        await self._publish(where.frames, frame, identity, headers)
+        await self._publish(subjects.frames, frame, identity, headers)
 
     async def _publish(self, subject: str, data: bytes, identity: str, headers: dict[str, str] | None = None) -> None:
-        """Have it written. Asked again with the same identity, it is not written twice."""
+        """Publish a message. With the same identity, a retry is not stored twice."""
         on_its_way = 0
 
         async def work(session: JetStreamSession) -> None:
             nonlocal on_its_way
-            # A leader that dies may have heard of a message and not kept it; and knows its identity when it comes back,
-            # so that it never would be kept. Rather twice than never: participants drop what they have.
+            # A leader that dies may have seen a message without storing it, and still know its identity when it comes
+            # back, so that it would never be stored. Better twice than never: participants drop duplicates.
             again = f"-{on_its_way // ON_ITS_WAY}" if on_its_way >= ON_ITS_WAY else ""
-            known = await session.streams.publish(subject, data, headers={ID: identity + again, **(headers or {})})
+            known = await session.streams.publish(
+                subject, data, headers={ID_HEADER: identity + again, **(headers or {})}
+            )
             if not known.seq:
                 on_its_way += 1
-                raise NotYet("what was sent is on its way, and not kept yet")
+                raise TemporaryFailure("the message is not stored yet")
 
-        await self._link.ask("nothing could be kept", work)
+        await self._connection.retry("nothing could be kept", work)
 
     async def read(self, table: str, after: int) -> FramePage | None:
-        """A page of frames after a cursor."""
-        where = place(table)
+        """Return a page of frames after a cursor."""
+        subjects = subjects_of(table)
 
         async def work(session: JetStreamSession) -> FramePage | None:
-            async with consumer(session, where.stream, _from(where.frames, after)) as source:
+            async with open_consumer(session, subjects.stream, _consumer_from(subjects.frames, after)) as source:
                 messages: list[Msg] = []
                 if source.pending:
-                    # A frame that is larger than a page comes alone.
+                    # A frame larger than a page is fetched alone.
                     messages = await source.fetch(BATCH, PAGE_BYTES) or await source.fetch(1)
-            # A server that is not as far as the reader starts where it is, or has nothing yet.
-            frames = [(_number(message), message.data) for message in messages if _number(message) > after]
-            if not frames and await _get(session, where.stream, where.frames, after) is not None:
-                raise NotYet("a server of the cluster has not caught up")
-            return page_of(frames)
+            # A server that lags behind the reader starts at its own position, or has nothing yet.
+            frames = [(_sequence_of(message), message.data) for message in messages if _sequence_of(message) > after]
+            if not frames and await _get(session, subjects.stream, subjects.frames, after) is not None:
+                raise TemporaryFailure("a server of the cluster has not caught up")
+            return page_from(frames)
 
-        return await self._link.ask("a table cannot be read", work)
+        return await self._connection.retry("a table cannot be read", work)
 
-    def at_hand(self, table: str, after: int) -> FramePage | None:
-        """None is: the server is asked."""
+    def cached_page(self, table: str, after: int) -> FramePage | None:
+        """Return None: every page is requested from the server."""
         return None
 
     async def count(self, table: str, after: int) -> int:
-        """How many frames stand after a cursor."""
-        where = place(table)
+        """Return the number of frames after a cursor."""
+        subjects = subjects_of(table)
 
         async def work(session: JetStreamSession) -> int:
-            first = await _get(session, where.stream, where.frames, after)
-            last = await _get(session, where.stream, where.frames)
+            first = await _get(session, subjects.stream, subjects.frames, after)
+            last = await _get(session, subjects.stream, subjects.frames)
             if first is None or last is None:
                 return 0
-            return (await _tally(session, where, last)).frames - (await _tally(session, where, first)).frames + 1
+            return (
+                (await _tally_at(session, subjects, last)).frames
+                - (await _tally_at(session, subjects, first)).frames
+                + 1
+            )
 
-        return await self._link.ask("a table cannot be read", work)
+        return await self._connection.retry("a table cannot be read", work)
 
-    # --- Following ---
+    # --- Subscriptions ---
 
-    async def follow(self, table: str, hear: Hear) -> Standing:
-        """How the table stands now. From here on `hear` is told every frame after that, once it is kept."""
-        where = place(table)
-        await self.unfollow(table)
+    async def subscribe(self, table: str, listener: FrameListener) -> TableExtent:
+        """Return the table's extent now, and pass every later frame to `listener` once it is stored."""
+        subjects = subjects_of(table)
+        await self.unsubscribe(table)
 
         async def work(session: JetStreamSession) -> TableTally:
-            last = await _get(session, where.stream, where.frames)
-            return NONE if last is None else await _tally(session, where, last)
+            last = await _get(session, subjects.stream, subjects.frames)
+            return EMPTY_TALLY if last is None else await _tally_at(session, subjects, last)
 
-        tally = await self._link.ask("a table cannot be read", work)
-        self._following[table] = Follower(self._link, where, tally, hear)
-        return tally.standing
+        tally = await self._connection.retry("a table cannot be read", work)
+        self._following[table] = Follower(self._connection, subjects, tally, listener)
+        return tally.extent
 
-    async def unfollow(self, table: str) -> None:
-        """Tell no more of this table."""
+    async def unsubscribe(self, table: str) -> None:
+        """Stop passing frames of this table to the listener."""
         follower = self._following.pop(table, None)
         if follower is not None:
             await follower.stop()
 
-    # --- What all tables take, and how they go ---
+    # --- Size and deletion ---
 
     async def size(self) -> int:
-        """Bytes that all tables have, and what the streams add to them."""
+        """Return the total bytes of all tables, including the overhead of the streams."""
 
         async def work(session: JetStreamSession) -> int:
             infos = [await session.streams.stream_info(_stream(shard)) for shard in range(SHARDS)]
             return sum(info.state.bytes for info in infos)
 
-        return await self._link.ask("the streams say nothing of their size", work)
+        return await self._connection.retry("the streams say nothing of their size", work)
 
     async def expire(self, table: str, seconds: float) -> None:
-        """The table may be forgotten so many seconds from now. That stands in the stream: any relay may do it then."""
-        where = place(table)
-        until = {EXPIRES: str(time.time() + seconds)}
-        await self._publish(where.expiry, b"", token_hex(16), until)
+        """Let the table be deleted this many seconds from now. This is stored in the stream, so any relay can do it."""
+        subjects = subjects_of(table)
+        until = {EXPIRES_HEADER: str(time.time() + seconds)}
+        await self._publish(subjects.expiry, b"", token_hex(16), until)
 
     async def sweep(self, idle: float) -> int:
-        """Forget the tables that have expired, and those that nobody has written to for `idle` seconds."""
+        """Delete tables that have expired or have not been written to for `idle` seconds; return how many."""
         return sum([await self._sweep_stream(shard, idle) for shard in range(SHARDS)])
 
     async def _sweep_stream(self, shard: int, idle: float) -> int:
         stream, root, now = _stream(shard), _root(shard), time.time()
 
-        async def work(session: JetStreamSession) -> dict[str, Trace]:
-            traces: dict[str, Trace] = {}
+        async def work(session: JetStreamSession) -> dict[str, TableActivity]:
+            activities: dict[str, TableActivity] = {}
             oldest = await _get(session, stream, f"{root}.>", 0)
             if oldest is None or oldest.time is None:
-                return traces
-            # Where nothing is that old, nobody can have been idle for so long.
+                return activities
+            # If no message is that old, no table can have been idle for so long.
             subjects = f"{root}.*.*" if oldest.time.timestamp() <= now - idle else f"{root}.*.expiry"
             last = ConsumerConfig(
                 filter_subject=subjects, deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, headers_only=True
             )
-            async with consumer(session, stream, last) as source:
+            async with open_consumer(session, stream, last) as source:
                 while messages := await source.fetch(BATCH):
                     for message in messages:
-                        trace = traces.setdefault(message.subject.split(".")[2], Trace())
-                        trace.add(_number(message), message.metadata.timestamp, message.headers)
-            return traces
+                        activity = activities.setdefault(message.subject.split(".")[2], TableActivity())
+                        activity.add(_sequence_of(message), message.metadata.timestamp, message.headers)
+            return activities
 
         swept = 0
-        for table, trace in (await self._link.ask("the tables cannot be listed", work)).items():
-            if trace.is_old(now, idle):
-                swept += await self._purge(place(table), now, idle)
+        for table, activity in (await self._connection.retry("the tables cannot be listed", work)).items():
+            if activity.is_old(now, idle):
+                swept += await self._delete_if_old(subjects_of(table), now, idle)
         return swept
 
-    async def _purge(self, where: TableSubjects, now: float, idle: float) -> bool:
+    async def _delete_if_old(self, subjects: TableSubjects, now: float, idle: float) -> bool:
+        """Delete a table if it is still old; return whether it was."""
+
         async def work(session: JetStreamSession) -> bool:
-            # A server that was away for long may have told of the table as it was then. The leader knows.
-            trace = Trace()
-            for subject in (where.frames, where.notes, where.expiry):
-                message = await _get(session, where.stream, subject)
+            # A server that was down for long may have reported an old state of the table. The leader knows the current
+            # one.
+            activity = TableActivity()
+            for subject in (subjects.frames, subjects.notes, subjects.expiry):
+                message = await _get(session, subjects.stream, subject)
                 if message is not None:
-                    trace.add(message.seq, message.time, message.headers)
-            if not trace.last or not trace.is_old(now, idle):
+                    activity.add(message.seq, message.time, message.headers)
+            if not activity.last or not activity.is_old(now, idle):
                 return False
-            # Up to what was seen: what has just come is not old.
-            await session.streams.purge_stream(where.stream, seq=trace.last + 1, subject=where.everything)
+            # Only up to what was seen: newer messages are not old.
+            await session.streams.purge_stream(subjects.stream, seq=activity.last + 1, subject=subjects.everything)
             return True
 
-        return await self._link.ask("a table cannot be forgotten", work)
+        return await self._connection.retry("a table cannot be forgotten", work)
 
     async def close(self) -> None:
-        """Let go of everything."""
+        """End all subscriptions and the connection."""
         for table in [*self._following]:
-            await self.unfollow(table)
-        await self._link.close()
+            await self.unsubscribe(table)
+        await self._connection.close()
 
 
-class Trace:
-    """What the last messages of a table say of it."""
+class TableActivity:
+    """The last activity of a table, from its last messages."""
 
     def __init__(self) -> None:
         self.last = 0
@@ -466,21 +497,26 @@ class Trace:
         self._expires = inf
 
     def add(self, number: int | None, when: datetime | None, headers: dict[str, str] | None) -> None:
+        """Take a message into account."""
         self.last = max(self.last, number or 0)
         self._written = max(self._written, when.timestamp() if when else 0)
-        self._expires = min(self._expires, float((headers or {}).get(EXPIRES, inf)))
+        self._expires = min(self._expires, float((headers or {}).get(EXPIRES_HEADER, inf)))
 
     def is_old(self, now: float, idle: float) -> bool:
+        """Return whether the table has expired, or has been idle for `idle` seconds."""
         return self._expires <= now or self._written <= now - idle
 
 
 @asynccontextmanager
 async def open_nats(urls: Sequence[str], *, replicas: int = 1) -> AsyncIterator[NatsStore]:
-    """The tables that a NATS server keeps, or a cluster, of which some addresses are enough. Streams are made where
-    there are none, each on `replicas` servers. Raises `RelayError` when there is no server, or none that can."""
+    """Open the store in a NATS server or cluster; some of a cluster's addresses are enough.
+
+    Missing streams are created, each on `replicas` servers. Raise `RelayError` if there is no server, or none that can
+    do this.
+    """
     if not urls or not 1 <= replicas <= REPLICAS_MAX:
-        raise BadParameter(f"NATS needs the address of a server, and 1 to {REPLICAS_MAX} replicas")
-    store = NatsStore(Link(urls))
+        raise BadParameter(f"NATS needs a server's address and 1 to {REPLICAS_MAX} replicas")
+    store = NatsStore(NatsConnection(urls))
     try:
         await store.prepare(replicas)
         yield store

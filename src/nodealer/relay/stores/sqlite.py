@@ -1,7 +1,7 @@
-"""Tables in one SQLite file. A frame that was acknowledged is on the disk, and outlives the process and the machine.
+"""Tables in one SQLite file. An acknowledged frame is on the disk, and survives a crash of the process or machine.
 
-One thread writes. What comes while it waits for the disk is written together next: one wait for many. Another thread
-reads, so that whoever catches up does not hold up the others.
+One thread writes. What arrives while it waits for the disk is written together next: one wait for many frames. Another
+thread reads, so that clients that catch up do not hold up the others.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
 from nodealer.errors import RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored, head
-from nodealer.relay.stores.base import FramePage, Hear, Standing
+from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, StoredFrame, frame_head
+from nodealer.relay.stores.base import FrameListener, FramePage, TableExtent
 from nodealer.relay.stores.page_cache import PageCache
 
 T = TypeVar("T")
 
-#: "node", so that nobody takes another program's file for ours; and the version of what follows.
+#: "node", so that no other program's file is mistaken for ours; and the version of the schema.
 _APPLICATION: Final = 0x6E6F6465
 _VERSION: Final = 1
-#: The first one with strict tables.
+#: The first version with strict tables.
 _SQLITE: Final = (3, 37, 0)
-#: A frame is in the row of its table's number, shifted, and its cursor. So the frames of a table lie together, and no
-#: index is needed. To append is one statement, and what the last row says is how the table stands.
+#: A frame's row id is its table's id, shifted, plus its cursor. So the frames of a table are adjacent, and no index is
+#: needed. Appending is one statement, and the last row has the table's extent.
 _SHIFT: Final = 32
 _CURSOR_MAX: Final = (1 << _SHIFT) - 1
 _SCHEMA: Final = f"""
@@ -56,42 +56,42 @@ PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {_VERSION};
 COMMIT;
 """
-#: What the last frame of one of the tables says.
-_OF_LAST: Final = (
+#: Selects a column of a table's last frame.
+_OF_LAST_FRAME: Final = (
     "SELECT {} FROM frames "
     f"WHERE frames.id BETWEEN tables.id << {_SHIFT} AND (tables.id << {_SHIFT}) + {_CURSOR_MAX} "
     "ORDER BY frames.id DESC LIMIT 1"
 )
-#: A page ends at the latest with a cursor that this divides, so that whoever begins anywhere soon reads the same pages
-#: as others …
+#: A page ends at the latest with a cursor that is a multiple of this, so that readers who start anywhere soon read the
+#: same pages as others …
 _PAGE_MAX: Final = 128
-#: … and is one value: SQLite puts it together, while Python does something else. To concatenate does not change bytes,
-#: whatever they are. Rows come in the order of their ids, for there is no other way to them.
+#: … and is a single value: SQLite assembles it while Python does something else. Concatenation does not change any
+#: bytes. Rows come in the order of their ids, because there is no other access path.
 _PAGE: Final = f"""
 SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM frames WHERE id > :after AND id <= :most
 AND (id = :after + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = :after), 0))
 """
-#: So many pages are read ahead, before others have their turn.
-_AHEAD: Final = 3
-#: At most so much is written at once …
+#: How many pages are read ahead before other readers get their turn.
+_READ_AHEAD: Final = 3
+#: The most jobs that are written at once …
 _BATCH_MAX: Final = 512
-#: … and so many frames are deleted, before others have their turn.
+#: … and the most frames that are deleted before others get their turn.
 _FORGET_MAX: Final = 500
-#: When so many frames stand in SQLite's log they are moved to where they belong, as soon as nobody has written for so
-#: many seconds. The disk has much to do then, and whoever writes meanwhile waits for it …
+#: When SQLite's log has this many frames, they are moved into the database as soon as no one has written for this many
+#: seconds. The disk is busy then, and writers have to wait for it …
 _LOG_FRAMES: Final = 500
 _QUIET: Final = 0.2
-#: … so where it is never quiet they are moved seldom, when there are so many: some 50 MB of log. By itself SQLite
-#: would do so in the middle of writing, and everybody would wait; it still does when its log has so many pages.
+#: … so if it is never quiet, they are moved rarely, when there are this many: some 50 MB of log. SQLite itself would do
+#: this in the middle of writing, and everyone would wait; it still does when its log has this many pages.
 _LOG_FRAMES_MAX: Final = 5000
 _LOG_PAGES: Final = 80_000
-#: Tables whose standing the writer remembers.
+#: How many tables' extents the writer remembers.
 _KNOWN_MAX: Final = 10_000
 
 
 @dataclass(slots=True)
-class _Known:
-    """How a table stands, for the thread that writes."""
+class _TableEnd:
+    """A table's id and extent, for the writing thread."""
 
     id: int
     last: int
@@ -100,129 +100,137 @@ class _Known:
 
 @dataclass(slots=True)
 class _Job:
-    """Something to write: what to do in the thread, and then in the loop, in the order of the jobs."""
+    """Something to write:
+
+    `work` runs in the writing thread, then `then` in the event loop, in the order of the jobs.
+    """
 
     work: Callable[[], Any]
     then: Callable[[Any], None] | None
     future: asyncio.Future[Any]
-    #: Whether it only adds a frame.
+    #: Whether it only appends a frame.
     frame: bool
     result: Any = None
 
 
 class SqliteStore:
-    """A store in a file. `open_sqlite` makes it."""
+    """A store in a file. Use `open_sqlite` to open it."""
 
     largest = FRAME_BYTES_MAX
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._writing, self._reading, self._moving = (_connected(path) for _ in range(3))
+        self._writing, self._reading, self._checkpoint_connection = (_connect(path) for _ in range(3))
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._known: dict[str, _Known] = {}
-        #: Of the tables that are followed: who is told, and their numbers.
-        self._hears: dict[str, Hear] = {}
+        self._known: dict[str, _TableEnd] = {}
+        #: The listeners and ids of the subscribed tables.
+        self._listeners: dict[str, FrameListener] = {}
         self._numbers: dict[str, int] = {}
-        self._shelf = PageCache(path.parent)
-        #: What is to be told when all jobs of a transaction have been looked at.
-        self._news: dict[str, list[Stored]] = {}
+        self._cache = PageCache(path.parent)
+        #: Frames to pass to the listeners when all jobs of a transaction are done.
+        self._notifications: dict[str, list[StoredFrame]] = {}
         self._closed = False
-        #: The frames of the jobs at hand, as the columns of their rows, one after the other.
+        #: The columns of the frame rows of the current jobs, one row after the other.
         self._rows: list[Any] = []
-        #: Frames in the log of SQLite, and who moves them.
+        #: The number of frames in SQLite's log, and the checkpoint that is running.
         self._logged = 0
-        self._move: Future[None] | None = None
-        self._mover = ThreadPoolExecutor(1, thread_name_prefix="relay-mover")
+        self._checkpointing: Future[None] | None = None
+        self._checkpointer = ThreadPoolExecutor(1, thread_name_prefix="relay-mover")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="relay-reader")
         self._writer = threading.Thread(target=self._write_all, name="relay-writer", daemon=True)
         self._writer.start()
 
-    # --- What a store does ---
+    # --- The store's interface ---
 
     async def note(self, table: str, note: bytes) -> list[bytes]:
-        """Put a note down; gives all of them."""
+        """Add a note, and return all notes."""
         return await self._write(lambda: self._put_note(table, note))
 
     async def notes(self, table: str) -> list[bytes]:
-        """All notes."""
+        """Return all notes of a table."""
         return await self._read(lambda: _notes(self._reading, table))
 
     async def append(self, table: str, frame: bytes) -> None:
-        """Put a frame into the order. It is on the disk when this returns."""
+        """Append a frame. It is on the disk when this returns."""
         await self._write(
-            lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), frame=True
+            lambda: self._put_frame(table, frame),
+            lambda cursor: self._queue_notification(table, cursor, frame),
+            frame=True,
         )
 
     async def read(self, table: str, after: int) -> FramePage | None:
-        """A page of frames after a cursor."""
-        return await self._read(lambda: self._pages(table, after))
+        """Return a page of frames after a cursor."""
+        return await self._read(lambda: self._page_and_next(table, after))
 
-    def at_hand(self, table: str, after: int) -> FramePage | None:
-        """Who has read it before has left it."""
+    def cached_page(self, table: str, after: int) -> FramePage | None:
+        """Return the page if an earlier reader has left it in the cache."""
         number = self._numbers.get(table)
-        return None if number is None else self._shelf.find(number, after)
+        return None if number is None else self._cache.find(number, after)
 
     async def count(self, table: str, after: int) -> int:
-        """How many frames stand after a cursor."""
-        return max(0, await self._read(lambda: _last(self._reading, _number(self._reading, table))[0]) - after)
+        """Return the number of frames after a cursor."""
+        return max(0, await self._read(lambda: _end_of(self._reading, _table_id(self._reading, table))[0]) - after)
 
-    async def follow(self, table: str, hear: Hear) -> Standing:
-        """How the table stands. Asked of the writer, so that nothing comes between that and the first news."""
+    async def subscribe(self, table: str, listener: FrameListener) -> TableExtent:
+        """Return the table's extent, and pass later frames to `listener`.
 
-        def begin(known: _Known) -> None:
-            self._hears[table], self._numbers[table] = hear, known.id
+        The writing thread reads the extent, so that no frame is missed between it and the first notification.
+        """
 
-        known = await self._write(lambda: replace(self._find(table)), begin)
-        return Standing(known.last, known.last, known.bytes)
+        def begin(known: _TableEnd) -> None:
+            self._listeners[table], self._numbers[table] = listener, known.id
 
-    async def unfollow(self, table: str) -> None:
-        """Tell no more."""
-        self._hears.pop(table, None)
+        known = await self._write(lambda: replace(self._table_end(table)), begin)
+        return TableExtent(known.last, known.last, known.bytes)
+
+    async def unsubscribe(self, table: str) -> None:
+        """Stop passing frames to the listener."""
+        self._listeners.pop(table, None)
         self._numbers.pop(table, None)
 
     async def size(self) -> int:
-        """Bytes of all tables."""
-        asked = f"SELECT coalesce(sum(({_OF_LAST.format('total')})), 0) FROM tables"
+        """Return the total bytes of all tables."""
+        asked = f"SELECT coalesce(sum(({_OF_LAST_FRAME.format('total')})), 0) FROM tables"
         return int(await self._read(lambda: self._reading.execute(asked).fetchone()[0]))
 
     async def expire(self, table: str, seconds: float) -> None:
-        """Forget it so many seconds from now."""
+        """Let the table be deleted this many seconds from now."""
         await self._write(lambda: self._put_expiry(table, self._clock() + seconds))
 
     async def sweep(self, idle: float) -> int:
-        """Forget what has expired or is idle. Their frames go a few at a time."""
+        """Delete tables that are expired or idle, their frames a few at a time; return how many."""
 
         def unlearn(names: list[str]) -> None:
             for name in names:
                 self._numbers.pop(name, None)
 
-        gone = await self._write(lambda: self._forget(idle), unlearn)
+        gone = await self._write(lambda: self._delete_tables(idle), unlearn)
         while await self._write(self._delete_some):
             pass
         return len(gone)
 
     async def close(self) -> None:
-        """Write what is still to be written, and let go of the file."""
+        """Write what is still queued, and close the file."""
         if self._closed:
             return
         self._closed = True
         self._jobs.put(None)
         await self._loop.run_in_executor(self._reader, self._writer.join)
         self._reader.shutdown()
-        self._mover.shutdown()
-        self._shelf.close()
-        self._moving.close()
+        self._checkpointer.shutdown()
+        self._cache.close()
+        self._checkpoint_connection.close()
         self._reading.close()
         self._writing.close()
 
-    # --- In the loop ---
+    # --- In the event loop ---
 
     async def _read(self, work: Callable[[], T]) -> T:
         self._refuse_closed()
 
         def explained() -> T:
-            with _explained("read"):
+            with _sqlite_errors("read"):
                 return work()
 
         return await self._loop.run_in_executor(self._reader, explained)
@@ -239,19 +247,19 @@ class SqliteStore:
         if self._closed:
             raise RelayError("the store is closed")
 
-    def _tell(self, table: str, cursor: int, frame: bytes) -> None:
-        if table in self._hears:
-            self._news.setdefault(table, []).append((cursor, frame))
+    def _queue_notification(self, table: str, cursor: int, frame: bytes) -> None:
+        if table in self._listeners:
+            self._notifications.setdefault(table, []).append((cursor, frame))
 
-    def _written(self, jobs: Sequence[_Job]) -> None:
-        """All of them are on the disk, or have failed."""
+    def _on_written(self, jobs: Sequence[_Job]) -> None:
+        """Notify listeners and callers: all jobs are on the disk or have failed."""
         for job in jobs:
             if job.then is not None and not isinstance(job.result, RelayError):
                 job.then(job.result)
-        news, self._news = self._news, {}
-        for table, frames in news.items():
-            if (hear := self._hears.get(table)) is not None:
-                hear(frames)
+        notifications, self._notifications = self._notifications, {}
+        for table, frames in notifications.items():
+            if (listener := self._listeners.get(table)) is not None:
+                listener(frames)
         for job in jobs:
             if job.future.done():
                 continue
@@ -260,46 +268,54 @@ class SqliteStore:
             else:
                 job.future.set_result(job.result)
 
-    # --- In the thread that writes ---
+    # --- In the writing thread ---
 
     def _write_all(self) -> None:
         while (jobs := self._next_jobs()) is not None:
-            self._shorten_log(_LOG_FRAMES_MAX)
+            self._shrink_log(_LOG_FRAMES_MAX)
             if not self._write_together(jobs) and len(jobs) > 1:
-                # What fails for one need not for another: to follow a table no disk is needed.
+                # One job's failure need not affect another: subscribing needs no disk.
                 for job in jobs:
                     self._write_together([job])
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                self._loop.call_soon_threadsafe(self._written, jobs)
+            with suppress(RuntimeError):  # the loop is closed: no one is waiting
+                self._loop.call_soon_threadsafe(self._on_written, jobs)
 
-    def _shorten_log(self, most: int) -> None:
-        """SQLite begins its log anew once all of it is moved. What comes while another thread moves the most of it is
-        moved here, and that is little."""
-        if self._move is None and self._logged >= most:
-            self._move, self._logged = self._mover.submit(_move_most, self._moving), 0
-        elif self._move is not None and self._move.done():
-            self._move = None
+    def _shrink_log(self, most: int) -> None:
+        """Checkpoint the log when it has `most` frames.
+
+        SQLite restarts its log once all of it is moved. What arrives while another thread moves most of it is moved
+        here, and that is little.
+        """
+        if self._checkpointing is None and self._logged >= most:
+            self._checkpointing, self._logged = (
+                self._checkpointer.submit(_checkpoint_twice, self._checkpoint_connection),
+                0,
+            )
+        elif self._checkpointing is not None and self._checkpointing.done():
+            self._checkpointing = None
             if self._logged:
-                _move(self._writing)
+                _checkpoint(self._writing)
                 self._logged = 0
 
     def _write_together(self, jobs: Sequence[_Job]) -> bool:
-        """All or none of them. Whether that went well."""
+        """Run all jobs in one transaction, or none of them; return whether that worked."""
         try:
-            with _explained("written to"):
+            with _sqlite_errors("written to"):
                 self._transaction(jobs)
         except Exception as error:
-            # Whatever it was: without this thread everybody would wait for ever.
-            told = error if isinstance(error, RelayError) else RelayError(f"the store failed: {type(error).__name__}")
+            # Whatever the error was: without this thread everyone would wait for ever.
+            failure = (
+                error if isinstance(error, RelayError) else RelayError(f"the store failed: {type(error).__name__}")
+            )
             for job in jobs:
-                job.result = told
-            # If the disk is full, copies are what it can do without.
-            self._reader.submit(self._shelf.close)
+                job.result = failure
+            # If the disk is full, it can do without the copies.
+            self._reader.submit(self._cache.close)
             return False
         return True
 
     def _next_jobs(self) -> list[_Job] | None:
-        """All that wait, at least one. None when there will be no more."""
+        """Return all waiting jobs, at least one; None when there will be no more."""
         job = self._next_job()
         jobs: list[_Job] = []
         while job is not None:
@@ -312,16 +328,19 @@ class SqliteStore:
         return jobs or None
 
     def _next_job(self) -> _Job | None:
-        """Waits for it; and when it is quiet, sees to the log."""
-        while self._move is not None or self._logged >= _LOG_FRAMES:
+        """Wait for a job; checkpoint the log while it is quiet."""
+        while self._checkpointing is not None or self._logged >= _LOG_FRAMES:
             with suppress(Empty):
                 return self._jobs.get(timeout=_QUIET)
-            self._shorten_log(_LOG_FRAMES)
+            self._shrink_log(_LOG_FRAMES)
         return self._jobs.get()
 
     def _transaction(self, jobs: Sequence[_Job]) -> None:
-        """Frames alone are one statement, which needs no transaction around it: for each statement this thread takes
-        turns with the others, and on a busy machine that takes longer than the disk."""
+        """Run jobs in a transaction.
+
+        Frames alone are a single statement, which needs no explicit transaction: for each statement this thread takes
+        turns with the others, which on a busy machine takes longer than the disk.
+        """
         alone = all(job.frame for job in jobs)
         try:
             if not alone:
@@ -332,7 +351,7 @@ class SqliteStore:
                 try:
                     job.result = job.work()
                 except RelayError as error:
-                    # Nothing was written for it, and the others go on.
+                    # Nothing was written for this job, and the others continue.
                     job.result = error
             self._put_rows()
             if not alone:
@@ -345,21 +364,22 @@ class SqliteStore:
                     self._writing.execute("ROLLBACK")
             raise
 
-    def _find(self, table: str) -> _Known:
+    def _table_end(self, table: str) -> _TableEnd:
+        """Return a table's id and extent. Raise `RelayError` if there is no such table."""
         known = self._known.get(table)
         if known is None:
-            number = _number(self._writing, table)
+            number = _table_id(self._writing, table)
             if number is None:
                 raise RelayError("there is no such table")
             if len(self._known) >= _KNOWN_MAX:
                 del self._known[next(iter(self._known))]
-            known = self._known[table] = _Known(number, *_last(self._writing, number))
+            known = self._known[table] = _TableEnd(number, *_end_of(self._writing, number))
         return known
 
     def _put_frame(self, table: str, frame: bytes) -> int:
-        known = self._find(table)
+        known = self._table_end(table)
         cursor, size = known.last + 1, len(frame)
-        self._rows += (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), head(cursor, size) + frame)
+        self._rows += (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), frame_head(cursor, size) + frame)
         known.last, known.bytes = cursor, known.bytes + size
         self._logged += 1
         return cursor
@@ -374,16 +394,19 @@ class SqliteStore:
         made = "INSERT INTO tables (name, written) VALUES (:name, :now) ON CONFLICT DO UPDATE SET written = :now"
         self._writing.execute(made, {"name": table, "now": self._clock()})
         put = "INSERT INTO notes SELECT :tab, count(*), :note FROM notes WHERE tab = :tab"
-        self._writing.execute(put, {"tab": self._find(table).id, "note": note})
+        self._writing.execute(put, {"tab": self._table_end(table).id, "note": note})
         return _notes(self._writing, table)
 
     def _put_expiry(self, table: str, time: float) -> None:
-        self._writing.execute("UPDATE tables SET expires = ? WHERE id = ?", (time, self._find(table).id))
+        self._writing.execute("UPDATE tables SET expires = ? WHERE id = ?", (time, self._table_end(table).id))
 
-    def _forget(self, idle: float) -> list[str]:
-        """From now on nobody finds these tables."""
+    def _delete_tables(self, idle: float) -> list[str]:
+        """Delete expired and idle tables, so that they are no longer found; return their names.
+
+        Their frames remain for now.
+        """
         now = self._clock()
-        written = _OF_LAST.format("frames.written")
+        written = _OF_LAST_FRAME.format("frames.written")
         quiet = f"written <= :since AND coalesce(({written}), 0) <= :since"
         asked = f"SELECT id, name FROM tables WHERE expires <= :now OR {quiet}"
         gone = self._writing.execute(asked, {"now": now, "since": now - idle}).fetchall()
@@ -395,7 +418,7 @@ class SqliteStore:
         return [name for _, name in gone]
 
     def _delete_some(self) -> bool:
-        """A few frames of tables that are forgotten. Whether there may be more."""
+        """Delete a few frames of deleted tables; return whether there may be more."""
         some = "DELETE FROM frames WHERE id IN (SELECT id FROM frames WHERE id BETWEEN ? AND ? LIMIT ?)"
         left = _FORGET_MAX
         while left > 0:
@@ -405,21 +428,21 @@ class SqliteStore:
             base = row[0] << _SHIFT
             deleted = self._writing.execute(some, (base, base + _CURSOR_MAX, left)).rowcount
             if deleted < left and self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row).rowcount < 1:
-                # What is read there cannot be deleted: it would be read again, for ever.
+                # A row that can be read but not deleted would be read again for ever.
                 raise RelayError("the store cannot be written to: it is damaged")
             left -= deleted + 1
         return True
 
-    # --- In the thread that reads ---
+    # --- In the reading thread ---
 
-    def _pages(self, table: str, after: int) -> FramePage | None:
-        """The page after a cursor. The next ones are put on the shelf, for who reads one will read them all."""
-        number = _number(self._reading, table)
+    def _page_and_next(self, table: str, after: int) -> FramePage | None:
+        """Return the page after a cursor, and cache the next ones: a client that reads one will read them all."""
+        number = _table_id(self._reading, table)
         if number is None:
             return None
         first = page = self._page(number, after)
-        for _ in range(_AHEAD):
-            if page is None or isinstance(page.message, bytes) or self._shelf.find(number, page.last) is not None:
+        for _ in range(_READ_AHEAD):
+            if page is None or isinstance(page.message, bytes) or self._cache.find(number, page.last) is not None:
                 break
             page = self._page(number, page.last)
         return first
@@ -428,19 +451,19 @@ class SqliteStore:
         base, most = number << _SHIFT, after - after % _PAGE_MAX + _PAGE_MAX
         span = {"after": base + after, "most": base + min(most, _CURSOR_MAX)}
         row, frames, data = self._reading.execute(_PAGE, span).fetchone()
-        return self._shelf.keep(number, after, data, last=row - base, frames=frames) if frames else None
+        return self._cache.add(number, after, data, last=row - base, frames=frames) if frames else None
 
 
-def _move(connection: sqlite3.Connection) -> None:
-    """Move what stands in the log. A disk that does not let it is met again, by those who write."""
+def _checkpoint(connection: sqlite3.Connection) -> None:
+    """Move the log into the database. If the disk does not allow it, the next write will report that."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-def _move_most(connection: sqlite3.Connection) -> None:
-    """Twice: what came while the most was moved is moved too."""
-    _move(connection)
-    _move(connection)
+def _checkpoint_twice(connection: sqlite3.Connection) -> None:
+    """Checkpoint twice, so that what arrives during the first time is moved too."""
+    _checkpoint(connection)
+    _checkpoint(connection)
 
 
 def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
@@ -448,13 +471,13 @@ def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
     return [note for (note,) in connection.execute(asked, (table,))]
 
 
-def _number(connection: sqlite3.Connection, table: str) -> int | None:
+def _table_id(connection: sqlite3.Connection, table: str) -> int | None:
     row = connection.execute("SELECT id FROM tables WHERE name = ?", (table,)).fetchone()
     return None if row is None else int(row[0])
 
 
-def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]:
-    """Cursor of the last frame, and bytes of all."""
+def _end_of(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]:
+    """Return the cursor of a table's last frame, and the bytes of all its frames."""
     if number is None:
         return 0, 0
     base = number << _SHIFT
@@ -468,8 +491,8 @@ def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]
 
 @asynccontextmanager
 async def open_sqlite(path: Path, clock: Callable[[], float]) -> AsyncIterator[SqliteStore]:
-    """The store in this file, which is made if it is not there. Raises `RelayError`, also when another relay has it."""
-    with _locked(path):
+    """Open the store in this file, creating it if necessary. Raise `RelayError`, also if another relay uses it."""
+    with _exclusive_lock(path):
         store = SqliteStore(path, clock)
         try:
             yield store
@@ -478,31 +501,31 @@ async def open_sqlite(path: Path, clock: Callable[[], float]) -> AsyncIterator[S
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Two relays on one file would not hear of each other's frames."""
+def _exclusive_lock(path: Path) -> Iterator[None]:
+    """Lock the file: two relays on one file would not see each other's frames."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Nobody else on this machine needs to see when who plays.
+        # No other user of this machine needs to see who plays when.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise RelayError(f"the store {path} cannot be opened: {error.strerror}") from None
+        raise RelayError(f"cannot open the store {path}: {error.strerror}") from None
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise RelayError(f"another relay uses the store {path}") from None
+            raise RelayError(f"another relay is using the store {path}") from None
         yield
     finally:
         os.close(lock)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     if sqlite3.sqlite_version_info < _SQLITE:
         raise RelayError(f"the store needs SQLite {'.'.join(map(str, _SQLITE))}, not {sqlite3.sqlite_version}")
-    with _explained("opened"):
-        # A statement that is kept for the next time also keeps the frames that were last given to it, and there is one
-        # for every number of frames that are written together: of those hundreds of megabytes could come.
+    with _sqlite_errors("opened"):
+        # A cached statement also keeps the frames that were last bound to it, and there is one statement for every
+        # number of frames written together: that could add up to hundreds of megabytes.
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=0)
         try:
             _prepare(connection, path)
@@ -513,19 +536,19 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    def said(pragma: str) -> Any:
-        return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+    def pragma(setting: str) -> Any:
+        return connection.execute(f"PRAGMA {setting}").fetchone()[0]
 
-    # A frame goes to the end of its table, in the middle of the tree, where pages are filled anew among neighbours: of
-    # 8 kB each, a frame of 2 kB has 31 kB written and synced; of these, 10 kB.
+    # A frame goes to the end of its table, in the middle of the tree, where pages are rewritten: with pages of 8 kB, a
+    # frame of 2 kB causes 31 kB to be written and synced; with these, 10 kB.
     connection.execute("PRAGMA page_size = 2048")
-    if said("journal_mode = WAL") != "wal":
-        raise RelayError(f"the disk of {path} is not fit for a store: SQLite has no WAL there")
+    if pragma("journal_mode = WAL") != "wal":
+        raise RelayError(f"the file system of {path} cannot hold a store: SQLite's WAL does not work there")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
-    # What is committed is synced.
+    # Every commit is synced.
     connection.execute("PRAGMA synchronous = FULL")
     (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    kind = (said("application_id"), said("user_version"))
+    kind = (pragma("application_id"), pragma("user_version"))
     if (*kind, things) == (0, 0, 0):
         connection.executescript(_SCHEMA)
     elif kind != (_APPLICATION, _VERSION):
@@ -533,12 +556,12 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
-def _explained(done: str) -> Iterator[None]:
-    """What SQLite says, as a sentence."""
+def _sqlite_errors(done: str) -> Iterator[None]:
+    """Turn SQLite's errors into `RelayError` with a readable sentence; `done` completes "the store cannot be …"."""
     try:
         yield
     except UnicodeDecodeError:
-        # SQLite quotes what it stumbles over, and Python cannot read that.
+        # SQLite quotes the bytes that it fails on, and Python cannot decode them.
         raise RelayError(f"the store cannot be {done}: it is damaged, or not a store") from None
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from nodealer.errors import RelayError
-from nodealer.relay.invitations import page_address
+from nodealer.relay.invitations import normalize_page_address
 from nodealer.web.bundle.content import BUNDLE, files_of
 
 #: The longest file that a release may have.
@@ -81,7 +81,7 @@ def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
 
     If the host serves a different list, only that list is compared, and it will differ.
     """
-    data = fetch(f"{page_address(url).rstrip('/')}/{BUNDLE}")
+    data = fetch(f"{normalize_page_address(url).rstrip('/')}/{BUNDLE}")
     if data is None or hashlib.sha256(data).hexdigest() != digest:
         return {BUNDLE: digest}
     return {BUNDLE: digest, **files_of(data, BUNDLE)}
@@ -89,7 +89,7 @@ def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
 
 def compare(url: str, release: Mapping[str, str], fetch: Fetch = fetch) -> Compared:
     """Compare every file of a release with what a host serves. The start page is also requested at the bare address."""
-    base = page_address(url).rstrip("/")
+    base = normalize_page_address(url).rstrip("/")
     found: dict[str, list[str]] = {"same": [], "others": [], "missing": []}
     for path, wanted in sorted(release.items()):
         served = [fetch(f"{base}/{quote('' if path == 'index.html' else path)}")]

@@ -19,7 +19,7 @@ from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.journal import Record
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.session import FORMAT_VERSION, Head, Label, Limits, Session, read_session, refuse_other_version
-from nodealer.relay.invitations import RELAYS_MAX, Invitation, read_link
+from nodealer.relay.invitations import RELAYS_MAX, Invitation, parse_link
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, decode, encode
@@ -220,8 +220,8 @@ def way_back(saved: SavedTab, given: Invitation) -> tuple[Invitation, tuple[Tabl
     The seat uses the key of the link it came by first, plus what a later link adds. Raises `BadParameter` if the link
     does not belong to the same table.
     """
-    came_by = read_link(saved.link)
-    if given.is_false_beside(came_by):
+    came_by = parse_link(saved.link)
+    if given.contradicts(came_by):
         raise BadParameter(
             "you have already used a different link to this table, with a different key or host. One of the two links "
             "is fake. If it was the first one, forget that table and open this link again"

@@ -22,10 +22,17 @@ from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, HomeUnusable, NodealerError, RelayError
 from nodealer.keys import KEY_BYTES, Identity, host_mark
 from nodealer.log.names import refuse_bad_name
-from nodealer.relay.client_protocol import Gone, RelayClient
-from nodealer.relay.invitations import SECRET_BYTES, TABLE_BYTES, Invitation, page_address, read_link, relay_address
+from nodealer.relay.client_protocol import ConnectionLost, RelayClient
+from nodealer.relay.invitations import (
+    SECRET_BYTES,
+    TABLE_BYTES,
+    Invitation,
+    normalize_page_address,
+    normalize_relay_address,
+    parse_link,
+)
 from nodealer.relay.messages import PAGE_BYTES_MAX
-from nodealer.relay.pairing import read_code
+from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
 from nodealer.tape import ROOT_BYTES
 from nodealer.web import messages as doc
@@ -85,7 +92,7 @@ class _Socket:
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
-        self._coming: asyncio.Queue[bytes | str | Gone] = asyncio.Queue()
+        self._coming: asyncio.Queue[bytes | str | ConnectionLost] = asyncio.Queue()
         self._waiting = 0
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         socket.binaryType = "arraybuffer"
@@ -102,25 +109,25 @@ class _Socket:
         size = len(data) if isinstance(data, str) else int(data.byteLength)
         self._waiting += size
         if size > PAGE_BYTES_MAX or self._waiting > WAITING_BYTES_MAX:
-            self._coming.put_nowait(Gone("it sent too much at once"))
+            self._coming.put_nowait(ConnectionLost("it sent too much at once"))
             self._socket.close()
             return
         self._coming.put_nowait(data if isinstance(data, str) else data.to_bytes())
 
     def _close(self, event: Any) -> None:
-        gone = Gone(str(event.reason or "")[:200])
+        gone = ConnectionLost(str(event.reason or "")[:200])
         if not self.opened.done():
             self.opened.set_exception(gone)
         self._coming.put_nowait(gone)
 
     async def send(self, message: bytes | str, /) -> None:
         if self._socket.readyState != 1:
-            raise Gone("the connection is closed")
+            raise ConnectionLost("the connection is closed")
         self._socket.send(message if isinstance(message, str) else to_js(message))
 
     async def recv(self) -> bytes | str:
         message = await self._coming.get()
-        if isinstance(message, Gone):
+        if isinstance(message, ConnectionLost):
             raise message
         self._waiting -= len(message)
         return message
@@ -190,7 +197,7 @@ class Tab:
 
     def invited(self, link: str) -> str:
         """Describe a link as JSON, without its secrets: which table, whether only to watch, and which relays."""
-        invitation = read_link(link)
+        invitation = parse_link(link)
         told = {"table": invitation.table, "watch": not invitation.to_play, "relays": invitation.relays}
         return msgspec.json.encode(told).decode()
 
@@ -209,7 +216,7 @@ class Tab:
         self._begin(lambda: self._join(link, name, handle))
 
     async def _join(self, link: str, name: str | None, handle: Any) -> None:
-        invitation = read_link(link)
+        invitation = parse_link(link)
         home, hosted = self._home(handle, name if invitation.to_play else None, link)
         await self._play(home, invitation, hosted)
 
@@ -220,7 +227,7 @@ class Tab:
     async def _resume(self, handle: Any) -> None:
         home = _kept(handle, TabStore.open)
         self._link = home.saved.link
-        await self._play(home, read_link(home.saved.link), home.saved.hosted)
+        await self._play(home, parse_link(home.saved.link), home.saved.hosted)
 
     def rename(self, name: str, handle: Any) -> None:
         """Come to the same table under another name. The stored seat starts over.
@@ -245,7 +252,7 @@ class Tab:
         """Return the link for a pairing code. Raises an error if the code or the relay does not work."""
         refuse_bad_name(name, "your name")
         around = PairingEnvironment(secrets.token_bytes, self._connect, time.monotonic)
-        invitation = await use_code(read_code(code), relay_address(relay), Identity(self._key), name, around)
+        invitation = await use_code(parse_code(code), normalize_relay_address(relay), Identity(self._key), name, around)
         return invitation.link
 
     def offers(self) -> str:
@@ -261,7 +268,7 @@ class Tab:
         self._hosted = hosted_of(wish)
         secret = TableSecret(secrets.token_bytes(SECRET_BYTES), secrets.token_bytes(TABLE_BYTES).hex(), 0)
         mark = host_mark(Identity(self._key).public)
-        return Invitation((relay_address(wish.relay),), secret, mark, page_address(wish.page)).link
+        return Invitation((normalize_relay_address(wish.relay),), secret, mark, normalize_page_address(wish.page)).link
 
     def host(self, link: str, name: str, handle: Any) -> None:
         """Open the table of `new_table`."""
@@ -274,7 +281,7 @@ class Tab:
             home = MemoryPlayerStore(name, Identity(key), root)
         else:
             home = _created(handle, new_saved(name, link, key, root, hosted))
-        await self._play(home, read_link(link), hosted)
+        await self._play(home, parse_link(link), hosted)
 
     def _deal(self, deal: doc.Deal) -> None:
         """Start a practice table for a request from the page."""
@@ -344,13 +351,13 @@ class Tab:
         try:
             socket = _Socket(self._browser.dial(url))
         except JsException as error:
-            raise RelayError(f"no relay at {url}: {error.message}") from None
+            raise RelayError(f"cannot connect to a relay at {url}: {error.message}") from None
         try:
             try:
                 async with asyncio.timeout(DIAL_WITHIN):
                     await socket.opened
-            except (Gone, TimeoutError) as gone:
-                raise RelayError(f"no relay at {url}: {gone or 'it did not answer'}") from None
+            except (ConnectionLost, TimeoutError) as gone:
+                raise RelayError(f"cannot connect to a relay at {url}: {gone or 'it did not answer'}") from None
             yield RelayClient(socket, url, ANSWER_WITHIN)
         finally:
             await socket.close()

@@ -25,7 +25,7 @@ from nodealer.log.session import FORMAT, FORMAT_VERSION, NONCE_BYTES, Part, Prop
 from nodealer.protocols import make_protocol
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.parameters import canonical
-from nodealer.relay.invitations import SECRET_BYTES, Invitation, read_link
+from nodealer.relay.invitations import SECRET_BYTES, Invitation, parse_link
 from nodealer.relay.sealing import TableSecret
 from nodealer.tape import digest, expand
 from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
@@ -100,7 +100,7 @@ DOWNGRADE: Final = Attack(
 def _link_to_follow(first: Invitation, second: Invitation) -> Invitation | None:
     """Return the link to follow when a second link for a table arrives: the first one, or None if one of them is
     false."""
-    return None if second.is_false_beside(first) else first
+    return None if second.contradicts(first) else first
 
 
 def _play_forged_link(scene: Scene) -> AttackOutcome:
@@ -111,7 +111,7 @@ def _play_forged_link(scene: Scene) -> AttackOutcome:
     forged = replace(
         true, key=replace(secret, secret=scene.entropy(SECRET_BYTES)), host=host_mark(false_host.identity.public)
     )
-    true, forged = read_link(true.link), read_link(forged.link)
+    true, forged = parse_link(true.link), parse_link(forged.link)
     for links in ((true, forged), (forged, true)):
         by = _link_to_follow(*links)
         if by is None or by.key != forged.key:
@@ -135,7 +135,7 @@ FORGED_LINK: Final = Attack(
             play=_play_forged_link,
             defence=(
                 RemovedDefence(
-                    "nodealer.relay.invitations:Invitation.is_false_beside",
+                    "nodealer.relay.invitations:Invitation.contradicts",
                     "self.table != came_by.table or self.host != came_by.host or other_key",
                     "self.table != came_by.table",
                 ),

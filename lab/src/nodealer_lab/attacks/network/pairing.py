@@ -50,11 +50,11 @@ def _play_guessed_code(scene: Scene) -> AttackOutcome:
     with suppress(CodeDead):
         for guess in [*guesses, code]:
             guest = GuestExchange(guess, RELAY, thief, "Mallory", scene.entropy, 0)
-            mailbox = list(guest.take(exchange.first_words[0], 0))
+            mailbox = list(guest.receive(exchange.first_frames[0], 0))
             # Deliver messages in both directions until there are no more.
             while mailbox and guest.finished is None:
-                answers = exchange.take(mailbox.pop(0), 0)
-                mailbox += [reply for answer in answers for reply in guest.take(answer, 0)]
+                answers = exchange.receive(mailbox.pop(0), 0)
+                mailbox += [reply for answer in answers for reply in guest.receive(answer, 0)]
             got = got or guest.finished is not None
     return AttackOutcome("never", gain="gets the invitation by trying words" if got else None)
 
@@ -70,7 +70,7 @@ GUESSED_CODE: Final = Attack(
             defence=(
                 RemovedDefence(
                     "nodealer.relay.pairing:HostExchange._confirm",
-                    'self._die("somebody has answered with a wrong code", tried=True)',
+                    'self._fail("someone answered with a wrong code", tried=True)',
                     "return ()",
                 ),
             ),
@@ -92,11 +92,11 @@ def _play_reflected(scene: Scene) -> AttackOutcome:
     code = new_code(7, scene.entropy)
     guest = GuestExchange(code, RELAY, Identity(scene.entropy(KEY_BYTES)), "Ben", scene.entropy, 0)
     share = group().map_to_points(scene.entropy(group().uniform_size)).to_bytes()[:SHARE_BYTES]
-    (answer,) = guest.take(encode(HostShare(scene.entropy(SESSION_BYTES), share)), 0)
+    (answer,) = guest.receive(encode(HostShare(scene.entropy(SESSION_BYTES), share)), 0)
     confirmation = decode(GuestShare, answer, what="what the guest says").confirmation
     believed: tuple[bytes, ...] = ()
     with suppress(CodeDead):
-        believed = guest.take(encode(HostConfirms(confirmation)), 0)
+        believed = guest.receive(encode(HostConfirms(confirmation)), 0)
     return AttackOutcome("never", gain="passes for the host without knowing a word of the code" if believed else None)
 
 
@@ -112,8 +112,8 @@ REFLECTED: Final = Attack(
             defence=(
                 RemovedDefence(
                     "nodealer.relay.pairing:_Keys.confirmation",
-                    "framed(role, *self._where, self._host, self._guest_share)",
-                    "framed(*self._where, self._host, self._guest_share)",
+                    "framed(role, *self._mailbox, self._host, self._guest_share)",
+                    "framed(*self._mailbox, self._host, self._guest_share)",
                 ),
             ),
         )
@@ -135,7 +135,7 @@ IDENTITY_SHARE: Final = bytes(SHARE_BYTES)
 class _IdentityGuest(GuestExchange):
     """A guest who answers with the identity instead of a share made from the words."""
 
-    def _answer(self, message: HostShare, frame: bytes) -> tuple[bytes, ...]:
+    def _answer_host(self, message: HostShare, frame: bytes) -> tuple[bytes, ...]:
         """Answer the host's share with the identity, and compute the key that follows from it."""
         key = session_key(message.session, IDENTITY_SHARE, transcript(message.share, IDENTITY_SHARE))
         self._keys = pairing._Keys(key, self._relay, self._code.number, frame, IDENTITY_SHARE)
@@ -149,11 +149,14 @@ def _play_no_words(scene: Scene) -> AttackOutcome:
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     exchange = HostExchange(new_code(7, scene.entropy), RELAY, invitation, host, scene.entropy, 0)
     guest = _IdentityGuest(new_code(7, scene.entropy), RELAY, thief, "Mallory", scene.entropy, 0)
-    messages = list(exchange.first_words)
+    messages = list(exchange.first_frames)
     with suppress(CodeDead):
         while messages and guest.finished is None:
             messages = [
-                answer for message in messages for reply in guest.take(message, 0) for answer in exchange.take(reply, 0)
+                answer
+                for message in messages
+                for reply in guest.receive(message, 0)
+                for answer in exchange.receive(reply, 0)
             ]
     got = guest.finished is not None and guest.finished.invitation == invitation
     return AttackOutcome("never", gain="gets the invitation without knowing a word" if got else None)

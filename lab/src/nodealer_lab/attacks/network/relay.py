@@ -22,7 +22,7 @@ from nodealer.keys import KEY_BYTES, TAG_BYTES, Identity, derive
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.file import save_log
 from nodealer.relay.limits import RelayLimits
-from nodealer.relay.permissions import MadeRecord, Refusal, TablePermissions, check_frame, permissions_of, record_bytes
+from nodealer.relay.permissions import MadeRecord, Refusal, TablePermissions, check_frame, encode_record, permissions_of
 from nodealer.relay.sealing import HEADER_BYTES, SENDER_BYTES, TableSecret
 from nodealer.tape import DIGEST_BYTES, ROOT_BYTES
 from nodealer.wire import encode
@@ -44,7 +44,7 @@ BIG_FRAME_SIZE: Final = 100 << 20
 def _play_big_frame(scene: Scene) -> AttackOutcome:
     """Check a frame of 100 MB against the limits of the relay."""
     token = TableSecret(scene.entropy(16), "0" * 32, 0).write_token
-    rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(token).digest()))]) or TablePermissions()
+    rules = permissions_of([encode_record(MadeRecord(hashlib.sha512(token).digest()))]) or TablePermissions()
     took = False
     with suppress(Refusal):
         check_frame(RelayLimits(), rules, rules.epoch_of(token), BIG_FRAME_SIZE, frames=0, total=0)
@@ -458,10 +458,10 @@ TWO_TIME: Final = Attack(
 def _play_watcher(scene: Scene) -> AttackOutcome:
     """Derive a token from a spectator link. The relay knows only the hash of the true one."""
     secret = TableSecret(scene.entropy(16), "0" * 32, 0)
-    rules = permissions_of([record_bytes(MadeRecord(hashlib.sha512(secret.write_token).digest()))])
+    rules = permissions_of([encode_record(MadeRecord(hashlib.sha512(secret.write_token).digest()))])
     link = secret.reading
     token = derive(link.key, "write", link.table, link.epoch, size=KEY_BYTES)
-    writes = rules is not None and rules.lets_write(rules.epoch_of(token))
+    writes = rules is not None and rules.can_write(rules.epoch_of(token))
     return AttackOutcome("never", gain="writes to a table that it may only watch" if writes else None)
 
 

@@ -19,8 +19,8 @@ from nodealer.relay.permissions import (
     PermissionRecord,
     ReachedRecord,
     RekeyedRecord,
+    encode_record,
     permissions_of,
-    record_bytes,
 )
 from nodealer.relay.sealing import TableSecret
 from nodealer_lab.attacks.base import Attack, AttackMethod, with_own_claim
@@ -134,7 +134,7 @@ def _play_put_out(scene: Scene) -> AttackOutcome:
         RekeyedRecord(_token_hash(new), 0),
         ReachedRecord(2),
     )
-    rules = permissions_of([record_bytes(record) for record in records])
+    rules = permissions_of([encode_record(record) for record in records])
     tokens = (first.write_token, own.write_token)
     writes = rules is not None and any(rules.epoch_of(token) is not None for token in tokens)
     return AttackOutcome("never", gain="writes to a table that it was removed from" if writes else None)
@@ -153,7 +153,9 @@ PUT_OUT: Final = Attack(
             "a removed player who writes with an old key or one left behind",
             play=_play_put_out,
             defence=(
-                RemovedDefence("nodealer.relay.permissions:TablePermissions._counts", "epoch == self.reached", "True"),
+                RemovedDefence(
+                    "nodealer.relay.permissions:TablePermissions._is_valid", "epoch == self.reached", "True"
+                ),
             ),
         )
     ),

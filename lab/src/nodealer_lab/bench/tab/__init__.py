@@ -78,7 +78,7 @@ def _in_chromium(
             for row in (*rows, BenchRow(memory, {"hands": hands}, required=MEMORY_MAX), BenchRow(SLOW, SIX)):
                 yield unjudged(row, str(missing))
             return
-        address = stack.enter_context(chromium.serving(BUNDLE, BARE, folder))
+        address = stack.enter_context(chromium.serve_relay(BUNDLE, BARE, folder))
         pairs = [
             (
                 chromium.start(browser, address, "static/tab/worker.js"),

@@ -76,7 +76,7 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serving(bundle: Path, bare: Path, recorded: Path) -> Iterator[str]:
+def serve_relay(bundle: Path, bare: Path, recorded: Path) -> Iterator[str]:
     """Where a page finds all of it. Nothing is compressed, for either side."""
     (recorded / "empty.html").write_text("<!doctype html><title>bench</title>")
     places = {"": bundle, "bare": bare, "bench": HERE, "frames": recorded}
