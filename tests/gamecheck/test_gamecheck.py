@@ -26,8 +26,8 @@ from nodealer.cards.operations import (
 )
 from nodealer.errors import BadParameter
 from nodealer.gamecheck import QUICK, check, playthrough, tables
-from nodealer.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
-from nodealer.gamecheck.dealer import PlainDeck, finished
+from nodealer.gamecheck.agreement import default_rules, refuse_bad_settings, refuse_other_rules
+from nodealer.gamecheck.dealer import PlainDeck, with_finished
 from nodealer.gamecheck.findings import Findings, Found
 from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
 from nodealer.gamecheck.other_process import refuse_other_processes
@@ -58,8 +58,8 @@ def at_tables(package: GamePackage, protocol: str, seats: int, effort: TableEffo
 
 def agreed(package: GamePackage) -> Findings:
     findings = Findings()
-    with findings.noted():
-        refuse_other_rules(package, rules_of(package))
+    with findings.collect():
+        refuse_other_rules(package, default_rules(package))
         refuse_bad_settings(package, findings)
     return findings
 
@@ -143,7 +143,10 @@ def test_the_author_is_told_the_line() -> None:
     lines = Path(tiny.__file__).read_text().splitlines()
     file, _, line = str(finding.where).partition(":")
     assert file == "tiny.py" and "self.faces[3]" in lines[int(line) - 1]
-    assert "`told` failed with KeyError: 3" in finding.what and "after 2 moves" in finding.what
+    assert (
+        "`told` was called with 2 Opened, 2 Finished and failed with KeyError: 3" in finding.what
+        and "after 2 moves" in finding.what
+    )
 
 
 def test_the_author_is_told_the_field() -> None:
@@ -215,13 +218,13 @@ def test_the_command_on_a_sound_game() -> None:
     assert done.returncode == 0 and document["ok"] and document["findings"] == [] and document["game"] == "tiny"
     played = {one["name"]: one["played"] for one in document["protocols"]}
     assert played == {"mask": True, "lock": True, "offset": True, "chain": True, "duel": False}
-    assert any("cannot be played: four can play" in note for note in document["notes"])
+    assert any("seats: four can play" in note for note in document["notes"])
 
 
 def test_the_command_on_a_broken_game() -> None:
     done = called("game", "check", "gamecheck.tiny:FAILING")
     assert done.returncode == 1 and "✗ told tiny.py:" in done.stdout
-    assert "No hand came to its end" in done.stdout and "FOUND: tiny version 1, 1 thing to mend" in done.stdout
+    assert "No hand reached its end" in done.stdout and "FOUND: tiny version 1, 1 thing to mend" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -253,7 +256,7 @@ def test_what_a_leaver_had_laid_aside_is_in_the_open_deck_again() -> None:
     """As with true decks: else a game would be checked with fewer cards than it will have."""
     deck, seats = PlainDeck.fresh(NewDeck(0, 6), bytes(32)), (0, 1, 2)
     for operation in (Deal(0, (Portion(0, 2), Portion(1, 1))), Return(0, (0,), Place.DISCARD)):
-        deck, _ = deck.done(operation, seats, lambda seen, peek: ())
+        deck, _ = deck.perform(operation, seats, lambda seen, peek: ())
     after = deck.without((0,))
     assert len(after.places.pile) == 5 and after.faces[2] not in {after.faces[at] for at in after.places.pile}
 
@@ -277,8 +280,8 @@ def test_open_decks_tell_what_true_ones_tell() -> None:
     ):
         true.events.clear()
         places = true.ask(operation).places
-        open_deck, events = open_deck.done(operation, seats, lambda seen, peek: true.chosen)
-        assert [*true.events] == [*finished(operation, events)], operation
+        open_deck, events = open_deck.perform(operation, seats, lambda seen, peek: true.chosen)
+        assert [*true.events] == [*with_finished(operation, events)], operation
         there = open_deck.places
         assert (places.pile, places.held, places.discards, places.seen) == (
             there.pile,

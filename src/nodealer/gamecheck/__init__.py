@@ -1,4 +1,4 @@
-"""`nodealer game check`: what is wrong with a game, for the one who wrote it."""
+"""`nodealer game check`: find out what is wrong with a game, and tell its author."""
 
 from nodealer.gamecheck.check import DEEP, QUICK, Depth, GameReport, check
 

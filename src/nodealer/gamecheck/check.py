@@ -1,4 +1,4 @@
-"""Check a game that somebody has written: play it in every way, and say in the author's words what is wrong."""
+"""Check a game: play it in every way, and tell its author what is wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nodealer.cards.operations import Capability
 from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.errors import BadParameter
 from nodealer.gamecheck import open_decks, tables
-from nodealer.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
+from nodealer.gamecheck.agreement import default_rules, refuse_bad_settings, refuse_other_rules
 from nodealer.gamecheck.findings import Findings
 from nodealer.gamecheck.hand import NAMES
 from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks, Progress
@@ -19,13 +19,13 @@ from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import resolve_game
 
-#: As many seats as a real table has where that is enough.
+#: The preferred number of seats for checks at real tables.
 FEW: Final = 3
 
 
 @dataclass
 class GameReport:
-    """What was done, what was found, and what an author may want to know beside."""
+    """The report of a check: what was done, what was found, and notes for the author."""
 
     package: GamePackage
     findings: Findings = field(default_factory=Findings)
@@ -35,11 +35,11 @@ class GameReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found."""
+        """True if nothing was found."""
         return not self.findings
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the report as JSON data."""
         return {
             "game": self.package.name,
             "version": self.package.version,
@@ -57,7 +57,7 @@ class Depth:
 
     decks: CheckEffort
     tables: TableEffort
-    #: Whether every number of seats is tried.
+    #: Try every number of seats.
     all_seats: bool
 
 
@@ -66,15 +66,15 @@ DEEP: Final = Depth(open_decks.DEEP, tables.DEEP, all_seats=True)
 
 
 def check(place: str, depth: Depth, progress: Progress) -> GameReport:
-    """Check the game at `module:attribute`, or an installed one. Raises `BadParameter` for what cannot be checked."""
+    """Check the game at `module:attribute`, or an installed one. Raises `BadParameter` if it cannot be checked."""
     refuse_without_asserts()
     report = GameReport(resolve_game(place))
     package = report.package
     if package.bot is None:
-        raise BadParameter(f"{package.name} has no bot, and is checked by letting bots play it: give it one")
-    with report.findings.noted():
-        rules = rules_of(package)
-        with report.findings.noted():
+        raise BadParameter(f"{package.name} has no bot. The check lets bots play the game: add one")
+    with report.findings.collect():
+        rules = default_rules(package)
+        with report.findings.collect():
             refuse_other_rules(package, rules)
         refuse_bad_settings(package, report.findings)
         _play(place, report, rules, depth, progress)
@@ -82,28 +82,28 @@ def check(place: str, depth: Depth, progress: Progress) -> GameReport:
 
 
 def _play(place: str, report: GameReport, rules: Rules, depth: Depth, progress: Progress) -> None:
-    counts = _counts(report.package, rules, depth)
+    counts = _seat_counts(report.package, rules, depth)
     decks = OpenDecks(report.package, rules, depth.decks, report.findings, progress)
     decks.check(counts)
-    _say_what_was_tried(report, decks)
+    _record_attempts(report, decks)
     able = [count for count in counts if count not in decks.refused]
     if not decks.trails:
-        report.notes.append("No hand came to its end, so the game was not tried on any protocol.")
+        report.notes.append("No hand reached its end, so the game was not tested on any protocol.")
         return
     progress("the same hands in other processes")
-    with report.findings.noted():
+    with report.findings.collect():
         refuse_other_processes(place, able)
-    report.notes += [f"With {count} seats it cannot be played: {why}." for count, why in decks.refused.items()]
+    report.notes += [f"It cannot be played with {count} seats: {why}." for count, why in decks.refused.items()]
     unused = rules.operations - decks.used
     if unused:
         named = ", ".join(f"Capability.{one.name}" for one in Capability if one in unused)
-        report.notes.append(f"No bot ever asked for {named}. If the game never does, more protocols can serve it.")
+        report.notes.append(f"{named}: never used. If the game does not need it, more protocols can serve the game.")
     seats = min(able, key=lambda count: (count > FEW, -count if count <= FEW else count))
-    _on_protocols(report, rules, depth, seats, progress)
+    _check_protocols(report, rules, depth, seats, progress)
 
 
-def _counts(package: GamePackage, rules: Rules, depth: Depth) -> list[int]:
-    """With how many seats it is played: those that some protocol could serve, two, its own and the most, or all."""
+def _seat_counts(package: GamePackage, rules: Rules, depth: Depth) -> list[int]:
+    """Return the seat counts to test: of those a protocol can serve, the least, the game's own and the most, or all."""
     served = [
         count
         for count in range(2, len(NAMES) + 1)
@@ -116,15 +116,15 @@ def _counts(package: GamePackage, rules: Rules, depth: Depth) -> list[int]:
     return [count for count in served if depth.all_seats or count in some]
 
 
-def _say_what_was_tried(report: GameReport, decks: OpenDecks) -> None:
+def _record_attempts(report: GameReport, decks: OpenDecks) -> None:
     tried = decks.probes.tried
     report.did.append(
-        f"{decks.games} hands on open decks; {tried.hostile} hostile moves, {tried.leavings} times somebody left, "
-        f"{tried.orders} rounds in two orders, and {tried.finished} hands played on from there to their end"
+        f"{decks.games} hands on open decks: {tried.hostile} hostile moves, {tried.leavings} times a seat left, "
+        f"{tried.orders} rounds in two orders, and {tried.finished} hands continued from there to their end"
     )
 
 
-def _on_protocols(report: GameReport, rules: Rules, depth: Depth, seats: int, progress: Progress) -> None:
+def _check_protocols(report: GameReport, rules: Rules, depth: Depth, seats: int, progress: Progress) -> None:
     effort = depth.tables
     played = TableChecks(report.package, rules, effort, report.findings, progress)
     for on in protocols_for(rules, seats, modes=effort.modes):
@@ -133,6 +133,6 @@ def _on_protocols(report: GameReport, rules: Rules, depth: Depth, seats: int, pr
             played.check(on, seats)
     names = ", ".join(str(on) for on in report.protocols if on.why is None)
     report.did.append(
-        f"played by {seats} seats on {names or 'no protocol'}: verified from the log, in two orders, with participants "
-        f"that were lost and came back, and with seats that left"
+        f"played with {seats} seats on {names or 'no protocol'}: verified from the log, in two orders, with "
+        f"participants that were lost and came back, and with seats that left"
     )

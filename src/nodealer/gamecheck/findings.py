@@ -1,4 +1,4 @@
-"""What a check of a game has found, in words for the one who wrote the game."""
+"""Findings: problems that a check found in a game, in words for the game's author."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-#: Our own files, but for the games among them.
+#: The folder of our own files. The games in it count as an author's.
 _OURS: Final = Path(__file__).parents[1]
-#: Those of the language.
+#: The folder of the standard library.
 _PYTHON: Final = Path(dataclass.__code__.co_filename).parent
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong with a game: what was done, what happened, and what to do."""
+    """A problem with a game: what was done, what happened, and how to fix it."""
 
-    #: A word for programs.
+    #: A word for programs, such as "turn" or "chips".
     kind: str
     what: str
-    #: The author's file and line, where one is known.
+    #: The author's file and line, if known.
     where: str | None = None
 
 
 class Found(Exception):
-    """What is wrong here stops what was tried here."""
+    """Raised with a finding that ends the current attempt."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.what)
@@ -36,20 +36,20 @@ class Found(Exception):
 
 @dataclass
 class Findings:
-    """Everything that was found, each thing once: the first time it was seen, and how often in all."""
+    """All findings. Each is kept once, as it was first seen, with how often it was seen."""
 
     first: dict[tuple[str, str], Finding] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, finding: Finding, about: str = "") -> None:
-        """Note a finding. `about` tells apart what is of one kind and stands in no line of the author's."""
+        """Add a finding. `about` distinguishes findings of one kind that have no line in the author's code."""
         key = finding.kind, finding.where or about
         self.first.setdefault(key, finding)
         self.times[key] = self.times.get(key, 0) + 1
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
-        """What is found in here stops what is done in here, and is noted."""
+    def collect(self) -> Iterator[None]:
+        """Catch `Found` in this block, which ends the block, and add its finding."""
         try:
             yield
         except Found as found:
@@ -59,7 +59,7 @@ class Findings:
         return bool(self.first)
 
     def as_json(self) -> list[dict[str, Any]]:
-        """For programs."""
+        """Return the findings as JSON data."""
         return [
             {"kind": one.kind, "what": one.what, "where": one.where, "times": self.times[key]}
             for key, one in self.first.items()
@@ -67,11 +67,11 @@ class Findings:
 
 
 @contextmanager
-def authors(kind: str, doing: str, remedy: str, may: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Code of the author's. Whatever it raises is a finding, but for what it may raise, and what is found in it."""
+def author_code(kind: str, doing: str, remedy: str, may: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Run the author's code in this block. Any exception except `may` and `Found` is raised as a `Found`."""
     try:
         yield
-    # Whatever it is that somebody's code fails with.
+    # The author's code may fail with anything.
     except Exception as error:
         if isinstance(error, (Found, *may)):
             raise
@@ -81,7 +81,7 @@ def authors(kind: str, doing: str, remedy: str, may: tuple[type[Exception], ...]
 
 
 def author_line(traceback: TracebackType | None) -> str | None:
-    """The innermost line of a traceback that the author of a game has written; else of a library that the game uses."""
+    """Return the innermost line of a traceback in the author's code, or else in a library that the game uses."""
     lines = dict[bool, str]()
     while traceback is not None:
         file = Path(traceback.tb_frame.f_code.co_filename)
@@ -93,6 +93,6 @@ def author_line(traceback: TracebackType | None) -> str | None:
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a file is the library's. Games are packages of their own, also those among ours."""
+    """Return whether a file belongs to nodealer. Game packages do not count, not even our own."""
     inside = file.relative_to(_OURS).parts if file.is_relative_to(_OURS) else ("games", "", "")
     return len(inside) < 3 or inside[0] != "games"

@@ -1,7 +1,7 @@
-"""The form of a value: all that is in it, as plain data. Equal forms are equal values, whatever `==` says of them.
+"""The form of a value: everything in it, as plain data. Values with equal forms are equal, whatever `==` says.
 
-Rules may keep what they like in their values, also fields that `==` leaves out and objects of other libraries. So this
-looks at what is there, and at nothing that a class says of itself.
+Rules may keep anything in their values, including fields that `==` ignores and objects of other libraries. So this
+module inspects the actual contents and does not rely on methods of the class.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 import msgspec
 
-#: Plain data: what is compared, or (name of a kind, (name of a part, its form), …).
+#: Plain data: a simple value, or (name of the kind, (name of a part, its form), …).
 Form = Any
 
 
 def form(value: object, above: tuple[int, ...] = ()) -> Form:
-    """What is in a value."""
+    """Return the form of a value. `above` is the ids of the values around it, to detect cycles."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return value
     if id(value) in above:
@@ -41,7 +41,7 @@ def form(value: object, above: tuple[int, ...] = ()) -> Form:
 
 
 def _parts(value: object) -> Iterator[tuple[str, object]]:
-    """The fields of an object. What it only remembers having worked out is not one."""
+    """Yield the fields of an object with their values, except cached properties."""
     names = dict[str, None]()
     if isinstance(value, msgspec.Struct):
         names |= dict.fromkeys(value.__struct_fields__)
@@ -61,7 +61,7 @@ def _name(key: Form) -> str:
 
 
 def difference(one: Form, other: Form) -> str | None:
-    """Where two forms differ first, as an author would write it, such as `held[3]`; None where they do not."""
+    """Return the first place where two forms differ, as an author would write it (`held[3]`), or None."""
     if one == other:
         return None
     if not (isinstance(one, tuple) and isinstance(other, tuple)) or one[0] != other[0]:
@@ -76,8 +76,8 @@ def difference(one: Form, other: Form) -> str | None:
     return ""
 
 
-def named(where: str) -> str:
-    """What differs, for people."""
+def quote(where: str) -> str:
+    """Return a place from `difference` as it appears in a sentence."""
     return f"`{where}`" if where else "it"
 
 

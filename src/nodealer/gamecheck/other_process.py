@@ -1,7 +1,7 @@
-"""The same hands in another process: what is another one there, a player elsewhere has too.
+"""Play the same hands in another process: a difference there is a difference between two players.
 
-Python gives texts another hash in each process, so sets of them come in another order; and globals, caches and clocks
-are others. As a program it plays the hands and prints a digest of each step.
+Python hashes strings differently in each process, so sets of them have another order; globals, caches and clocks differ
+too. Run as a program, this module plays the hands and prints a digest of each step.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from nodealer.gamecheck.agreement import rules_of
+from nodealer.gamecheck.agreement import default_rules
 from nodealer.gamecheck.findings import Finding, Findings, Found
 from nodealer.gamecheck.hand import HandMoment
 from nodealer.gamecheck.open_decks import CheckEffort, OpenDecks
@@ -21,47 +21,47 @@ from nodealer.games.base import Done
 from nodealer.games.registry import resolve_game
 from nodealer.wire import encode
 
-#: Only played, nothing is tried.
+#: Only play the hands; try nothing else.
 BRIEF: Final = CheckEffort(games=1, others=1, hands=1, moments=0, finishes=0, seats=0)
-#: Two hashes that no two processes have by accident.
+#: Two different hash seeds, so that the two processes differ for certain.
 HASH_SEEDS: Final = ("1", "2")
 TIMEOUT: Final = 300
 
 
 def refuse_other_processes(place: str, counts: Sequence[int]) -> None:
-    """Raise `Found` where a hand goes otherwise in another process."""
-    told = [_told(place, counts, seed) for seed in HASH_SEEDS]
+    """Raise `Found` if a hand goes differently in another process."""
+    told = [_run_process(place, counts, seed) for seed in HASH_SEEDS]
     for one, other in zip(*told, strict=False):
         if one != other:
             what = f"The same hand was played in two processes, and they differ {one.partition(' ')[2].lower()}."
-            remedy = "Look for a set that is gone through in its own order (`sorted` helps), a clock, a file, a cache."
+            remedy = "Look for iteration over a set (use `sorted`), or for a clock, a file or a cache."
             raise Found(Finding("random", f"{what} {remedy}"))
     if len(told[0]) != len(told[1]):
         raise Found(Finding("random", "The same hand was played in two processes, and one took longer."))
 
 
-def _told(place: str, counts: Sequence[int], hash_seed: str) -> list[str]:
+def _run_process(place: str, counts: Sequence[int], hash_seed: str) -> list[str]:
     environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-m", "nodealer.gamecheck.other_process", place, *map(str, counts)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        said = (done.stderr.strip().splitlines() or ["no error message"])[-1]
         raise Found(Finding("random", f"In another process the game could not be played: {said}."))
     return done.stdout.splitlines()
 
 
 def main(place: str, counts: Sequence[str]) -> None:
-    """Play, and print what everybody sees of each moment as a digest, and which moment it is."""
+    """Play, and print for each moment a digest of what everyone sees, and which moment it is."""
     package = resolve_game(place)
-    decks = OpenDecks(package, rules_of(package), BRIEF, Findings(), lambda said: None)
+    decks = OpenDecks(package, default_rules(package), BRIEF, Findings(), lambda said: None)
     decks.check([int(count) for count in counts])
     for moment in (moment for trail in decks.trails for moment in trail.moments):
-        sys.stdout.write(f"{hashlib.sha256(_public(moment)).hexdigest()} {moment.when}\n")
+        sys.stdout.write(f"{hashlib.sha256(_public_bytes(moment)).hexdigest()} {moment.when}\n")
 
 
-def _public(moment: HandMoment) -> bytes:
+def _public_bytes(moment: HandMoment) -> bytes:
     want = moment.game.wants
-    # A result is hashed as it is written; where somebody has to move or deal, the order in it counts.
+    # A result is hashed in its canonical encoding. In a request for moves or operations, the order counts.
     return encode(want.result) if isinstance(want, Done) else str(want).encode()
 
 

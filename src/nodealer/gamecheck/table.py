@@ -1,7 +1,7 @@
-"""A table of real participants in one process, at which everything that can go otherwise does.
+"""A table of real participants in one process, at which everything can go wrong that can go wrong at a real table.
 
-Entries cross on the way in the one order or in the other, participants are lost and come back from their homes, and
-seats leave in the middle of a hand. All of it from a seed, so that two tables are told apart by what was done alone.
+Entries cross in one order or the other, participants are lost and restored from their player stores, and seats leave in
+the middle of a hand. Everything is derived from fixed seeds, so two tables differ only by what was done at them.
 """
 
 from __future__ import annotations
@@ -28,113 +28,113 @@ from nodealer.log.roster import PLAYER
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import ROOT_BYTES, expand
 
-#: So many frames are enough for any game that ends.
+#: More frames than any game needs that ends at all.
 FRAMES_MAX: Final = 60_000
 KEY_BYTES: Final = 32
 
 
 @dataclass(frozen=True)
 class CheckedSetup:
-    """What is played, on what, by how many, and how often."""
+    """The game, the protocol, the number of seats and the number of hands."""
 
     package: GamePackage
     rules: Rules
     protocol: CardProtocol
     seats: int
     hands: int
-    #: Seats with a role of their own, beyond those that play.
+    #: Additional seats with a special role, such as a dealer.
     roles: Mapping[int, str]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all who sit there."""
+        """The names of all participants."""
         return (*NAMES[: self.seats], *self.roles.values())
 
 
 class CheckTable:
-    """Participants around one order. Who is asked to decide decides on what it sees, at the same time as the others."""
+    """Participants that share one order of frames. All of them decide at the same time, on what they see."""
 
     def __init__(self, seating: CheckedSetup, *, backwards: bool = False) -> None:
         self.seating = seating
-        #: Whether of what is on its way that of the last seat comes first.
+        #: Deliver pending frames of the last seat first.
         self._backwards = backwards
         self._homes = [
-            MemoryPlayerStore(name, Identity(_drawn("key", at, KEY_BYTES)), _drawn("root", at, ROOT_BYTES))
+            MemoryPlayerStore(name, Identity(_derive("key", at, KEY_BYTES)), _derive("root", at, ROOT_BYTES))
             for at, name in enumerate(seating.names)
         ]
-        self._minds = [BotAgent(seating.package, home.root) for home in self._homes]
+        self._agents = [BotAgent(seating.package, home.root) for home in self._homes]
         self.participants = [self._participant(at) for at in range(len(self._homes))]
-        self._coming = [deque[bytes]() for _ in self._homes]
+        self._pending = [deque[bytes]() for _ in self._homes]
         self.frames: list[bytes] = []
-        #: Called after each entry of a hand that is played, with how many there were.
+        #: Called after each entry while a hand is being played, with the number of entries.
         self.after: Callable[[int], None] = lambda entries: None
-        self._agree()
+        self._agree_on_proposal()
 
     def _participant(self, place: int) -> Participant:
         seating = self.seating
         return Participant(
             self._homes[place],
-            entropy=lambda size: _drawn("entropy", place, size),
+            entropy=lambda size: _derive("entropy", place, size),
             accept=lambda proposal: None,
             stays=stay_for_hands(seating.hands),
             parts=lambda proposal: (seating.protocol, seating.rules, seating.package),
         )
 
-    def _agree(self) -> None:
+    def _agree_on_proposal(self) -> None:
         for place, participant in enumerate(self.participants):
-            self.say(place, participant.resend())
-        self._carry()
+            self.send(place, participant.resend())
+        self._deliver_all()
         offers = {offer.name: offer for offer in self.participants[0].offers}
         roles = self.seating.roles
         members = [offers[name].seated(at, roles.get(at, PLAYER)) for at, name in enumerate(self.seating.names)]
-        self.say(0, self.participants[0].propose(proposal_of(self.seating.rules, self.seating.protocol, members)))
+        self.send(0, self.participants[0].propose(proposal_of(self.seating.rules, self.seating.protocol, members)))
         while not all(one.begun for one in self.participants):
-            if not self._step():
-                raise Declined("the players have not come to an agreement")
+            if not self._deliver_one():
+                raise Declined("the players did not agree")
 
-    def say(self, place: int, frames: Iterable[bytes]) -> None:
-        """What somebody sends is on its way."""
-        self._coming[place].extend(frames)
+    def send(self, place: int, frames: Iterable[bytes]) -> None:
+        """Queue frames of a participant for delivery."""
+        self._pending[place].extend(frames)
 
     def run(self) -> None:
-        """Play to the end. Raises `Found` for a table that does not get there."""
+        """Play to the end. Raises `Found` if the table does not get there."""
         while not self._over:
-            self._carry()
+            self._deliver_all()
             for place, participant in enumerate(self.participants):
                 if not participant.over:
-                    self.say(place, self._minds[place].act(participant))
-            if not any(self._coming) and not self._over:
-                raise Found(Finding("stuck", f"{self.where}, nobody owes anything, and the game is not over."))
+                    self.send(place, self._agents[place].act(participant))
+            if not any(self._pending) and not self._over:
+                raise Found(Finding("stuck", f"{self.where}, no seat owes anything, but the game is not over."))
 
     @property
     def _over(self) -> bool:
-        return self.replica.state.phase is Phase.ENDED and not any(self._coming)
+        return self.replica.state.phase is Phase.ENDED and not any(self._pending)
 
-    def _carry(self) -> None:
-        while self._step():
+    def _deliver_all(self) -> None:
+        while self._deliver_one():
             if len(self.frames) > FRAMES_MAX:
-                raise Found(Finding("endless", f"{self.where}, and after {FRAMES_MAX} entries, the game is not over."))
+                raise Found(Finding("endless", f"{self.where}, the game is not over after {FRAMES_MAX} entries."))
 
-    def _step(self) -> bool:
-        places = [place for place, coming in enumerate(self._coming) if coming]
+    def _deliver_one(self) -> bool:
+        places = [place for place, coming in enumerate(self._pending) if coming]
         if not places:
             return False
-        frame, number = self._coming[places[-1 if self._backwards else 0]].popleft(), len(self.frames)
+        frame, number = self._pending[places[-1 if self._backwards else 0]].popleft(), len(self.frames)
         self.frames.append(frame)
         for place, participant in enumerate(self.participants):
-            self.say(place, participant.receive(frame, number).send)
+            self.send(place, participant.receive(frame, number).send)
         if self.participants[0].begun and self.replica.state.phase is Phase.PLAYING:
             self.after(self.replica.height)
         return True
 
     def lose(self, place: int) -> None:
-        """A participant is lost, and another one comes back from its home."""
+        """Drop a participant and restore it from its player store."""
         again = self._participant(place)
         self.participants[place] = again
-        self._coming[place].clear()
+        self._pending[place].clear()
         for number, frame in enumerate(self.frames):
             again.receive(frame, number)
-        self.say(place, again.resend())
+        self.send(place, again.resend())
 
     @property
     def replica(self) -> Replica:
@@ -143,10 +143,10 @@ class CheckTable:
 
     @property
     def where(self) -> str:
-        """Which table this is, for people."""
+        """This table and hand in words, as the beginning of a sentence."""
         claims = self.seating.protocol.claims
         return f"On {claims.name}, with {self.seating.seats} seats, in hand {self.replica.state.hand.number + 1}"
 
 
-def _drawn(label: str, place: int, size: int) -> bytes:
+def _derive(label: str, place: int, size: int) -> bytes:
     return expand("check table", label, place, size=size)
