@@ -167,7 +167,7 @@ def test_every_dash_has_a_reason() -> None:
 #: Claims that no attack names: those that no message can violate, and two that `deals-again` and `withhold` cover.
 UNTRIED: Final = {
     "a draw from elsewhere than the top",
-    "going after the coins to try again: once, then the cards are public",
+    "leaving after the coins to try again: once, then the cards are public",
     "a player who leaves rather than publish a key",
 }
 

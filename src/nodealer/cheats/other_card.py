@@ -66,7 +66,7 @@ OTHER_CARD: Final = BotCheat(
     name="other-card",
     does="shows a different card from the one it holds",
     ways={
-        "chain": (CheatMethod("another card shown than was drawn", {"reveal": _chain}),),
+        "chain": (CheatMethod("another card shown than the one drawn", {"reveal": _chain}),),
         "duel": (
             CheatMethod(
                 "a card played that was not drawn, or under another name",

@@ -262,7 +262,7 @@ def test_two_before_the_victim_hide_a_doubled_card(fast: Group) -> None:
         1: {"shuffle": second},
     }
     game = table(fast, *DEALT, lies=lies)
-    with pytest.raises(Exception, match="stands twice"):
+    with pytest.raises(Exception, match="appears twice"):
         game.play()
 
 
@@ -382,7 +382,8 @@ def test_the_same_key_twice(fast: Group) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "reason"), [("old numbers", "as it was"), ("old names", "as it was"), ("double", "stands twice")]
+    ("what", "reason"),
+    [("old numbers", "same as before"), ("old names", "same as before"), ("double", "appears twice")],
 )
 def test_lists_that_cannot_be_right(fast: Group, what: str, reason: str) -> None:
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:

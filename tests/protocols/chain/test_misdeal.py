@@ -177,7 +177,7 @@ def test_an_honest_seat_has_nothing_to_claim(fast: Group) -> None:
     deck = deck_of(game)
     for duty in (duty for duty in deck.duties if duty.kind == MISDEAL):
         assert duty.optional
-        with pytest.raises(BadParameter, match="nothing to claim"):
+        with pytest.raises(BadParameter, match="no misdeal to report"):
             deck.message(duty, game.tape(duty.seat))
     with pytest.raises((IllegalMove, BadParameter)):
         game.seats[2].claim(CardUnreadable(0, 0, "I do not like it"))
@@ -191,7 +191,7 @@ def test_a_claim_about_cards_of_others(fast: Group) -> None:
         size = len(positions)
         number = deck_of(game).held[0].number.to_bytes()
         body = Misdeal(positions, number * size, bytes(32 * size), bytes(32 * size), bytes(129))
-        with pytest.raises(Exception, match="hidden cards of its own"):
+        with pytest.raises(Exception, match="hidden cards of the sender"):
             replica.append(game.by_hand(1, Cards(duty.id, Raw(encode(body))), replica))
 
 

@@ -242,7 +242,7 @@ def lucky(squares: Group) -> Game:
 def test_a_mismatch_in_the_played_deck_names_the_dealer_at_once(squares: Group) -> None:
     """Who draws the card claims it, and the dealer is named without being asked for anything."""
     game = lucky(squares)
-    with pytest.raises(CardUnreadable, match="none of the cards") as caught:
+    with pytest.raises(CardUnreadable, match="not one of the cards") as caught:
         game.seats[1].cards()
     replica = game.replica()
     duty = next(d for d in deck_of(game).duties if d.kind == MISDEAL)
@@ -253,5 +253,5 @@ def test_a_mismatch_in_the_played_deck_names_the_dealer_at_once(squares: Group) 
     assert replica.state.fault is not None and replica.state.fault.seat == 1
     game.order(game.seats[1].claim(caught.value))
     fault = fault_of(game)
-    assert (fault.seat, fault.reason) == (0, "a card of its deck is none")
+    assert (fault.seat, fault.reason) == (0, "its deck has a card that is not one")
     assert fault.entry == said(game, 1, "misdeal")[-1][0]

@@ -323,7 +323,7 @@ def test_a_card_that_was_not_looked_at(fast: Group) -> None:
         return changed(honest, position=1)
 
     for mode in MODES:
-        refused(tried(fast, mode, 0, "take", forge), "not one of those")
+        refused(tried(fast, mode, 0, "take", forge), "not one of the cards")
 
 
 @pytest.mark.parametrize(("seat", "step"), [(0, "gather"), (1, "gather"), (0, "shuffle"), (1, "lock")])

@@ -199,7 +199,7 @@ ORACLE: Final = Attack(
     ways={
         "chain": (
             AttackMethod(
-                "a card in somebody's hand sent around once more to be decrypted",
+                "a card in another player's hand sent around again to be decrypted",
                 {"pass": _forge_pass},
                 defence=(EQUALITY_PROOF,),
                 find_gain=_find_decrypted_card,
@@ -597,7 +597,7 @@ FALSE_CLAIM: Final = Attack(
     ways={
         "chain": (
             AttackMethod(
-                "a false claim that a card is none",
+                "a false misdeal claim",
                 play=_play_false_claim,
                 defence=(
                     RemovedDefence(

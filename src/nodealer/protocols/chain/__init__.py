@@ -1,6 +1,6 @@
 """`chain`: SRA exponentiation, names that are chained by hashes, and a dealer.
 
-docs/spec/protocols/chain.md describes the protocol as built, message by message, and what it does not see.
+docs/spec/protocols/chain.md describes the protocol as built, message by message, and what it does not detect.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The dealer's decks, in the way of the source: many are made, a joint coin picks the one that is played, and all
-others are opened. Whoever colludes, a single false deck is played with the odds of one to the number of decks.
+"""The dealer's decks by cut and choose, as in the source.
+
+The dealer makes many decks, a joint coin picks the one that is played, and all others are opened. Whoever colludes, a
+single false deck is played with a probability of one in the number of decks.
 """
 
 from __future__ import annotations
@@ -23,13 +25,13 @@ from nodealer.wire import encode
 
 
 def candidates_digest(layers: tuple[SeatLayer, ...]) -> bytes:
-    """What the coins are for."""
+    """Return the digest of all candidate decks, which the coins are bound to."""
     return digest("chain candidates", *(layer.cards.digest for layer in layers))
 
 
 @dataclass(frozen=True)
 class Proposing:
-    """The dealer publishes its decks, one after the other."""
+    """Stage: the dealer publishes its decks, one after the other."""
 
     anchor: bytes
     said: tuple[SeatLayer, ...] = field(default=(), repr=False)
@@ -66,14 +68,14 @@ def _commitment(deck: ChainDeck, seat: int, layers: tuple[SeatLayer, ...], coin:
 
 
 def picked(coins: Mapping[int, bytes], candidates: int) -> int:
-    """The deck that all coins together pick: 256 bits against a few hundred decks show no bias."""
+    """Return the number of the deck that all coins together pick. 256 bits modulo a few hundred show no bias."""
     joint = digest("chain coins", *(coins[seat] for seat in sorted(coins)))
     return int.from_bytes(joint, "big") % candidates
 
 
 @dataclass(frozen=True)
 class CommittingCoins:
-    """All seats commit to a coin, side by side."""
+    """Stage: all seats commit to a coin, in parallel."""
 
     layers: tuple[SeatLayer, ...] = field(repr=False)
     anchor: bytes
@@ -95,7 +97,7 @@ class CommittingCoins:
 
 @dataclass(frozen=True)
 class Tossing(OpenedCoins):
-    """All seats open their coins, side by side."""
+    """Stage: all seats open their coins, in parallel."""
 
     layers: tuple[SeatLayer, ...] = field(repr=False)
     commitments: Mapping[int, bytes]
@@ -122,7 +124,7 @@ class Tossing(OpenedCoins):
 
 @dataclass(frozen=True)
 class Unblinding(OpenedCoins):
-    """The dealer opens every deck that is not played, one after the other."""
+    """Stage: the dealer opens every deck that is not played, one after the other."""
 
     layers: tuple[SeatLayer, ...] = field(repr=False)
     played: int
@@ -131,7 +133,7 @@ class Unblinding(OpenedCoins):
 
     @property
     def _number(self) -> int:
-        """The deck that is opened next."""
+        """The number of the deck that is opened next."""
         return self.opened + (self.opened >= self.played)
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
@@ -153,21 +155,24 @@ class Unblinding(OpenedCoins):
 
 # defence: aces
 def check_opened(deck: ChainDeck, layer: SeatLayer, said: Unblind, number: int) -> Check:
-    """That an opened deck has every value once, under its name and with its number. Raises `PeerFault` if not."""
+    """Return the check of an opened deck, after checking that it has every value once, with its name and number.
+
+    Raise `PeerFault` if it does not.
+    """
     group, what = deck.binding.group, f"its deck {number}"
     key = read_secrets(group, said.key, 1, "the key")
     nonces = split(said.nonces, deck.size, "the nonces")
     values = [int.from_bytes(v, "big") for v in split(said.values, deck.size, "the values", VALUE_BYTES)]
     if sorted(values) != list(range(deck.size)):
-        raise PeerFault(deck.dealer, f"{what} has a value twice, lacks one, or has one that is none")
+        raise PeerFault(deck.dealer, f"{what} has a value twice, lacks one, or has one that does not exist")
     names = value_names(deck.size)
     if tuple(name_of(nonce, names[value]) for nonce, value in zip(nonces, values, strict=True)) != layer.cards.names:
-        raise PeerFault(deck.dealer, f"{what} has a name that its nonce and value do not give")
+        raise PeerFault(deck.dealer, f"{what} has a name that does not match its nonce and value")
     try:
         place = deck.card_place(number)
         cards = concat(*(card_number(group, place, nonce, value) for nonce, value in zip(nonces, values, strict=True)))
     except DecodeError:
-        raise PeerFault(deck.dealer, f"{what} has a card whose number is no square") from None
+        raise PeerFault(deck.dealer, f"{what} has a card whose number is not a square") from None
     minus_one = -group.integers([1])
     keys = Equation.sum((key, group.G), (minus_one, layer.key))
     numbers = Equation.each((key, cards), (minus_one, layer.cards.numbers))

@@ -1,7 +1,7 @@
 """The public state of a `chain` deck, and how its secrets are drawn.
 
-Every seat in turn, the dealer first, has put a layer on the deck: new names, numbers under its key, another order. A
-card in the layer of the seat at index j is its number to the power of K_0·…·K_j.
+Each seat in turn, the dealer first, adds a layer to the deck: new names, numbers under its key, another order. A card
+in the layer of the seat at index j is its number to the power of K_0·…·K_j.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nodealer.tape import DIGEST_BYTES, Tape, digest
 
 @dataclass(frozen=True)
 class SeatLayer:
-    """What one seat made of the deck. `key` is g^K."""
+    """The deck after one seat's shuffle. `key` is g^K."""
 
     seat: int
     key: Points
@@ -39,7 +39,7 @@ class SeatLayer:
 
 @dataclass(frozen=True)
 class HeldNumber:
-    """A card in the hand of the seat at `index`: its place in that seat's layer, its number under that key alone."""
+    """A card in the hand of the seat at `index`: its place in that layer, and its number under that key alone."""
 
     index: int
     place: int
@@ -48,7 +48,7 @@ class HeldNumber:
 
 @dataclass(frozen=True)
 class LayerSecrets:
-    """A seat's secrets of its layer: its key and, for every place, the nonce and the place in the layer before."""
+    """A seat's secrets of its layer: its key and, for every place, the nonce and the place in the previous layer."""
 
     key: Scalars
     nonces: tuple[bytes, ...]
@@ -71,13 +71,16 @@ class DealersDeck:
 
 
 class OpenedCoins:
-    """A stage in which coins are open and decks are not: a seat that goes now may want other coins."""
+    """A stage in which the coins are open but the decks are not: a seat that leaves now may want other coins."""
 
 
 @dataclass(frozen=True)
 class ContradictedCard(Quiet):
-    """What was said of a card contradicts itself, so one of the proofs for it is false: the one that is settled next
-    will show whose. If all were true, which cannot be, nothing goes on, and the books are left."""
+    """Stage: messages about a card contradict each other, so one of their proofs is false.
+
+    The proof that is checked next will show whose. If all were valid, which cannot happen, the deck would stop here and
+    disclosure would remain.
+    """
 
     position: int
     reason: str
@@ -85,63 +88,64 @@ class ContradictedCard(Quiet):
 
 @dataclass(frozen=True)
 class ChainDeck(StagedDeck):
-    """One deck."""
+    """The public state of one `chain` deck."""
 
-    #: What may be said whatever the stage is: that a card is none.
+    #: A pseudo-stage for the message that is possible in every stage: reporting a misdeal.
     disputes: Stage = field(repr=False, compare=False)
     size: int
     parameters: ChainParameters
     #: The seats in the order in which they shuffle: the dealer, then the players.
     order: tuple[int, ...]
-    #: The cards before anybody touched them, where they are public.
+    #: The cards before the first layer, if they are public.
     public: PublicCards | None = field(default=None, repr=False)
     layers: tuple[SeatLayer, ...] = field(default=(), repr=False)
     held: Mapping[int, HeldNumber] = field(default_factory=dict, repr=False)
-    #: Which of the dealer's decks is played.
+    #: The number of the dealer's deck that is played.
     candidate: int | None = None
 
     @property
     def dealer(self) -> int:
+        """The seat that shuffles first."""
         return self.order[0]
 
     @property
     def base(self) -> Lists | None:
-        """The cards before anybody touched them, where they are public."""
+        """The cards before the first layer, if they are public."""
         return None if self.public is None else self.public.lists
 
     # --- The bottom of the chain ---
 
     def names_before(self, index: int) -> Mapping[bytes, int]:
-        """Name to place in the layer before this one; before the dealer's it is the face."""
+        """Return name to place in the layer before this one. Before the dealer's layer, the place is the face."""
         if index:
             return self.layers[index - 1].cards.places
         names = value_names(self.size) if self.base is None else self.base.names
         return {name: face for face, name in enumerate(names)}
 
     def number_before(self, index: int, place: int, nonce: bytes) -> Points:
-        """The number at a place of the layer before; before the dealer's it is the bare card."""
+        """Return the number at a place of the previous layer. Before the dealer's layer, that is the bare card."""
         if index:
             return self.layers[index - 1].cards.numbers[place]
         return self.card(place, nonce)
 
     def card(self, face: int, nonce: bytes) -> Points:
-        """A bare card. Where the dealer made it, `nonce` is the dealer's."""
+        """Return a bare card. If the dealer made the cards, `nonce` is the dealer's."""
         if self.base is not None:
             return self.base.numbers[face]
         return card_number(self.binding.group, self.card_place(self._played), nonce, face)
 
     def card_place(self, candidate: int) -> CardPlace:
-        """Where the cards of one of the dealer's decks belong."""
+        """Return the place that the cards of one of the dealer's decks are bound to."""
         return CardPlace(self.binding.session, self.binding.hand, self.number, candidate)
 
     @property
     def _played(self) -> int:
         if self.candidate is None:
-            raise BadParameter("no deck of the dealer's has been picked yet")
+            raise BadParameter("none of the dealer's decks has been picked yet")
         return self.candidate
 
     def read(self, bare: Points) -> tuple[int, bytes] | None:
-        """The face of a bare number, and the dealer's nonce where it has one; None where it is no card of the deck."""
+        """Return the face of a bare number and the dealer's nonce, if it has one. Return None if it is not a card."""
         if self.base is not None:
             face = self.base.found.get(bare.to_bytes())
             return None if face is None else (face, b"")
@@ -154,7 +158,7 @@ class ChainDeck(StagedDeck):
 
     # defence: only-friends
     def own(self, tape: Tape, index: int) -> LayerSecrets:
-        """The secrets of the seat at an index, for its layer, which it is about to make or has made."""
+        """Return the secrets of the seat at an index for its layer, which it has made or is about to make."""
         if self.base is None and index == 0:
             return self.made(tape, self._played).own
         before = self.layers[index - 1].cards if index else self.base
@@ -164,15 +168,15 @@ class ChainDeck(StagedDeck):
         key = draw_scalars(tape, "chain key", self.inputs(seat, 0), self.binding.group, 1)
         inputs = self.inputs(seat, 0, before.digest, index.to_bytes(2, "big"))
         nonces = tape.draw("chain nonces", inputs, size=32 * self.size)
-        # Names and numbers are Python's in this protocol, and so is the order: of its time nothing is promised.
+        # This protocol handles names, numbers and therefore the order in Python, which promises no constant time.
         prior = tape.permutation("chain permutation", inputs, self.size).vartime_list()
         return LayerSecrets(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))
 
     def made(self, tape: Tape, number: int) -> DealersDeck:
-        """The dealer's deck of this number, from its tape."""
+        """Return the dealer's deck of this number, from its tape."""
         inputs = self.inputs(self.dealer, 0, number.to_bytes(4, "big"))
         key = draw_scalars(tape, "chain candidate key", inputs, self.binding.group, 1)
-        # As integers, which the nonces are derived from.
+        # Plain integers, because the nonces are derived from them.
         values = tape.permutation("chain candidate order", inputs, self.size).vartime_list()
         place = self.card_place(number)
         drawn = [self._square(tape, inputs, place, value) for value in values]
@@ -180,7 +184,10 @@ class ChainDeck(StagedDeck):
         return DealersDeck(own, concat(*(card for _, card in drawn)))
 
     def _square(self, tape: Tape, inputs: bytes, place: CardPlace, value: int) -> tuple[bytes, Points]:
-        """A nonce with which the card's number is a square: every second one is. Others would tell on themselves."""
+        """Return a nonce with which the card's number is a square, and the number.
+
+        Every second nonce gives one. Numbers that are not squares would identify themselves.
+        """
         bound, attempt = digest("chain card nonce", inputs, value), 0
         while True:
             nonce = tape.draw("chain card nonce", bound, size=DIGEST_BYTES, index=attempt)
@@ -189,7 +196,7 @@ class ChainDeck(StagedDeck):
             except DecodeError:
                 attempt += 1
 
-    # --- The interface of a deck ---
+    # --- The `Deck` interface ---
 
     @property
     def duties(self) -> tuple[Duty, ...]:
@@ -209,11 +216,11 @@ class ChainDeck(StagedDeck):
         return self.disputes if duty.kind == MISDEAL else self.stage
 
     def hidden(self, seat: int) -> tuple[int, ...]:
-        """The positions that a seat holds and that are not open."""
+        """Return the hidden positions that a seat holds."""
         return self.places.only_hidden(self.places.hand(seat))
 
     def bare(self, seat: int, tape: Tape, positions: tuple[int, ...]) -> Points:
-        """The numbers of cards in a seat's hand, without its key."""
+        """Return the numbers of cards in a seat's hand with its key removed."""
         key = self.own(tape, self.order.index(seat)).key
         return key.invert() * concat(*(self.held[position].number for position in positions))
 
@@ -229,7 +236,7 @@ class ChainDeck(StagedDeck):
         for place, position in enumerate(hidden):
             card = self.read(bare[place])
             if card is None:
-                raise CardUnreadable(self.number, position, "it is none of the cards of the deck")
+                raise CardUnreadable(self.number, position, "it is not one of the cards of the deck")
             if card[0] in known.values():
                 raise CardUnreadable(self.number, position, "its face is in the deck twice")
             known[self.places.card(position)] = card[0]
@@ -238,12 +245,12 @@ class ChainDeck(StagedDeck):
 
 # defence: false-deck
 def doubled(deck: ChainDeck, faces: Mapping[int, int]) -> int | None:
-    """A face that is open twice, or would be with these."""
+    """Return a face that is open twice, or would be if these were opened too. Return None if there is none."""
     seen = [*deck.places.opened.values(), *faces.values()]
     return next((face for face in seen if seen.count(face) > 1), None)
 
 
 def after(own: LayerSecrets, before: Lists) -> Lists:
-    """The layer that these secrets make of the one before."""
+    """Return the layer that these secrets make of the previous one."""
     names = tuple(name_of(nonce, before.names[place]) for nonce, place in zip(own.nonces, own.prior, strict=True))
     return Lists(names, own.key * before.numbers.take(own.prior))

@@ -1,10 +1,10 @@
-"""Drawing, opening and showing cards: one pass over the seats, from the last one to the dealer, for a whole request.
+"""Drawing, opening and showing cards: for each request, one pass over the seats from the last one to the dealer.
 
-A card on its way to a seat is first looked up: every seat after that one says its nonce and the prior name, and proves
-that its number is the number under the prior name to the power of its key. So the number found in the receiver's own
-layer is one that everybody finds there, and not one that somebody made up to have it decrypted. Then every seat before
-the receiver, down to the dealer, takes its key off, with a proof. The receiver says nothing: nobody learns under which
-name it got the card. A card that is opened has no receiver; it is looked up all the way down.
+A card on its way to a seat is first looked up: every seat after the receiver gives its nonce and the prior name, and
+proves that its number is the number under the prior name to the power of its key. So everyone finds the same number in
+the receiver's own layer, and no one can make up a number to have it decrypted. Then every seat before the receiver,
+down to the dealer, removes its key, with a proof. The receiver sends nothing, so no one learns under which name it got
+the card. An opened card has no receiver; it is looked up all the way down.
 """
 
 from __future__ import annotations
@@ -31,20 +31,22 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Track:
-    """A card in a pass: where it was found last, and whom it is for (an index into the order; None is everybody)."""
+    """A card in a pass: where it was found last, and its receiver as an index into the order (None is everyone)."""
 
     position: int
     to: int | None
-    #: The layer in which it was found, −1 for below the dealer's: then `place` is the face.
+    #: The layer in which it was found. −1 is below the dealer's layer; then `place` is the face.
     index: int
     place: int
-    #: The number that the next seat takes its key off, once the card was found in the receiver's layer.
+    #: The number that the next seat removes its key from, once the card was found in the receiver's layer.
     number: Points | None = None
 
     def looked_up_by(self, index: int) -> bool:
+        """Return whether the seat at `index` must look this card up in its layer."""
         return index <= self.index and (self.to is None or index > self.to)
 
     def decrypted_by(self, index: int) -> bool:
+        """Return whether the seat at `index` must remove its key from this card."""
         return self.to is not None and index < self.to
 
 
@@ -53,36 +55,36 @@ class Purpose(Protocol):
 
     @property
     def half(self) -> Half:
-        """What a seat that stops it leaves behind."""
+        """What a seat that stops the pass leaves half done."""
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
-        """Every seat has said its part."""
+        """Complete the request after every seat has sent its part."""
 
 
-# --- Links: a place in a layer, and the place in the layer before that it came from ---
+# --- Links: a place in a layer, and the place in the previous layer that it came from ---
 
 
 @dataclass(frozen=True)
 class Links:
-    """What a seat says about some places of its layer."""
+    """What a seat publishes about some places of its layer."""
 
     nonces: tuple[bytes, ...]
     names: tuple[bytes, ...]
-    #: The places in the layer before, and the numbers there and here.
+    #: The places in the previous layer, and the numbers there and here.
     prior: tuple[int, ...]
     bases: tuple[Points, ...]
     images: tuple[Points, ...]
 
 
 def own_links(deck: ChainDeck, own: LayerSecrets, index: int, places: list[int]) -> Links:
-    """A seat's own links."""
+    """Return a seat's own links."""
     before = {place: name for name, place in deck.names_before(index).items()}
     nonces = tuple(own.nonces[place] for place in places)
     return _links(deck, index, places, nonces, tuple(before[own.prior[place]] for place in places))
 
 
 def read_links(deck: ChainDeck, seat: int, places: list[int], nonces: bytes, names: bytes) -> Links:
-    """The links that a seat publishes, each checked against the name it is for."""
+    """Decode the links that a seat publishes. Raise `PeerFault` if one does not match its name."""
     index = deck.order.index(seat)
     said = split(nonces, len(places), "the nonces"), split(names, len(places), "the prior names")
     known, cards = deck.names_before(index), deck.layers[index].cards
@@ -94,7 +96,7 @@ def read_links(deck: ChainDeck, seat: int, places: list[int], nonces: bytes, nam
     try:
         return _links(deck, index, places, *said)
     except DecodeError:
-        raise PeerFault(seat, "the number of its card is no square") from None
+        raise PeerFault(seat, "the number of its card is not a square") from None
 
 
 def _links(
@@ -108,13 +110,13 @@ def _links(
 
 
 def prove(deck: ChainDeck, duty: Duty, tape: Tape, key: Scalars, bases: list[Points], images: list[Points]) -> bytes:
-    """That every image is its base to the power of this seat's key."""
+    """Prove that every image is its base to the power of this seat's key."""
     V = deck.layers[deck.order.index(duty.seat)].key
     return equality.prove_equality(deck.transcript(duty, 0), tape, V, concat(*bases), concat(*images), key)
 
 
 def check(deck: ChainDeck, duty: Duty, bases: list[Points], images: list[Points], proof: bytes) -> Check:
-    """What `prove` owes."""
+    """Return the check of a proof by `prove`."""
     V = deck.layers[deck.order.index(duty.seat)].key
     return equality.check_equality(deck.transcript(duty, 0), V, concat(*bases), concat(*images), proof)
 
@@ -124,7 +126,7 @@ def check(deck: ChainDeck, duty: Duty, bases: list[Points], images: list[Points]
 
 @dataclass(frozen=True)
 class Passing:
-    """The seat at `turn` says its part; then the one before it in the order."""
+    """Stage: the seat at `turn` sends its part, then the one before it in the order."""
 
     purpose: Purpose
     tracks: tuple[Track, ...]
@@ -135,7 +137,7 @@ class Passing:
         return (deck.duty(deck.order[self.turn], "pass", self.anchor),)
 
     def half(self, deck: ChainDeck) -> Mapping[int, Half]:
-        """Whose turn it is, where another has said its part of the same card before."""
+        """Return the seat whose turn it is, if another has already sent its part of the same card."""
         begun = [
             track
             for track in (*self._linked, *self._decrypted)
@@ -182,12 +184,12 @@ class Passing:
 
 
 def _given(deck: ChainDeck, track: Track) -> Points:
-    """The number that a seat takes its key off: first the one in the receiver's own layer, as the log has it."""
+    """Return the number that a seat removes its key from: at first the one in the receiver's own layer."""
     return track.number if track.number is not None else deck.layers[track.index].cards.numbers[track.place]
 
 
 def begin_pass(deck: ChainDeck, purpose: Purpose, tracks: tuple[Track, ...], turn: int) -> DeckChange:
-    """Ask the next seat that has a part in it, from `turn` down to the dealer; or settle, when nobody has."""
+    """Continue with the next seat that has a part in it, from `turn` down to the dealer, or settle if there is none."""
     for index in range(turn, -1, -1):
         if any(track.looked_up_by(index) or track.decrypted_by(index) for track in tracks):
             return DeckChange(deck.to(Passing(purpose, tracks, index, deck.trail)))
@@ -195,6 +197,7 @@ def begin_pass(deck: ChainDeck, purpose: Purpose, tracks: tuple[Track, ...], tur
 
 
 def _last(deck: ChainDeck) -> int:
+    """Return the index of the last layer."""
     return len(deck.layers) - 1
 
 
@@ -203,7 +206,7 @@ def _last(deck: ChainDeck) -> int:
 
 @dataclass(frozen=True)
 class Dealing:
-    """Cards for the hands of seats."""
+    """The purpose of a pass: cards for hands."""
 
     deal: Deal
     half = Half.DEALT
@@ -212,13 +215,13 @@ class Dealing:
         held = dict(deck.held)
         for track in tracks:
             if track.to is None:
-                raise BadParameter("a dealt card is for nobody")
+                raise BadParameter("a dealt card has no receiver")
             held[track.position] = HeldNumber(track.to, track.place, _given(deck, track))
         return deck.hand_out(deck.places.resolve_deal(self.deal, deck.binding.players), held=held)
 
 
 def begin_deal(deck: ChainDeck, deal: Deal) -> DeckChange:
-    """A whole deal, to however many seats, is one pass."""
+    """Begin a deal. A whole deal, to any number of seats, is one pass."""
     dealt, last = deck.places.resolve_deal(deal, deck.binding.players), _last(deck)
     tracks = tuple(
         Track(position, deck.order.index(seat), last, position) for seat, mine in dealt.items() for position in mine
@@ -231,7 +234,7 @@ def begin_deal(deck: ChainDeck, deal: Deal) -> DeckChange:
 
 @dataclass(frozen=True)
 class Turning:
-    """Cards for everybody. `shown` is what their holder said they are."""
+    """The purpose of a pass: cards for everyone. `shown` is what their holder said they are."""
 
     shown: Mapping[int, int] = field(default_factory=dict)
     half = Half.OPENED
@@ -241,26 +244,32 @@ class Turning:
         refuse_doubled(deck, faces)
         wrong = [position for position, face in self.shown.items() if faces[position] != face]
         if wrong:
-            return stuck(deck, wrong[0], "its names lead to another card than its number is")
+            return stuck(deck, wrong[0], "its names lead to another card than its number")
         if doubled(deck, faces) is not None:
             return stuck(deck, tracks[0].position, "its face was opened before")
         return deck.turn_up(faces)
 
 
 def refuse_doubled(deck: ChainDeck, faces: Mapping[int, int]) -> None:
-    """A face twice among proven chains was in the dealer's deck twice. Public cards cannot be."""
+    """Raise `PeerFault` if a face appears twice in proven chains: it was twice in the dealer's deck.
+
+    Public cards cannot repeat.
+    """
     twice = doubled(deck, faces)
     if twice is not None and deck.base is None:
         raise PeerFault(deck.dealer, f"value {twice} is in its deck twice")
 
 
 def stuck(deck: ChainDeck, position: int, reason: str) -> DeckChange:
-    """Not an error at once: the proof of the message that led here is not settled yet, and is to name its sender."""
+    """Enter the contradicted stage.
+
+    This does not raise, because the proof of the message that led here is not checked yet and must name its sender.
+    """
     return DeckChange(deck.to(ContradictedCard(position, reason)))
 
 
 def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
-    """Nobody is the receiver: the chain runs down to the card."""
+    """Begin to open cards. There is no receiver: the chain runs down to the card."""
     last = _last(deck)
     positions = deck.places.resolve_positions(operation.count, operation.positions)
     tracks = tuple(Track(position, None, last, position) for position in positions)
@@ -268,15 +277,18 @@ def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
 
 
 def begin_show(deck: ChainDeck, show: Show) -> DeckChange:
-    """The holder speaks first."""
+    """Begin a show with the holder's message."""
     if show.to is not None:
-        raise BadParameter("chain shows a card to all or to nobody")
+        raise BadParameter("chain can show a card to everyone, but not to one seat")
     return DeckChange(deck.to(Showing(show, deck.places.validate_show(show), deck.trail)))
 
 
 @dataclass(frozen=True)
 class Showing:
-    """The holder says what its cards are and where it had them from; then the seats before it continue the chain."""
+    """Stage: the holder says what its cards are and where they came from.
+
+    Then the seats before it continue the chain.
+    """
 
     show: Show
     positions: tuple[int, ...]
@@ -292,7 +304,8 @@ class Showing:
         bases, images = list(links.bases), list(links.images)
         faces, nonces = list[int](), list[bytes]()
         if index:
-            deck.knows(duty.seat, tape)  # Raises for a card that is none: there is nothing to show, but much to say.
+            # Raises if one is not a card: then there is nothing to show, but a misdeal to report.
+            deck.knows(duty.seat, tape)
             bare = deck.bare(duty.seat, tape, self.positions)
             for place in range(len(self.positions)):
                 face, nonce = deck.read(bare[place]) or (0, b"")
@@ -324,18 +337,19 @@ class Showing:
         return [deck.held[position].place for position in self.positions]
 
     def _read_faces(self, deck: ChainDeck, said: ShownCards, index: int) -> dict[int, tuple[int, bytes]]:
-        """What a player says its cards are. The dealer's nonces and prior names have said it already."""
+        """Decode what a player says its cards are. For the dealer, the nonces and prior names already say it."""
         count = len(self.positions) if index else 0
         if len(said.faces) != count:
             raise DecodeError(f"{len(said.faces)} faces instead of {count}")
         made = count if deck.base is None else 0
         nonces = split(said.cardNonces, made, "the dealer's nonces") or (b"",) * count
         if any(face >= deck.size for face in said.faces):
-            raise DecodeError("a face that the deck does not have")
+            raise DecodeError("the deck does not have one of the faces")
         return dict(zip(self.positions, zip(said.faces, nonces, strict=True), strict=False))
 
     def _shown_card(self, deck: ChainDeck, seat: int, face: int, nonce: bytes) -> Points:
+        """Return the bare card that a seat shows. Raise `PeerFault` if its number is not a square."""
         try:
             return deck.card(face, nonce)
         except DecodeError:
-            raise PeerFault(seat, "the number of the card it shows is no square") from None
+            raise PeerFault(seat, "the number of the card it shows is not a square") from None

@@ -1,4 +1,4 @@
-"""Names and numbers: what a deck of `chain` is made of."""
+"""Names and numbers: what a `chain` deck consists of."""
 
 from __future__ import annotations
 
@@ -16,61 +16,62 @@ from nodealer.tape import DIGEST_BYTES, digest, expand
 
 NAME_BYTES: Final = DIGEST_BYTES
 VALUE_BYTES: Final = 2
-#: A card that the dealer made: nonce, value, and redundancy. One byte less than p has, so it is always below p.
+#: The size of a card made by the dealer: nonce, value, and redundancy. It is one byte shorter than p, so always below
+#: p.
 CARD_BYTES: Final = 255
 
 
 @dataclass(frozen=True)
 class Lists:
-    """Two parallel lists. A name says nothing of its number to those who did not make it."""
+    """Two parallel lists. A name reveals nothing about its number to seats that did not make it."""
 
     names: tuple[bytes, ...]
     numbers: Points = field(repr=False)
 
     @cached_property
     def places(self) -> Mapping[bytes, int]:
-        """Name to place."""
+        """Map from name to place."""
         return {name: place for place, name in enumerate(self.names)}
 
     @cached_property
     def found(self) -> Mapping[bytes, int]:
-        """Number, as it is encoded, to place."""
+        """Map from encoded number to place."""
         return point_index(self.numbers)
 
     @cached_property
     def digest(self) -> bytes:
-        """What secrets that are put on these lists depend on."""
+        """The digest of these lists, from which secrets applied to them are derived."""
         return digest("chain lists", b"".join(self.names), self.numbers.to_bytes())
 
 
 def name_of(nonce: bytes, prior: bytes) -> bytes:
-    """H(nonce || prior name)."""
+    """Return H(nonce || prior name)."""
     return digest("chain name", nonce, prior)
 
 
 def split(data: bytes, count: int, what: str, size: int = NAME_BYTES) -> tuple[bytes, ...]:
-    """Exactly `count` names, nonces or values."""
+    """Split bytes into exactly `count` names, nonces or values. Raise `DecodeError` if the length is wrong."""
     if len(data) != count * size:
         raise DecodeError(f"{what}: {len(data)} bytes instead of {count * size}")
     return tuple(data[at : at + size] for at in range(0, len(data), size))
 
 
 def read_lists(group: Group, names: bytes, numbers: bytes, size: int) -> Lists:
-    """Lists as they were sent: no name and no number twice, every number in the group and not its identity."""
+    """Decode lists. Raise if a name or number repeats, or a number is not in the group or is its identity."""
     lists = Lists(split(names, size, "the names"), read_points(group, numbers, size, "the numbers"))
     if len(lists.places) != size:
-        raise Malformed("a name stands twice in the deck")
+        raise Malformed("a name appears twice in the deck")
     if len(lists.found) != size:
-        raise Malformed("a number stands twice in the deck")
+        raise Malformed("a number appears twice in the deck")
     return lists
 
 
-# --- Cards that everybody knows ---
+# --- Cards that everyone knows ---
 
 
 @dataclass(frozen=True)
 class PublicCards:
-    """Card numbers of which nobody knows a relation, and their names: hashed from the table, so nobody chose them."""
+    """Card numbers hashed from the table, and their names. No one chose them or knows a relation between two."""
 
     binding: Binding
     deck: int
@@ -79,7 +80,7 @@ class PublicCards:
     # defence: related
     @cached_property
     def lists(self) -> Lists:
-        """Made when somebody needs them: asking for a deck costs nothing."""
+        """The names and numbers. They are computed when first needed, so creating a deck costs nothing."""
         group, place = self.binding.group, (self.binding.session, self.binding.hand, self.deck)
         uniform = (expand("chain public card", *place, value, size=group.uniform_size) for value in range(self.size))
         names = tuple(digest("chain card name", *place, value) for value in range(self.size))
@@ -91,7 +92,7 @@ class PublicCards:
 
 @dataclass(frozen=True)
 class CardPlace:
-    """Where a card of the dealer's belongs: `candidate` is the number of the dealer's deck that it is in."""
+    """The place that a card of the dealer is bound to. `candidate` is the number of its deck among the dealer's."""
 
     session: bytes
     hand: int
@@ -100,24 +101,24 @@ class CardPlace:
 
     # defence: progression
     def redundancy(self, nonce: bytes, value: int) -> bytes:
-        """What makes a card "self-MAC'ing": without it the dealer could choose numbers that it finds again."""
+        """Return the part that makes a card "self-MAC'ing". Without it the dealer could choose recognisable numbers."""
         bound = (self.session, self.hand, self.deck, self.candidate, nonce, value)
         return expand("chain card", *bound, size=CARD_BYTES - NAME_BYTES - VALUE_BYTES)
 
 
 def value_names(size: int) -> tuple[bytes, ...]:
-    """What stands at the end of a chain of names where the dealer made the cards: the value itself."""
+    """Return the names at the end of the chain if the dealer made the cards: the values themselves."""
     return tuple(value.to_bytes(NAME_BYTES, "big") for value in range(size))
 
 
 def card_number(group: Group, place: CardPlace, nonce: bytes, value: int) -> Points:
-    """The number of a card. Raises `DecodeError` for one that is no square: then no card has this nonce."""
+    """Return the number of a card. Raise `DecodeError` if it is not a square: then no card has this nonce."""
     card = nonce + value.to_bytes(VALUE_BYTES, "big") + place.redundancy(nonce, value)
     return group.points(card.rjust(group.point_size, b"\0"))
 
 
 def read_number(number: Points, place: CardPlace, size: int) -> tuple[bytes, int] | None:
-    """The nonce and the value of a bare card, or None where it is no card of this place."""
+    """Return the nonce and the value of a bare card, or None if it is not a card of this place."""
     (data,) = encodings(number)
     card = data[-CARD_BYTES:]
     nonce, value = card[:NAME_BYTES], int.from_bytes(card[NAME_BYTES : NAME_BYTES + VALUE_BYTES], "big")

@@ -1,4 +1,4 @@
-"""The messages of `chain`. Names and nonces have 32 bytes; lists are concatenated, and parallel where there are two."""
+"""The messages of `chain`. Names and nonces have 32 bytes. Lists are concatenated; two lists are parallel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Face = Annotated[int, msgspec.Meta(ge=0, lt=CARDS_MAX)]
 
 
 class Candidate(Message, frozen=True, tag="candidate"):
-    """One of the dealer's decks, encrypted and in its secret order. `key` is g^K, `knowledge` that the dealer has K."""
+    """One of the dealer's decks, encrypted and in secret order.
+
+    `key` is g^K; `knowledge` proves that the dealer knows K.
+    """
 
     key: bytes
     knowledge: bytes
@@ -22,19 +25,19 @@ class Candidate(Message, frozen=True, tag="candidate"):
 
 
 class CoinCommitment(Message, frozen=True, tag="commit"):
-    """The hash of my coin."""
+    """The hash of the sender's coin."""
 
     commitment: Digest
 
 
 class Coin(Message, frozen=True, tag="coin"):
-    """My coin."""
+    """The sender's coin."""
 
     coin: Digest
 
 
 class Unblind(Message, frozen=True, tag="unblind"):
-    """Everything about a deck that is not played: its key, and in its order the values (two bytes each) and nonces."""
+    """Everything about a deck that is not played: its key and, in its order, the values (two bytes each) and nonces."""
 
     key: bytes
     values: bytes
@@ -42,7 +45,10 @@ class Unblind(Message, frozen=True, tag="unblind"):
 
 
 class ChainShuffle(Message, frozen=True, tag="shuffle"):
-    """The deck with new names, encrypted with my key, permuted. `proof` is empty where shuffles are not proven."""
+    """The deck with new names, encrypted with the sender's key, permuted.
+
+    `proof` is empty if shuffles are not proven.
+    """
 
     key: bytes
     knowledge: bytes
@@ -52,8 +58,11 @@ class ChainShuffle(Message, frozen=True, tag="shuffle"):
 
 
 class Pass(Message, frozen=True, tag="pass"):
-    """My part of a draw. For cards that are still to be looked up: my nonces and the prior names. For cards that are on
-    their way to a seat after me: the numbers without my key. One proof for all of it."""
+    """The sender's part of a draw, with one proof for all of it.
+
+    For cards that are still being looked up: the sender's nonces and the prior names. For cards on their way to a later
+    seat: the numbers without the sender's key.
+    """
 
     nonces: bytes
     names: bytes
@@ -62,8 +71,12 @@ class Pass(Message, frozen=True, tag="pass"):
 
 
 class ShownCards(Message, frozen=True, tag="reveal"):
-    """Cards I hold, shown: what they are, my nonces and the prior names, and that the numbers left under my key are
-    these cards. `cardNonces` are the dealer's, where the cards have some. The dealer's nonces and names say it all."""
+    """Cards that the sender holds and shows.
+
+    Contains the faces, the sender's nonces and the prior names, and a proof that the numbers under the sender's key are
+    these cards. `cardNonces` are the dealer's, if the cards have any. The dealer's own nonces and names already say
+    what the cards are.
+    """
 
     faces: tuple[Face, ...]
     cardNonces: bytes
@@ -73,7 +86,7 @@ class ShownCards(Message, frozen=True, tag="reveal"):
 
 
 class Misdeal(Message, frozen=True, tag="misdeal"):
-    """Cards I hold that are none: the numbers without my key, my nonces and the prior names, with a proof."""
+    """A claim that held cards are not cards: numbers without the sender's key, nonces, prior names, and a proof."""
 
     positions: tuple[Position, ...]
     numbers: bytes

@@ -1,9 +1,9 @@
-"""A card that is none: its holder shows that, and then everybody before it shows where it came from.
+"""Misdeals: a holder shows that a card it got is not a card, and the seats before it show where it came from.
 
-The holder takes its own key off and proves it, so that all can see that no card is left; if one is, the claim is false.
-Then the chain of that card is followed down to the dealer, every link with its proof. Whoever put a wrong number under
-a name cannot prove its link, and is named by that. It costs the secrecy of these cards and of no others. A seat that
-stays silent here can still be brought to open its book, where silence is a fault.
+The holder removes its own key and proves it, so that everyone sees that the result is not a card. If it is one, the
+claim is false. Then the chain of that card is followed down to the dealer, every link with a proof. The seat that put a
+wrong number under a name cannot prove its link and is thereby named. Only these cards lose their secrecy. A seat that
+stays silent can still be asked for disclosure, where silence is a fault.
 """
 
 from __future__ import annotations
@@ -35,26 +35,29 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Disclosed:
-    """All links hold. Then the cards are cards, and all that can be wrong is that one is there twice."""
+    """The purpose of a pass after a misdeal claim.
+
+    If all links are valid, the cards are cards, and all that can be wrong is that one appears twice.
+    """
 
     half = Half.OPENED
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         refuse_doubled(deck, {track.position: track.place for track in tracks})
-        return stuck(deck, tracks[0].position, "it is none of the cards, and its names lead to one")
+        return stuck(deck, tracks[0].position, "it is not one of the cards, but its names lead to one")
 
 
 def _is_disclosing(stage: Stage) -> bool:
-    """Whether a deck is in the middle of it, or past it. It never ends well: a link fails, or a seat is silent."""
+    """Return whether a misdeal is being traced or was. It never ends well: a link fails, or a seat stays silent."""
     return isinstance(stage, ContradictedCard) or (isinstance(stage, Passing) and isinstance(stage.purpose, Disclosed))
 
 
 @dataclass(frozen=True)
 class MisdealDisputes:
-    """What a player with hidden cards may say at any time: that they are none."""
+    """A pseudo-stage: a player with hidden cards may report at any time that they are not cards."""
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
-        """Of everybody but the dealer: its own layer is all that it reads."""
+        """Return an optional duty for every seat except the dealer, which reads only its own layer."""
         if not deck.held or isinstance(deck.stage, Closed) or _is_disclosing(deck.stage):
             return ()
         duties = []
@@ -65,11 +68,11 @@ class MisdealDisputes:
         return tuple(duties)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        """An honest seat's claim. Raises `BadParameter` where there is nothing to claim."""
+        """Return an honest seat's claim. Raise `BadParameter` if there is nothing to claim."""
         index = deck.order.index(duty.seat)
         positions = _wrong(deck, duty.seat, tape)
         if not positions:
-            raise BadParameter("all cards can be read: there is nothing to claim")
+            raise BadParameter("all cards can be read, so there is no misdeal to report")
         own = deck.own(tape, index)
         links = own_links(deck, own, index, [deck.held[position].place for position in positions])
         bare = deck.bare(duty.seat, tape, positions)
@@ -79,11 +82,11 @@ class MisdealDisputes:
 
     # defence: another-place, false-claim
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
-        """Take a claim: a fault of the claimant if what is left are cards, else the begin of the disclosure."""
+        """Apply a claim. Raise `PeerFault` for the claimant if the cards are valid; otherwise begin to trace them."""
         said, index, group = read_message(Misdeal, message), deck.order.index(duty.seat), deck.binding.group
         named = set(said.positions)
         if not named or len(named) != len(said.positions) or not named <= set(deck.hidden(duty.seat)):
-            raise Malformed("the cards of a misdeal are not hidden cards of its own, each once")
+            raise Malformed("a misdeal must name hidden cards of the sender, each once")
         bare = read_points(group, said.numbers, len(said.positions), "the numbers")
         places = [deck.held[position].place for position in said.positions]
         links = read_links(deck, duty.seat, places, said.nonces, said.names)
@@ -92,7 +95,7 @@ class MisdealDisputes:
         cards = [deck.read(bare[place]) for place in range(len(places))]
         faces = {position: card[0] for position, card in zip(said.positions, cards, strict=True) if card is not None}
         if len(faces) == len(cards) and doubled(deck, faces) is None:
-            raise PeerFault(duty.seat, "it claims a misdeal, and its cards are cards of the deck")
+            raise PeerFault(duty.seat, "it claims a misdeal, but its cards are cards of the deck")
         if deck.base is None and deck.parameters.proven:
             _name_dealer(deck, duty.seat, owed, doubled(deck, faces))
         tracks = tuple(
@@ -103,19 +106,19 @@ class MisdealDisputes:
 
 
 def _name_dealer(deck: ChainDeck, claimant: int, claim: Check, twice: int | None) -> None:
-    """Every step after the dealer's own deck is proven: what is no card here was none there, whatever the dealer says.
+    """Raise `PeerFault` for the dealer: every later step is proven, so what is not a card here was not one there.
 
-    The claim itself is judged at once, and not with the next batch: nobody is named on an unproven word.
+    The claim itself is checked at once, not with the next batch: no one is blamed on an unproven claim.
     """
     if not holds_without_entropy(claim):
-        raise PeerFault(claimant, "what it claims of its cards does not verify")
+        raise PeerFault(claimant, "the proof of its misdeal claim is not valid")
     raise PeerFault(
-        deck.dealer, "a card of its deck is none" if twice is None else f"value {twice} is in its deck twice"
+        deck.dealer, "its deck has a card that is not one" if twice is None else f"value {twice} is in its deck twice"
     )
 
 
 def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:
-    """The positions that are no cards; or, if all are, those with a face that is there twice."""
+    """Return the positions that are not cards or, if all are, those with a face that appears twice."""
     hidden = deck.hidden(seat)
     bare = deck.bare(seat, tape, hidden)
     cards = {position: deck.read(bare[place]) for place, position in enumerate(hidden)}

@@ -1,4 +1,4 @@
-"""`chain` as one of the five: what it claims, and how a deck begins."""
+"""`chain` as a `CardProtocol`: its claims, and how a deck begins."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BOOKS_WARNING: Final = (
 
 
 def claims_of(parameters: ChainParameters) -> Claims:
-    """What `chain` promises, with these parameters."""
+    """Return the claims of `chain` with these parameters."""
     proven = parameters.proven
     return Claims(
         name="chain",
@@ -58,9 +58,9 @@ def claims_of(parameters: ChainParameters) -> Claims:
             *_shuffle_cheats(proven),
             *(_dealer_cheats(parameters) if parameters.deck == "dealer" else ()),
             Cheat("a false nonce, prior name or decryption in a draw", "at once", True),
-            Cheat("another card shown than was drawn", "at once", True),
-            Cheat("a card in somebody's hand sent around once more to be decrypted", "at once", True),
-            Cheat("a false claim that a card is none", "at once", True),
+            Cheat("another card shown than the one drawn", "at once", True),
+            Cheat("a card in another player's hand sent around again to be decrypted", "at once", True),
+            Cheat("a false misdeal claim", "at once", True),
             Cheat("players telling each other their cards outside the table", "never", False),
         ),
         dropout="ends the hand by the game's rule, which may divide a pot: among friends only; the next hand begins",
@@ -80,68 +80,71 @@ def _shuffle_cheats(proven: bool) -> tuple[Cheat, ...]:
 def _dealer_cheats(parameters: ChainParameters) -> tuple[Cheat, ...]:
     decks = f"(seats − 1)·{parameters.kappa} + 1"
     odds = ", ".join(f"1 in {parameters.candidates(seats)} at {seats}" for seats in (2, 6))
-    played = f"a false deck of the dealer's that is the one played (1 in {decks} at each attempt: {odds} seats)"
+    played = f"a false deck of the dealer that is the one played (1 in {decks} at each attempt: {odds} seats)"
     return (
-        Cheat("a false deck of the dealer's, or numbers of its choice, in a deck that is not played", "at once", True),
+        Cheat("a false deck of the dealer, or numbers of its choice, in a deck that is not played", "at once", True),
         Cheat(played, "at opening", True),
-        Cheat("going after the coins to try again: once, then the cards are public", "at once", False),
+        Cheat("leaving after the coins to try again: once, then the cards are public", "at once", False),
     )
 
 
 def _cost(parameters: ChainParameters) -> dict[str, str]:
-    decks = "one turn a seat"
+    decks = "one turn per seat"
     if parameters.deck == "dealer":
-        decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer's, 2 for the coin, then {decks}"
+        decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer, 2 for the coin, then {decks}"
     size = "44,400" if parameters.proven else "15,700"
     more = {} if parameters.proven else {"warning": BOOKS_WARNING}
     if parameters.deck == "dealer":
-        more["decks"] = f"kappa, 1 to {KAPPA_MAX}, are opened for each seat but the dealer: here {parameters.kappa}"
+        more["decks"] = f"kappa, 1 to {KAPPA_MAX}, are opened for each seat except the dealer: here {parameters.kappa}"
     return more | {
         "rounds to make a deck": decks,
         "rounds to deal, open or show": "one pass over the seats for a whole request",
-        "who sees an opened card first": "the dealer, whose part comes last, whatever anybody has at stake",
-        "bytes a seat, 52 cards": f"{size} to make the deck, 64 for a link, 256 for a decryption, 769 for a proof",
-        "after the hand": "nothing" if parameters.proven else "every seat opens its book of the hand",
+        "who sees an opened card first": "the dealer, whose part comes last, whatever is at stake",
+        "bytes per seat, 52 cards": f"{size} to make the deck, 64 for a link, 256 for a decryption, 769 for a proof",
+        "after the hand": "nothing" if parameters.proven else "every seat discloses its seed of the hand",
     }
 
 
 class Chain:
-    """The protocol. The dealer is the seat with that role, or the first seat; it holds cards like everybody else."""
+    """The `chain` protocol.
+
+    The dealer is the seat with that role, or the first seat, and holds cards like the others.
+    """
 
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
         self.chosen = read_parameters(parameters)
         self.group = on if on is not None else group(GROUP)
         if self.chosen.deck == "dealer" and self.group.name != GROUP:
-            raise BadParameter(f"the dealer's cards are numbers: they need {GROUP}, not {self.group.name}")
+            raise BadParameter(f"the dealer's cards are numbers, so they need the group {GROUP}, not {self.group.name}")
         self.parameters = canonical(self.chosen)
         self.claims = claims_of(self.chosen)
 
     def odds(self, seats: int) -> str | None:
-        """For people: how likely the dealer gets away with one false deck. None with public cards: there it cannot."""
+        """Describe for people how likely the dealer gets away with one false deck. Return None with public cards."""
         if self.chosen.deck == "public":
             return None
         decks = self.chosen.candidates(seats)
         return (
-            f"One of {decks} decks is played, the others are opened: a false one is played with the odds 1 in {decks} "
-            "at each attempt. Who goes between the coins and the last opening may want to try again: from then on the "
-            "cards of this session are public, and there is nothing to try."
+            f"One of {decks} decks is played and the others are opened, so a false one is played with a chance of 1 "
+            f"in {decks} at each attempt. A player who leaves between the coins and the last opening may want to try "
+            "again. From then on the cards of this session are public, and there is nothing to try."
         )
 
     def _dealer(self, binding: Binding) -> int:
-        """The seat with the role, or the first one."""
+        """Return the seat with the dealer role, or the first one."""
         named = dict(binding.roles).get(DEALER)
         return named if named in binding.players else binding.players[0]
 
     def _chosen(self, binding: Binding) -> ChainParameters:
-        """What was agreed on; with public cards, once somebody may have gone to have other decks of a dealer's."""
+        """Return the agreed parameters, but with public cards once a seat may have left to get other decks."""
         return replace(self.chosen, deck="public", kappa=KAPPA) if binding.tried else self.chosen
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> ChainDeck:
-        """A deck that waits for the dealer's shuffle, or for the first of the dealer's decks."""
+        """Create a deck that waits for the dealer's shuffle or for the first of the dealer's decks."""
         if owner is not None:
-            raise BadParameter("chain has no decks that belong to a seat")
+            raise BadParameter("chain cannot make decks that belong to one seat")
         if size > self.claims.cards[1]:
-            raise BadParameter(f"chain serves decks of up to {self.claims.cards[1]} cards, not {size}")
+            raise BadParameter(f"chain can make decks of up to {self.claims.cards[1]} cards, not {size}")
         self.claims.refuse_players(binding)
         dealer, chosen = self._dealer(binding), self._chosen(binding)
         order = (dealer, *(seat for seat in binding.players if seat != dealer))

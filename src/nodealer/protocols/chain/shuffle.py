@@ -20,7 +20,7 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class ChainShuffling:
-    """The next seat's turn."""
+    """Stage: each seat in turn adds a layer to the deck."""
 
     anchor: bytes
 
@@ -58,7 +58,7 @@ class ChainShuffling:
         if deck.parameters.proven:
             checks.append(shuffle.check(transcript, OneScalar(key, before.numbers, cards.numbers), said.proof))
         elif said.proof:
-            raise Malformed("a proof where shuffles are not proven")
+            raise Malformed("the message has a proof, but shuffles are not proven here")
         layers = (*deck.layers, SeatLayer(duty.seat, key, cards))
         if len(layers) < len(deck.order):
             return DeckChange(deck.to(ChainShuffling(deck.trail), layers=layers), (), tuple(checks))
@@ -66,8 +66,8 @@ class ChainShuffling:
 
 
 def _refuse_old(before: Lists, cards: Lists) -> None:
-    """What was in the deck already has not been encrypted, or not been renamed."""
+    """Raise `Malformed` if a number was not encrypted or a name not changed."""
     if before.found.keys() & cards.found.keys():
-        raise Malformed("a number is as it was before the shuffle")
+        raise Malformed("a number is the same as before the shuffle")
     if before.places.keys() & cards.places.keys():
-        raise Malformed("a name is as it was before the shuffle")
+        raise Malformed("a name is the same as before the shuffle")

@@ -1,4 +1,4 @@
-"""The stages of a `chain` deck: what each request begins, and what may follow what."""
+"""The stages of a `chain` deck: what each request begins, and which stage may follow which."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untou
 
 REQUESTS: Final[Requests] = {Deal: begin_deal, Open: begin_open, Show: begin_show, Return: lay_aside, Close: close}
 
-#: A player who says that its cards are none sends the deck into a pass that ends with a fault, or stuck.
+#: A player who reports a misdeal sends the deck into a pass that ends with a fault or with a contradicted card.
 TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({ChainShuffling, Proposing}),
     Proposing: frozenset({Proposing, CommittingCoins}),

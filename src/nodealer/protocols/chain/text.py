@@ -1,4 +1,4 @@
-"""The steps of `chain` for people."""
+"""Descriptions of the steps of `chain` for people."""
 
 from __future__ import annotations
 
@@ -9,44 +9,46 @@ from nodealer.protocols.text import NOBODY_KNOWS, SAME_CARDS, StepText
 STEPS: Final = {
     "candidate": StepText(
         "makes a deck",
-        "One of several decks that the dealer makes. Which one is played is drawn by lot afterwards; all others are "
-        "opened. The proof shows only that the dealer knows its key.",
+        "One of several decks that the dealer makes. A joint coin toss then picks the one that is played; all others "
+        "are opened. The proof only shows that the dealer knows its key.",
     ),
     "commit": StepText(
-        "puts a coin down",
-        "The hash of one's coin for the lot, before anybody's is seen: nobody can choose by the others'.",
+        "commits to a coin",
+        "The hash of the player's coin, sent before anyone's coin is known, so no one can choose theirs by the "
+        "others'.",
     ),
     "coin": StepText(
-        "turns its coin up",
-        "One's coin, as the hash promised. It needs no proof: everybody hashes it again. All coins together say "
-        "which deck is played.",
+        "opens their coin",
+        "The player's coin, as the hash promised. It needs no proof: everyone can hash it again. All coins together "
+        "decide which deck is played.",
     ),
     "unblind": StepText(
         "opens a deck",
-        "Everything about a deck that is not played. It needs no proof: everybody makes it again and compares.",
+        "Everything about a deck that is not played. It needs no proof: everyone can recompute and compare it.",
     ),
     "shuffle": StepText(
         "shuffles",
-        "Gives every card a new name, encrypts its number with one's key, and changes the order. Where shuffles are "
-        "proven, the proof shows that the numbers are the same cards, and nothing of the order.",
+        "Gives every card a new name, encrypts its number with the player's key, and changes the order. If shuffles "
+        "are proven, the proof shows that the numbers are the same cards, and reveals nothing about the order.",
         "shuffled",
         SAME_CARDS,
         NOBODY_KNOWS,
     ),
     "pass": StepText(
         "passes cards on",
-        "One's part of a draw: the card's name as it was before one's shuffle, or its number without one's key. "
-        "Names are checked by hashing; the proof shows that the number is the right one.",
+        "The player's part of a draw: the card's name before their shuffle, or its number without their key. Names "
+        "are checked by hashing; the proof shows that the number is the right one.",
     ),
     "reveal": StepText(
         "shows cards",
-        "What cards are that one holds. The proof shows that the numbers under one's key are these cards.",
+        "The faces of cards that the player holds. The proof shows that the numbers under the player's key are these "
+        "cards.",
     ),
     "misdeal": StepText(
-        "says that cards are none",
-        "Shows cards that one got and that are no cards. The proof shows that one has read them rightly; whoever "
-        "slipped them in is named.",
-        "got cards that are none",
-        "it has read them rightly",
+        "reports a misdeal",
+        "Shows that cards the player got are not cards of the deck. The proof shows that the player has read them "
+        "correctly. The player who slipped them in is named.",
+        "got cards that are not in the deck",
+        "they read them correctly",
     ),
 }

@@ -1,7 +1,7 @@
-"""XOR as the cipher of source 004, in the clothes of a group: strings of 256 bits, and `*` is XOR.
+"""XOR as the cipher of source 004, with the interface of a group: strings of 256 bits, where `*` is XOR.
 
-So the eleven steps are written once for all modes. It is *not* a group in which anything is hard: whoever knows a card
-before and after one key was put on the deck knows the key. `xor.py` of the lab shows what follows from that.
+This way the eleven steps are written once for all modes. It is *not* a group in which anything is hard: anyone who
+knows a card before and after one key was applied to the deck knows the key. `xor.py` of the lab shows the consequences.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BYTES: Final = 32
 
 @dataclass(frozen=True, repr=False)
 class Bits:
-    """Strings of 256 bits: cards (nonces) and keys alike. May be secret: `repr` shows none."""
+    """Strings of 256 bits, used for cards (nonces) and keys. They may be secret, so `repr` hides them."""
 
     values: tuple[int, ...]
 
@@ -36,17 +36,17 @@ class Bits:
         return Bits(self.values[key] if isinstance(key, slice) else (self.values[key],))
 
     def __mul__(self, other: Bits) -> Bits:
-        """XOR, elementwise; an array of one is spread over the other."""
+        """XOR elementwise. An array of one is applied to every element of the other."""
         a, b = self.values, other.values
         a, b = (a * len(b) if len(a) == 1 else a), (b * len(a) if len(b) == 1 else b)
         return Bits(tuple(x ^ y for x, y in zip(a, b, strict=True)))
 
     def invert(self) -> Bits:
-        """XOR is its own inverse."""
+        """Return the array itself: XOR is its own inverse."""
         return self
 
     def take(self, indices: Sequence[int] | Order) -> Bits:
-        # In Python, of whose time nothing is promised: XOR does not keep the order secret anyway.
+        # In Python, without constant time: XOR does not keep the order secret anyway.
         places = indices.vartime_list() if isinstance(indices, Order) else indices
         return Bits(tuple(self.values[place] for place in places))
 
@@ -61,28 +61,28 @@ class Bits:
 
 
 class XorGroup:
-    """As much of a group as the modes without proofs use."""
+    """The part of the group interface that the modes without proofs use."""
 
     name = "xor"
     backend = "none"
     scalar_size = point_size = wide_size = uniform_size = BYTES
 
     def points(self, data: bytes) -> Bits:
-        """Any strings. Unlike points of a group, all of them are valid."""
+        """Decode strings. Unlike points of a group, all of them are valid."""
         if not data or len(data) % BYTES:
-            raise DecodeError(f"{len(data)} bytes are no strings of {BYTES}")
+            raise DecodeError(f"{len(data)} bytes cannot be split into strings of {BYTES}")
         return Bits(tuple(int.from_bytes(data[at : at + BYTES], "big") for at in range(0, len(data), BYTES)))
 
     scalars = wide_scalars = points
 
     def products(self, scalars: Bits, points: Bits) -> Bits:
-        """Each XOR of both."""
+        """Return the elementwise XOR of both."""
         return scalars * points
 
     def integers(self, values: Sequence[int]) -> Bits:
-        """The key that changes nothing is written 1, as in the groups."""
+        """Return the neutral key for every 1, as in the groups. No other number is allowed."""
         if any(value != 1 for value in values):
-            raise BadParameter("XOR has no numbers but the key that changes nothing")
+            raise BadParameter("XOR has no numbers except 1, the neutral key")
         return Bits((0,) * len(values))
 
 

@@ -1,7 +1,7 @@
 """The public state of a `duel` deck, and how its secrets are drawn.
 
-A card is C[i] = Ka[i]·Kb[i]·P: under a key of its owner and a key of the rival. Drawing it is the rival's key, playing
-it the owner's.
+A card is C[i] = Ka[i]·Kb[i]·P: under a key of its owner and a key of the rival. Drawing it takes the rival's key;
+playing it takes the owner's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CARDS: Final = b"nodealer/v0/duel cards"
 
 
 class Mode(enum.Enum):
-    """How a deck is kept honest."""
+    """How cheating with a deck is prevented or detected."""
 
     PROVEN = "proven"
     COMMITTED = "committed"
@@ -47,7 +47,7 @@ class Mode(enum.Enum):
 
     @property
     def word_for_word(self) -> bool:
-        """Whether commitments and checks are the source's own."""
+        """Whether commitments and checks are exactly the source's."""
         return self is Mode.XOR
 
 
@@ -60,40 +60,40 @@ class OwnerSays:
 
 @dataclass(frozen=True)
 class DuelDeck(StagedDeck):
-    """One player's deck."""
+    """The public state of one player's deck."""
 
     size: int
     owner: int
     mode: Mode
-    #: What cards and keys are made of: the table's group, or strings of bits.
+    #: The group that cards and keys belong to: the table's, or strings of bits.
     cipher: Group = field(repr=False)
     layers: Layers[Points] = field(repr=False)
-    #: The points of all cards, where they are public.
+    #: The points of all cards, if they are public.
     faces: Faces | None = field(default=None, repr=False)
-    #: Where they are not: a commitment for each card, and the epoch in which it was made.
+    #: If they are not: a commitment for each card, and the epoch in which it was made.
     commitments: tuple[bytes, ...] = field(default=(), repr=False)
     made: tuple[int, ...] = field(default=(), repr=False)
-    #: The keys of cards that are published.
+    #: The published keys of cards.
     released: Published = field(default_factory=dict, repr=False)
-    #: How many shuffles and locks were begun.
+    #: The number of shuffles and locks begun so far.
     epoch: int = 0
-    #: Cards of the pile that the owner has looked at.
+    #: Cards of the pile that the owner has peeked at.
     peeked: tuple[int, ...] = ()
 
     @property
     def rival(self) -> int:
-        """The other player."""
+        """The seat of the other player."""
         return next(seat for seat in self.binding.players if seat != self.owner)
 
     def not_peeked(self, positions: Sequence[int]) -> tuple[int, ...]:
-        """What the owner has looked at, without these."""
+        """Return the positions that the owner has peeked at, without these."""
         gone = frozenset(positions)
         return tuple(position for position in self.peeked if position not in gone)
 
     # --- Cards ---
 
     def stripped(self, positions: tuple[int, ...]) -> Points:
-        """These cards with every published key taken off."""
+        """Return these cards with every published key removed."""
         one = self.cipher.integers([1])
         keys = []
         for position in positions:
@@ -104,27 +104,30 @@ class DuelDeck(StagedDeck):
         return concat(*keys).invert() * self.layers.cards(positions)
 
     def is_bare(self, position: int, seat: int) -> bool:
-        """Whether a seat's key of a card is public, or was replaced with the card's nonce."""
+        """Return whether a seat's key to a card is public, or was replaced by the card's nonce."""
         return seat in self.released.get(position, {}) or self.places.face(position) is not None
 
     def faces_of(self, faces: Faces, positions: tuple[int, ...]) -> dict[int, int]:
-        """The faces of cards whose keys are all published, by position."""
+        """Return position to face for cards whose keys are all published. Raise `Undecided` if one is not a face."""
         found = dict[int, int]()
         for position, face in zip(positions, faces.find(self.stripped(positions)) if positions else (), strict=True):
             if face is None:
-                raise Undecided(f"card {position} of deck {self.number} is none of the faces of the deck")
+                raise Undecided(f"card {position} of deck {self.number} is not one of the faces of the deck")
             found[position] = face
         return found
 
     def own_index(self, tape: Tape) -> Mapping[bytes, int]:
-        """Encoding to card, for the owner: public points, or those of the nonces on its tape."""
+        """Return encoding to card for the owner: of public points, or of the nonces on its tape."""
         if self.faces is not None:
             return self.faces.index
         every = range(self.size)
         return point_index(self.committed_points(every, self.nonces(tape, every)))
 
     def read(self, tape: Tape, positions: tuple[int, ...]) -> list[int]:
-        """What the owner sees of cards whose rival's keys are published. Raises `CardUnreadable`."""
+        """Return the faces of cards to which the rival's keys are published, read by the owner.
+
+        Raise `CardUnreadable` if one is not a card.
+        """
         if not positions:
             return []
         index = self.own_index(tape)
@@ -134,14 +137,14 @@ class DuelDeck(StagedDeck):
         found = []
         for position, code in zip(positions, encodings(bare), strict=True):
             if code not in index:
-                raise CardUnreadable(self.number, position, "it is none of the cards of the deck")
+                raise CardUnreadable(self.number, position, "it is not one of the cards of the deck")
             found.append(index[code])
         return found
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
         faces = dict(self.places.opened)
         if seat == self.owner:
-            # Cards that it has to say now too: if one of them is none, the owner must be able to claim that.
+            # Include cards that the owner must reveal now: if one is not a card, the owner must be able to claim that.
             stage: Any = self.stage
             saying = stage.positions if isinstance(stage, OwnerSays) else ()
             mine = (*self.places.hand(seat), *self.places.discards, *self.peeked, *saying)
@@ -151,8 +154,10 @@ class DuelDeck(StagedDeck):
         return {self.places.card(position): face for position, face in faces.items()}
 
     def _refuse_doubled(self, faces: Mapping[int, int]) -> None:
-        """A face that is there twice, position to face: whoever doubled it, the books say who. Not where all is proven:
-        there it cannot be."""
+        """Raise `CardUnreadable` if a face (position to face) appears twice. Disclosure shows who doubled it.
+
+        In the proven mode this cannot happen.
+        """
         seen = set[int]()
         for position, face in faces.items():
             if face in seen:
@@ -162,11 +167,14 @@ class DuelDeck(StagedDeck):
     def digest(self) -> bytes:
         return digest("deck", self.trail, self.places.digest(), encode(self.peeked))
 
-    # --- Nonces and commitments, where faces are not public ---
+    # --- Nonces and commitments, if faces are not public ---
 
     # defence: two-names
     def committed_points(self, cards: Sequence[int], nonces: Sequence[bytes]) -> Points:
-        """The points of cards with their nonces. The card is hashed too: one nonce under two names are two points."""
+        """Return the points of cards with their nonces.
+
+        The card is hashed too, so one nonce under two names gives two points.
+        """
         if self.mode.word_for_word:
             return self.cipher.points(b"".join(nonces))
         bound = digest("duel cards", self.binding.session, self.binding.hand, self.owner, self.number)
@@ -174,22 +182,22 @@ class DuelDeck(StagedDeck):
         return hash_to_points(self.cipher, CARDS, said)
 
     def commitment(self, card: int, nonce: bytes) -> bytes:
-        """SHA-256 over card and nonce: the parts framed, or as the source joins them."""
+        """Return the SHA-256 over card and nonce, with framed parts or joined as in the source."""
         if self.mode.word_for_word:
             return hashlib.sha256(f"{card}=>".encode() + nonce).digest()
         return hashlib.sha256(framed("duel commitment", card, nonce)).digest()
 
     def fresh_commitments(self, tape: Tape, cards: Sequence[int], epoch: int) -> bytes:
-        """Commitments to nonces of this epoch."""
+        """Return commitments to nonces of this epoch."""
         nonces = self.fresh_nonces(tape, cards, epoch)
         return b"".join(self.commitment(card, nonce) for card, nonce in zip(cards, nonces, strict=True))
 
     def nonces(self, tape: Tape, cards: Sequence[int]) -> list[bytes]:
-        """The owner's nonces of these cards, as last committed to."""
+        """Return the owner's nonces of these cards, as last committed to."""
         return [self._nonce(tape, card, self.made[card]) for card in cards]
 
     def fresh_nonces(self, tape: Tape, cards: Sequence[int], epoch: int) -> list[bytes]:
-        """Nonces for commitments that are made in this epoch."""
+        """Return nonces for commitments made in this epoch."""
         return [self._nonce(tape, card, epoch) for card in cards]
 
     def _nonce(self, tape: Tape, card: int, epoch: int) -> bytes:
@@ -198,19 +206,19 @@ class DuelDeck(StagedDeck):
     # --- Keys ---
 
     def gather_key(self, tape: Tape, seat: int, epoch: int) -> Scalars:
-        """The one key that a seat brings cards under before a reshuffle."""
+        """Return the one key that a seat moves cards to before a reshuffle."""
         return draw_scalars(tape, "duel gather", self.inputs(seat, epoch), self.cipher, 1)
 
     def shuffle_key(self, tape: Tape, seat: int, epoch: int) -> Scalars:
-        """The one key that a seat multiplies a deck by when it shuffles: K1 and K2 of the source."""
+        """Return the one key that a seat multiplies a deck by when it shuffles: K1 and K2 of the source."""
         return draw_scalars(tape, "duel shuffle", self.inputs(seat, epoch), self.cipher, 1)
 
     def order(self, tape: Tape, seat: int, epoch: int, cards: Points) -> Order:
-        """The permutation of a shuffle, drawn for this input deck."""
+        """Return the permutation of a shuffle, derived from this input deck."""
         inputs = self.inputs(seat, epoch, cards_digest(cards), b"shuffle")
         return tape.permutation("duel permutation", inputs, len(cards))
 
 
 def cards_digest(cards: Points) -> bytes:
-    """What secrets that are put on these cards depend on."""
+    """Return the digest of these cards, from which secrets applied to them are derived."""
     return digest("duel cards", cards.to_bytes())

@@ -1,6 +1,6 @@
-"""The messages of `duel`. Points, scalars and nonces are concatenated; the deck fixes how many.
+"""The messages of `duel`. Points, scalars and nonces are concatenated; the deck determines how many.
 
-Proofs and the keys that they are about are there in the proven mode only; commitments and nonces in the others.
+Proofs and the keys they are about are present only in the proven mode; commitments and nonces only in the others.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from nodealer.wire import Message, Natural
 
 
 class Assemble(Message, frozen=True, tag="assemble"):
-    """For each card of my list a commitment to a nonce of its own."""
+    """A commitment to a nonce for each card of the sender's list."""
 
     commitments: bytes
 
 
 class DuelGather(Message, frozen=True, tag="gather", omit_defaults=True):
-    """Every card moved from the key it is under to one new key of mine, in place."""
+    """Every card moved from its current key to one new key of the sender, in place."""
 
     cards: bytes
     key: bytes = b""
     proof: bytes = b""
-    #: New commitments for cards that lay face up: their old nonces are known.
+    #: New commitments for cards that were face up: their old nonces are known.
     commitments: bytes = b""
 
 
@@ -30,14 +30,14 @@ class DuelShuffle(Message, frozen=True, tag="shuffle", omit_defaults=True):
     cards: bytes
     key: bytes = b""
     proof: bytes = b""
-    #: The key that all cards are under now, where they were under one of mine before, and the proof of that.
+    #: The key that all cards are under now, if they were under one of the sender's before, and its proof.
     joint: bytes = b""
     link: bytes = b""
     commitments: bytes = b""
 
 
 class DuelLock(Message, frozen=True, tag="lock", omit_defaults=True):
-    """Each card moved to a key of its own."""
+    """Each card moved to its own key."""
 
     cards: bytes
     keys: bytes = b""
@@ -46,13 +46,13 @@ class DuelLock(Message, frozen=True, tag="lock", omit_defaults=True):
 
 
 class Give(Message, frozen=True, tag="give"):
-    """My keys of the cards that are drawn, looked at or shown, in the order of the request."""
+    """The sender's keys to the cards that are drawn, looked at or shown, in the order of the request."""
 
     keys: bytes
 
 
 class DuelReveal(Message, frozen=True, tag="reveal", omit_defaults=True):
-    """What my cards are: indices into the list, nonces, and my keys of them."""
+    """What the sender's cards are: indices into the list, nonces, and the sender's keys."""
 
     cards: tuple[Natural, ...]
     nonces: bytes
@@ -60,6 +60,6 @@ class DuelReveal(Message, frozen=True, tag="reveal", omit_defaults=True):
 
 
 class Take(Message, frozen=True, tag="take"):
-    """The card I keep, by its place: the rest is shuffled again, so the place says nothing."""
+    """The position of the card that the sender keeps. The rest is shuffled again, so the position reveals nothing."""
 
     position: Natural

@@ -1,7 +1,7 @@
-"""The owner looks at the top of the pile: and that is all, or puts it back in an order of its own, or keeps one card.
+"""The owner peeks at the top of the pile, and may put the cards back in another order or keep one.
 
-What it chooses is private. An order leaves as a proven shuffle, so that the rival learns nothing of it; the card that
-is kept is named by its place, and the whole rest is shuffled again.
+The choice is private. An order is sent as a proven shuffle, so the rival learns nothing about it. A kept card is named
+by its position, and all other cards are shuffled again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nodealer.wire import encode
 
 
 def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> DeckChange:
-    """The rival's keys are there; the owner has seen the cards."""
+    """Continue a peek after the rival has published the keys, so that the owner has seen the cards."""
     seen = deck.at(peeked=tuple(dict.fromkeys((*deck.peeked, *positions))))
     if operation.then is Look.LOOK:
         return seen.finish()
@@ -32,7 +32,7 @@ def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> 
 
 @dataclass(frozen=True)
 class Taking:
-    """The owner keeps one of the cards it has seen. The rest of the pile is shuffled again."""
+    """Stage: the owner keeps one of the cards it has seen. The rest of the pile is then shuffled again."""
 
     positions: tuple[int, ...]
     anchor: bytes
@@ -41,18 +41,18 @@ class Taking:
         return (deck.duty(deck.owner, "take", self.anchor, choice=True),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        # A card that cannot be read is a reason to claim, not to choose.
+        # If a card cannot be read, the owner should claim that, not choose.
         deck.read(tape, self.positions)
         chosen = read_choice(choice)
         if len(chosen) != 1 or chosen[0] not in self.positions:
-            raise BadParameter(f"one of {list(self.positions)} can be kept")
+            raise BadParameter(f"choose exactly one of {list(self.positions)} to keep")
         return encode(Take(chosen[0]))
 
     # defence: another-place
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         position = read_message(Take, message).position
         if position not in self.positions:
-            raise Malformed(f"card {position} is not one of those that were looked at")
+            raise Malformed(f"card {position} is not one of the cards that the owner looked at")
         places = deck.places.move_to_hand((position,), deck.owner)
         moved = Moved(places.card(position), deck.owner)
         return reshuffle(deck.at(places=places), places.pile, places.restack((), Place.SHUFFLED), (moved,))

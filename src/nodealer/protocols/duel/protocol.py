@@ -1,4 +1,4 @@
-"""`duel` as one of the five: what each mode claims, and how a deck begins."""
+"""`duel` as a `CardProtocol`: the claims of each mode, and how a deck begins."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class DuelParameters(Message, frozen=True, omit_defaults=True):
 
 
 _COST: Final = {
-    "rounds to make a deck": "4 turns, owner and rival alternately; all decks side by side",
+    "rounds to make a deck": "4 turns, owner and rival alternately; all decks in parallel",
     "rounds to draw, play or show": "1",
-    "what a play shows": "which draw the card was: its place in the pile",
-    "show to one seat": "the rival is everybody else, so it is the same as showing to all",
+    "what a play shows": "which draw the card came from: its place in the pile",
+    "show to one seat": "there is only one other player, so it is the same as showing to everyone",
 }
 _DROPOUT: Final = (
     "ends the hand by the game's rule: among friends only; refusing a draw is leaving; the next hand begins"
@@ -68,7 +68,7 @@ _DROPOUT: Final = (
 
 
 def claims_of(mode: Mode) -> Claims:
-    """What a mode promises."""
+    """Return the claims of a mode."""
     return Claims(
         name="duel",
         version=VERSION,
@@ -79,14 +79,14 @@ def claims_of(mode: Mode) -> Claims:
         cheats=_CHEATS[mode],
         dropout=_DROPOUT,
         cost=_COST | _MORE_COST[mode],
-        # Without proofs the whole hand is checked at its end, also when it was given up.
+        # Without proofs the whole hand is checked at its end, even if a player gave up.
         open_book_at_end=not mode.proofs,
     )
 
 
 _NEVER: Final = Cheat("a player who leaves rather than publish a key", "never", True)
-#: A message that breaks the form is no fault: it changes nothing, and another one is owed.
-_TWIN: Final = Cheat("two equal cards in a shuffle: it is refused, and the seat is waited for", "never", False)
+#: A malformed message is not a fault: it changes nothing, and the seat still owes a message.
+_TWIN: Final = Cheat("two equal cards in a shuffle: it is rejected, and the seat must send another", "never", False)
 _CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
     Mode.PROVEN: (
         Cheat("a card doubled, replaced or marked in a shuffle", "at once", True),
@@ -124,10 +124,10 @@ _CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
     ),
 }
 _MORE_COST: Final[dict[Mode, dict[str, str]]] = {
-    Mode.PROVEN: {"at the end": "nothing", "bytes a seat, a deck of 60 cards": "12,000 to make it"},
+    Mode.PROVEN: {"at the end": "nothing", "bytes per seat, a deck of 60 cards": "12,000 to make it"},
     Mode.COMMITTED: {
         "at the end": "both hands and decks are shown",
-        "bytes a seat, a deck of 60 cards": "7,000 to make it",
+        "bytes per seat, a deck of 60 cards": "7,000 to make it",
         "warning": COMMITTED_WARNING,
     },
     Mode.XOR: {"at the end": "both hands and decks are shown", "warning": XOR_WARNING},
@@ -135,7 +135,7 @@ _MORE_COST: Final[dict[Mode, dict[str, str]]] = {
 
 
 class Duel:
-    """The protocol in one mode, on one group."""
+    """The `duel` protocol in one mode, on one group."""
 
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
         self.group = on if on is not None else group()
@@ -147,10 +147,10 @@ class Duel:
         return claims_of(self.mode)
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> DuelDeck:
-        """A deck that its owner begins."""
+        """Create a deck that its owner begins."""
         self.claims.refuse_players(binding)
         if owner not in binding.players:
-            raise BadParameter("a deck of duel belongs to one of two players")
+            raise BadParameter("a deck of duel must belong to one of the two players")
         if not CARDS[0] <= size <= CARDS[1]:
             raise BadParameter(f"a deck of duel has {CARDS[0]} to {CARDS[1]} cards, not {size}")
         trail = digest("duel", self.mode.value, binding.session, binding.roster, binding.hand, deck, size, owner)

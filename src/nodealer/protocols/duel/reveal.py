@@ -1,4 +1,4 @@
-"""Publishing keys, and, where faces are not public points, saying what a card is."""
+"""Publishing keys and, if faces are not public points, revealing what a card is."""
 
 from __future__ import annotations
 
@@ -20,71 +20,71 @@ from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
-# --- What a game asks ---
+# --- Requests ---
 
 
 def draw(deck: DuelDeck, deal: Deal) -> DeckChange:
-    """The owner draws: the rival's keys."""
+    """Begin a draw by the owner: the rival owes its keys."""
     if any(portion.seat != deck.owner for portion in deal.portions):
-        raise BadParameter(f"only seat {deck.owner} draws from deck {deck.number}")
+        raise BadParameter(f"only seat {deck.owner} can draw from deck {deck.number}")
     positions = _top(deck, deck.places.resolve_deal(deal, deck.binding.players)[deck.owner])
     return _give(deck, deal, {deck.rival: positions}, positions)
 
 
 def open_cards(deck: DuelDeck, operation: Open) -> DeckChange:
-    """Cards of the pile for both to see."""
+    """Begin to open cards of the pile for both players."""
     positions = _top(deck, deck.places.resolve_positions(operation.count, operation.positions))
     seats = deck.binding.players if deck.mode.proofs else (deck.rival,)
     return _give(deck, operation, dict.fromkeys(seats, positions), positions)
 
 
 def peek(deck: DuelDeck, operation: Peek) -> DeckChange:
-    """The owner looks at the top of its pile."""
+    """Begin a peek by the owner at the top of its pile."""
     if operation.seat != deck.owner:
-        raise BadParameter(f"only seat {deck.owner} looks at deck {deck.number}")
+        raise BadParameter(f"only seat {deck.owner} can look at cards of deck {deck.number}")
     if operation.then is Look.KEEP:
-        raise BadParameter("duel keeps a card only where the rest of the deck is shuffled")
+        raise BadParameter("duel can keep a card only if the rest of the deck is shuffled")
     positions = deck.places.next_cards(operation.count)
     return _give(deck, operation, {deck.rival: positions}, positions)
 
 
 def play(deck: DuelDeck, show: Show) -> DeckChange:
-    """The owner plays cards. There are two players: to show a card to the rival is to show it to all."""
+    """Begin a play of the owner's cards. With two players, showing a card to the rival shows it to everyone."""
     if show.to not in (None, deck.rival):
-        raise BadParameter(f"seat {deck.owner} can show cards of deck {deck.number} to seat {deck.rival}")
+        raise BadParameter(f"seat {deck.owner} can show cards of deck {deck.number} only to seat {deck.rival}")
     positions = deck.places.validate_show(show)
     return _give(deck, show, {show.seat: positions} if deck.mode.proofs else {}, positions)
 
 
 def put_away(deck: DuelDeck, operation: Close) -> DeckChange:
-    """With proofs there is nothing to show at the end. Without, the owner shows everything."""
+    """Begin to close a deck. With proofs there is nothing more to show; without, the owner shows everything."""
     if deck.mode.proofs:
         return close(deck, operation)
     places = deck.places
     hidden = set(places.only_hidden((*places.pile, *places.held, *places.discards)))
-    # Played cards were checked against their places already, but not by the source's rule.
+    # Played cards were already checked against their positions, but not by the source's rule.
     again = set(places.opened) if deck.mode.word_for_word else set()
     return _give(deck, operation, {deck.rival: tuple(sorted(hidden))}, tuple(sorted(hidden | again)))
 
 
 def _top(deck: DuelDeck, positions: tuple[int, ...]) -> tuple[int, ...]:
-    """Draws are from the top, and from nowhere else."""
+    """Raise `BadParameter` unless the positions are the top of the pile: cards are drawn only from there."""
     if positions != deck.places.pile[: len(positions)]:
-        raise BadParameter(f"cards of deck {deck.number} are drawn from the top")
+        raise BadParameter(f"cards of deck {deck.number} can be drawn only from the top")
     return positions
 
 
 def _give(
     deck: DuelDeck, operation: Operation, wanted: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
 ) -> DeckChange:
-    """Ask seats for the keys that they have not published yet."""
+    """Begin an operation: seats owe the keys that they have not published yet."""
     still = {seat: tuple(p for p in mine if not deck.is_bare(p, seat)) for seat, mine in wanted.items()}
     owing = {seat: mine for seat, mine in still.items() if mine}
     return Giving(operation, positions, owing, deck.trail).settle(deck)
 
 
 def _given(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> DeckChange:
-    """All keys that an operation needs are published."""
+    """Complete an operation after all keys that it needs are published."""
     match operation:
         case Deal():
             return deck.hand_out({deck.owner: positions}, peeked=deck.not_peeked(positions))
@@ -99,12 +99,12 @@ def _given(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> 
             return DeckChange(deck.to(RevealingCards(hidden, operation, deck.trail)))
 
 
-# --- The stages ---
+# --- Stages ---
 
 
 @dataclass(frozen=True)
 class Giving:
-    """Keys of cards are owed: the rival's for a draw, the owner's for a play, both for a card of the pile."""
+    """Stage: seats owe keys: the rival for a draw, the owner for a play, both for an open card of the pile."""
 
     operation: Operation
     positions: tuple[int, ...]
@@ -116,7 +116,7 @@ class Giving:
         return tuple(deck.duty(seat, "give", self.anchor) for seat in self._in_turn)
 
     def half(self, deck: DuelDeck) -> Mapping[int, Half]:
-        """Only a card of the pile that both see is under the keys of two."""
+        """Return what each seat would leave half done. Only an opened card of the pile needs the keys of both."""
         opened = self._in_turn if isinstance(self.operation, Open) else ()
         return {seat: Half.OPENED for seat in opened if any(deck.released.get(p) for p in self.owing[seat])}
 
@@ -134,18 +134,18 @@ class Giving:
             refuse_other_keys(seat, positions, keys, deck.layers.keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
         if seat in self._in_turn and len(self._in_turn) == 1:
-            # The other answers what this one has published.
+            # The other seat answers what this one has published.
             stage = replace(stage, anchor=deck.trail)
         return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
 
     def settle(self, deck: DuelDeck) -> DeckChange:
-        """Wait while keys are owed; then do what they were for."""
+        """Wait while keys are owed, then complete the operation."""
         return DeckChange(deck.to(self)) if self.owing else _given(deck, self.operation, self.positions)
 
 
 @dataclass(frozen=True)
 class RevealingCards(OwnerSays):
-    """The owner says what cards are: those it plays, or in the end all that are hidden."""
+    """Stage: the owner says what cards are: those it plays or, at the end, all that are hidden."""
 
     operation: Operation
     anchor: bytes
@@ -162,7 +162,10 @@ class RevealingCards(OwnerSays):
         return encode(DuelReveal(tuple(cards), nonces, keys))
 
     def _with_keys(self, deck: DuelDeck) -> bool:
-        """The source asks for no key at a play, so that any card can be played that is on the list."""
+        """Return whether the message contains keys.
+
+        The source asks for no key at a play, so any card of the list can be played.
+        """
         return isinstance(self.operation, Close) or not deck.mode.word_for_word
 
     # defence: other-name, unopened
@@ -171,11 +174,11 @@ class RevealingCards(OwnerSays):
         nonces = self._read(deck, said)
         for card, nonce in zip(said.cards, nonces, strict=True):
             if deck.commitment(card, nonce) != deck.commitments[card]:
-                raise PeerFault(seat, f"what it says of card {card} is not what it committed to")
+                raise PeerFault(seat, f"what it says about card {card} is not what it committed to")
         released = deck.released
         if not self._with_keys(deck):
             if said.keys:
-                raise Malformed("a play shows no keys in this mode")
+                raise Malformed("a play has no keys in this mode")
         elif self.positions:
             keys = read_secrets(deck.cipher, said.keys, len(self.positions), "the keys")
             self._refuse_other_places(deck, seat, said.cards, nonces, keys)
@@ -184,22 +187,23 @@ class RevealingCards(OwnerSays):
             faces = dict(zip(self.positions, said.cards, strict=True))
             return deck.turn_up(faces, released=released, peeked=deck.not_peeked(self.positions))
         self._refuse_other_plays(deck, seat, said.cards)
-        # A card that is there twice, and so another that is not, need not be the owner's doing: the books decide.
+        # A card that appears twice, so that another is missing, need not be the owner's fault: disclosure decides.
         return close(deck, self.operation)
 
     def _read(self, deck: DuelDeck, said: DuelReveal) -> list[bytes]:
+        """Decode the nonces. Raise `Malformed` unless there is one valid card and one nonce per position."""
         size = NONCE_BYTES
         if len(said.cards) != len(self.positions) or len(said.nonces) != size * len(self.positions):
-            raise Malformed(f"{len(self.positions)} cards and as many nonces are owed")
+            raise Malformed(f"the message must have {len(self.positions)} cards and as many nonces")
         if any(card >= deck.size for card in said.cards):
-            raise Malformed(f"a card that is none of {deck.size}")
+            raise Malformed(f"one of the cards is not among the {deck.size} of the deck")
         return [said.nonces[at : at + size] for at in range(0, len(said.nonces), size)]
 
     # defence: other-card, played-twice, slot
     def _refuse_other_places(
         self, deck: DuelDeck, seat: int, cards: tuple[int, ...], nonces: list[bytes], keys: Scalars
     ) -> None:
-        """Each card is the one at the place that it was drawn from: Ka[i]·Kb[i]·P = C[i]."""
+        """Raise `PeerFault` unless each card is the one at the position it was drawn from: Ka[i]·Kb[i]·P = C[i]."""
         unchecked = tuple(p for p in self.positions if seat not in deck.released.get(p, {}))
         if deck.mode.keys and unchecked == self.positions:
             refuse_other_keys(seat, self.positions, keys, deck.layers.keys(self.positions, seat))
@@ -212,8 +216,8 @@ class RevealingCards(OwnerSays):
 
     # defence: other-card
     def _refuse_other_plays(self, deck: DuelDeck, seat: int, cards: tuple[int, ...]) -> None:
-        """What it says now of places that it played from is what it said then."""
+        """Raise `PeerFault` if the seat now says something else about a position that it played from."""
         now = dict(zip(self.positions, cards, strict=True))
         for position, face in deck.places.opened.items():
             if now.get(position, face) != face:
-                raise PeerFault(seat, f"it played card {face} from place {position}, and that is another card")
+                raise PeerFault(seat, f"it played card {face} from place {position}, but another card is there")

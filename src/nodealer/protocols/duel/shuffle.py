@@ -1,6 +1,6 @@
-"""How cards get their order and their keys: the eleven steps of the source, and what goes back through them.
+"""How cards get their order and their keys: the eleven steps of the source, and how cards return through them.
 
-A new deck is shuffle, shuffle, lock, lock.
+A new deck is shuffled by both players, then locked by both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Assembling:
-    """The owner commits to a nonce for each card, where faces are not public points."""
+    """Stage: the owner commits to a nonce for each card, if faces are not public points."""
 
     anchor: bytes
 
@@ -38,7 +38,7 @@ class Assembling:
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         said = split_commitments(read_message(Assemble, message).commitments, deck.size)
         assembled = deck.at(commitments=tuple(said), made=(0,) * deck.size)
-        # Cards that nobody has put in yet: the owner's first message replaces every one.
+        # Placeholders: the owner's first message replaces every card.
         ones = deck.cipher.integers([1] * deck.size)
         nothing = ones * deck.cipher.G if deck.mode.keys else deck.cipher.points(ones.to_bytes())
         return DeckChange(assembled.to(_new(assembled, nothing, renew=tuple(range(deck.size)))))
@@ -46,7 +46,7 @@ class Assembling:
 
 @dataclass(frozen=True)
 class Beginning:
-    """The owner shuffles a new deck of public faces. They are made when it does."""
+    """Stage: the owner shuffles a new deck of public faces, which are computed only then."""
 
     faces: Faces
     anchor: bytes
@@ -62,17 +62,18 @@ class Beginning:
 
 
 def _new(deck: DuelDeck, cards: Points, renew: tuple[int, ...] = ()) -> Working:
+    """Return the work of making a new deck: both shuffle, then both lock."""
     return _work(deck, (), cards, _tasks(deck, TaskKind.SHUFFLE, TaskKind.LOCK), deck.places, renew=renew)
 
 
 # defence: only-friends
 def _tasks(deck: DuelDeck, *kinds: TaskKind) -> tuple[Task, ...]:
-    """Each kind by the owner, then by the rival."""
+    """Return one task of each kind for the owner, then for the rival."""
     return tuple(Task(kind, seat) for kind in kinds for seat in (deck.owner, deck.rival))
 
 
 def give_back(deck: DuelDeck, operation: Return) -> DeckChange:
-    """Lay cards aside, put them on the pile or under it, or shuffle them in."""
+    """Begin a return: discard cards, put them on or under the pile, or shuffle them in."""
     if operation.place is Place.DISCARD:
         return lay_aside(deck, operation)
     positions = deck.places.validate_return(operation)
@@ -84,12 +85,12 @@ def give_back(deck: DuelDeck, operation: Return) -> DeckChange:
 
 
 def lay(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
-    """Cards get new keys in the order in which they are."""
+    """Begin to give cards new keys without changing their order."""
     return _begin(deck, positions, _tasks(deck, TaskKind.LOCK), after, events)
 
 
 def reshuffle(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
-    """Cards go through all steps again, once those under keys of their own are gathered."""
+    """Begin to shuffle cards again. Those under keys of their own are gathered first."""
     if not positions:
         return finish(deck, after, events)
     if len(positions) == 1:
@@ -101,7 +102,7 @@ def reshuffle(deck: DuelDeck, positions: tuple[int, ...], after: Places, events:
 
 
 def arrange(deck: DuelDeck, positions: tuple[int, ...], after: Places) -> DeckChange:
-    """Cards that the owner has seen go back in the order it chooses; only the rival's keys are off them."""
+    """Begin to put back cards that the owner has seen, in the order it chooses. Only the rival's keys are published."""
     if len(positions) == 1:
         return lay(deck, positions, after, ())
     own = (Task(TaskKind.GATHER, deck.owner), Task(TaskKind.ARRANGE, deck.owner))
@@ -111,7 +112,7 @@ def arrange(deck: DuelDeck, positions: tuple[int, ...], after: Places) -> DeckCh
 def _begin(
     deck: DuelDeck, positions: tuple[int, ...], tasks: tuple[Task, ...], after: Places, events: tuple[Event, ...]
 ) -> DeckChange:
-    """Cards that lay somewhere, with the published keys off them. Known nonces are renewed, where there are nonces."""
+    """Begin work on existing cards, with published keys removed. Known nonces are renewed, if there are nonces."""
     again = deck.at(epoch=deck.epoch + 1)
     face_up = tuple(place for place, position in enumerate(positions) if position in deck.places.opened)
     renew = () if deck.mode.proofs else face_up

@@ -1,4 +1,4 @@
-"""The stages of a `duel` deck: what each request begins, and what may follow what."""
+"""The stages of a `duel` deck: what each request begins, and which stage may follow which."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The work on cards, task by task: how an honest seat makes each message, and how each is judged.
+"""The work on cards, task by task: how an honest seat creates each message, and how each is checked.
 
-With proofs a message carries the public key of what it does and the proof that it did just that. Without, only equal
-cards are refused, and the rest comes out when cards are played, or at the end.
+With proofs, a message carries the public key of what it does and a proof. Without proofs, only equal cards are
+rejected, and everything else is detected when cards are played, or at the end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Working(Work):
-    """A stage with a list of tasks that it works through, one message each."""
+    """Stage: a list of tasks, each fulfilled by one message."""
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
         task = self.tasks[0]
@@ -71,7 +71,7 @@ class Working(Work):
         under: Under | None = None,
         locked: Points | None = None,
     ) -> DeckChange:
-        """One task is done."""
+        """Finish the first task and return the change to the next one or, after the last, to the finished deck."""
         seat = self.tasks[0].seat
         work = replace(
             self,
@@ -85,24 +85,24 @@ class Working(Work):
         )
         if work.tasks:
             return DeckChange(deck.to(work.ready()), (), checks)
-        # The cards are a new layer.
+        # The cards become a new layer.
         layers = deck.layers.with_layer(work.layer(deck))
         return replace(finish(deck.at(layers=layers), self.after, self.events), checks=checks)
 
 
 def split_commitments(data: bytes, count: int) -> list[bytes]:
-    """So many commitments, all different."""
+    """Decode exactly `count` commitments. Raise `Malformed` unless all are different."""
     said = [data[at : at + DIGEST_BYTES] for at in range(0, len(data), DIGEST_BYTES)]
     if len(data) != count * DIGEST_BYTES or len(set(said)) != count:
-        raise Malformed(f"{count} different commitments are owed")
+        raise Malformed(f"the message must have {count} different commitments")
     return said
 
 
 def _renew(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> DuelDeck:
-    """Take the new commitments of cards that lay face up."""
+    """Return the deck with the new commitments of cards that were face up."""
     if not work.renew or not work.positions:
         if said.commitments:
-            raise Malformed("no commitments are owed")
+            raise Malformed("the message has commitments that are not due")
         return deck
     faces = work.renewed_faces(deck)
     fresh = split_commitments(said.commitments, len(faces))
@@ -110,23 +110,24 @@ def _renew(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelL
     for face, commitment in zip(faces, fresh, strict=True):
         commitments[face], made[face] = commitment, work.epoch
     if len(set(commitments)) != deck.size:
-        raise Malformed("a commitment stands twice in the list")
+        raise Malformed("a commitment appears twice in the list")
     return deck.at(commitments=tuple(commitments), made=tuple(made))
 
 
 def _bare(said: DuelGather | DuelShuffle | DuelLock) -> None:
-    """Without proofs there is nothing but the cards."""
+    """Raise `Malformed` if a message has anything except cards, in a mode without proofs."""
     if said.proof or getattr(said, "key", b"") or getattr(said, "joint", b"") or getattr(said, "link", b""):
-        raise Malformed("nothing is proven in this mode")
+        raise Malformed("the message has proofs or keys, but nothing is proven in this mode")
 
 
 # defence: twin
 def _read_cards(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> Points:
+    """Decode the cards of a message. Without proofs, raise `Malformed` if two are equal."""
     cards = read_points(deck.cipher, said.cards, len(work.cards), "the cards")
     if not deck.mode.proofs:
         _bare(said)
         if len(set(encodings(cards))) != len(cards):
-            raise Malformed("a card stands twice in the deck")
+            raise Malformed("a card appears twice in the deck")
     return cards
 
 
@@ -160,11 +161,11 @@ def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: DuelGather) -
 
 
 def _chosen(work: Working, deck: DuelDeck, tape: Tape, choice: bytes | None) -> Order:
-    """The order that the owner chose, as places among the cards it looked at."""
+    """Return the order that the owner chose, as places among the cards it peeked at."""
     deck.read(tape, work.positions)
     chosen = read_choice(choice)
     if sorted(chosen) != sorted(work.positions):
-        raise BadParameter(f"an order of {list(work.positions)} is needed, the top first")
+        raise BadParameter(f"list all of {list(work.positions)} in the order you want, the top card first")
     return order_of([work.positions.index(position) for position in chosen])
 
 
@@ -199,7 +200,7 @@ def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: DuelShuffle)
         joint = read_points(deck.cipher, said.joint, 1, "the joint key")
         checks.append(equality.check_equality(transcript, T, work.keys[duty.seat], joint, said.link))
     elif said.joint or said.link:
-        raise Malformed("the cards were under no key of this seat")
+        raise Malformed("the cards were not under a key of this seat")
     return work.went_on(deck, cards, tuple(checks), keys=joint, under=under)
 
 
@@ -229,7 +230,7 @@ def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: DuelLock) -> De
         return work.went_on(deck, cards, ())
     keys = read_points(deck.cipher, said.keys, len(cards), "the keys")
     before = [work.keys[duty.seat]] if deck.mode.proofs else []
-    # Publishing one secret must never publish another.
+    # Publishing one secret must never reveal another.
     if len(point_index(concat(keys, *before))) != len(cards) + len(point_index(concat(*before)) if before else ()):
         raise Malformed("two cards have the same key, or one has a key that was used before")
     if not deck.mode.proofs:

@@ -1,7 +1,7 @@
-"""Cards on their way to new keys: what is public about them, and which secrets of a seat they are under.
+"""Cards on their way to new keys: what is public about them, and which of a seat's secrets they are under.
 
-*Gather* brings cards that are under keys of their own under one key, *shuffle* multiplies all by one secret and
-permutes, *arrange* is a shuffle in an order that the owner chooses, and *lock* gives each card a key of its own.
+*Gather* moves cards from keys of their own to one key, *shuffle* multiplies all by one secret and permutes, *arrange*
+is a shuffle in an order that the owner chooses, and *lock* gives each card a key of its own.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Task:
 
 
 class Under(enum.Enum):
-    """Which secret of a seat the cards are under, so that the seat finds it on its tape."""
+    """Which secret of a seat the cards are under, so that the seat can find it on its tape."""
 
-    #: Those of the places where the cards lay; none where they are published.
+    #: The secrets of the positions where the cards were, or none if they are published.
     PLACES = "places"
     GATHERED = "gathered"
     SHUFFLED = "shuffled"
@@ -57,36 +57,36 @@ class Work:
     """Cards on their way to a new layer."""
 
     epoch: int
-    #: Where the cards lay; empty for a new deck.
+    #: Where the cards were. Empty for a new deck.
     positions: tuple[int, ...]
     cards: Points
-    #: Seat to the public key that all cards are under, or the keys of each; empty where keys are not public.
+    #: Seat to the public key that all cards are under, or one key per card. Empty if keys are not public.
     keys: Mapping[int, Points]
     under: Mapping[int, Under]
     tasks: tuple[Task, ...]
     anchor: bytes
-    #: Where the cards lie when all is done, and what is told then.
+    #: Where the cards are when all is done, and the events to report then.
     after: Places
     events: tuple[Event, ...] = ()
-    #: Places whose cards lay face up and get new nonces.
+    #: Places of cards that were face up and get new nonces.
     renew: tuple[int, ...] = ()
-    #: Set when the lock begins: the digest of the deck that the keys are put on.
+    #: Set when the lock begins: the digest of the deck that the keys are applied to.
     origin: bytes = b""
     locked: Mapping[int, Points] = field(default_factory=dict)
 
     def ready(self) -> Self:
-        """Fix what the keys of a lock are drawn for when the first lock is next."""
+        """Return the work with `origin` set if the first lock is next: the keys of the lock are derived from it."""
         if self.tasks and self.tasks[0].kind is TaskKind.LOCK and not self.origin:
             return replace(self, origin=cards_digest(self.cards))
         return self
 
     def layer(self, deck: DuelDeck) -> Layer[Points]:
-        """The layer that the cards will be."""
+        """Return the layer that the cards will form."""
         first = self.after.position_count - len(self.cards)
         return Layer(first, self.epoch, deck.binding, self.origin, self.cards, self.locked)
 
     def secret(self, deck: DuelDeck, tape: Tape, seat: int) -> Scalars:
-        """The secret of a seat that the cards are under now: one, or one for each card."""
+        """Return the secret of a seat that the cards are under now: one for all, or one per card."""
         under = self.under[seat]
         if under is Under.PLACES:
             return _secrets_at(deck, tape, self.positions, seat)
@@ -97,13 +97,13 @@ class Work:
         return shuffled if under is Under.SHUFFLED else shuffled * gathered
 
     def renewed_faces(self, deck: DuelDeck) -> list[int]:
-        """The cards that get new nonces: all of a new deck, or those that lay face up."""
+        """Return the cards that get new nonces: all of a new deck, or those that were face up."""
         if not self.positions:
             return list(self.renew)
         return [deck.places.opened[self.positions[place]] for place in self.renew]
 
     def renewed(self, deck: DuelDeck, tape: Tape) -> Points:
-        """The cards as the owner puts them in: new points where nonces are new."""
+        """Return the cards as the owner puts them in, with new points for new nonces."""
         if not self.renew:
             return self.cards
         faces = self.renewed_faces(deck)
@@ -115,18 +115,18 @@ class Work:
 
 
 def finish(deck: DuelDeck, places: Places, events: tuple[Event, ...]) -> DeckChange:
-    """The cards lie where they are to lie."""
+    """Finish the request with the cards at their new places."""
     peeked = tuple(position for position in deck.peeked if position in places.in_pile)
     return deck.finish(*events, places=places, peeked=peeked)
 
 
 def all_bare(deck: DuelDeck, positions: tuple[int, ...], seat: int) -> bool:
-    """Whether a seat's key is off all these cards."""
+    """Return whether a seat's key is removed from all these cards."""
     return all(deck.is_bare(position, seat) for position in positions)
 
 
 def keys_at(deck: DuelDeck, positions: tuple[int, ...], seat: int) -> Points:
-    """The public keys that cards are under at their places: the generator where a key is off."""
+    """Return the public keys that cards are under at their positions, or the generator if a key is removed."""
     if all_bare(deck, positions, seat):
         return deck.cipher.G
     public = concat(deck.layers.keys(positions, seat), deck.cipher.G)

@@ -44,7 +44,7 @@ CLAIMS: Final = Claims(
         Cheat("a key part chosen to cancel the others", "at once", True),
         Cheat("players telling each other their cards outside the table", "never", False),
     ),
-    dropout="ends the hand by the game's rule, which may divide a pot: play among friends only; the next hand begins",
+    dropout="ends the hand by the game's rule, which may divide a pot: among friends only; the next hand begins",
     cost={
         "rounds to make a deck": "2 for the key parts, one turn per seat, 1 for the offsets",
         "rounds to deal or open": "2, the dealer's announcement first",

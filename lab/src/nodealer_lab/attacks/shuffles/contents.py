@@ -411,7 +411,7 @@ TWIN: Final = Attack(
     ways={
         "duel": (
             AttackMethod(
-                "two equal cards in a shuffle: it is refused, and the seat is waited for",
+                "two equal cards in a shuffle: it is rejected, and the seat must send another",
                 {"shuffle": _forge_twin},
                 defence=_TWO_OF_ONE,
                 play=_play_twin,

@@ -67,7 +67,7 @@ ACES: Final = Attack(
     ways={
         "chain": (
             AttackMethod(
-                "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
+                "a false deck of the dealer, or numbers of its choice, in a deck that is not played",
                 dealer_forgeries(deck_of_aces),
                 defence=(_EVERY_VALUE,),
                 find_gain=find_deck_of_aces,
@@ -133,7 +133,7 @@ PROGRESSION: Final = Attack(
     ways={
         "chain": (
             AttackMethod(
-                "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
+                "a false deck of the dealer, or numbers of its choice, in a deck that is not played",
                 dealer_forgeries(_deck_with_progression),
                 defence=(_REDUNDANCY,),
                 find_gain=_find_progression,
@@ -243,7 +243,7 @@ def _play_false_deck(scene: Scene) -> AttackOutcome:
 _FALSE_DECK_CLAIM: Final = next(
     one.cheat
     for one in claims_of(ChainParameters(deck="dealer", kappa=1)).cheats
-    if one.cheat.startswith("a false deck of the dealer's that is the one played")
+    if one.cheat.startswith("a false deck of the dealer that is the one played")
 )
 
 FALSE_DECK: Final = Attack(
