@@ -159,7 +159,7 @@ def test_its_table_is_shown_when_it_can_be(eights: ModuleType) -> None:
 def test_it_is_sound_within_a_minute(folder: Path) -> None:
     before = sum(os.times()[2:4])
     done = typed(folder, CHECK)
-    assert done.returncode == 0 and "SOUND: crazyeights version 1" in done.stdout, done.stdout
+    assert done.returncode == 0 and "PASSED: crazyeights version 1" in done.stdout, done.stdout
     assert "not on lock: lock cannot shuffle cards back into the deck" in done.stdout
     assert sum(os.times()[2:4]) - before < CHECK_SECONDS
 
@@ -332,6 +332,6 @@ def test_the_ends_of_the_second(fish: ModuleType) -> None:
 @pytest.mark.deep
 def test_the_second_is_played_as_its_page_says(tmp_path: Path) -> None:
     (tmp_path / "gofish.py").write_text(SECOND_FILE)
-    for line, word in zip(SECOND_SHELL, ("CLEAN", "CLEAN", "SOUND: gofish version 1"), strict=True):
+    for line, word in zip(SECOND_SHELL, ("CLEAN", "CLEAN", "PASSED: gofish version 1"), strict=True):
         done = typed(tmp_path, line)
         assert done.returncode == 0 and word in done.stdout, done.stdout + done.stderr

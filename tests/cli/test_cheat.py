@@ -20,10 +20,10 @@ def test_the_demo_names_the_cheater_twice() -> None:
     """At the table, and where only the log is; and the others have played on."""
     done = nodealer("demo")
     assert done.returncode == 0 and not done.stderr, done.stderr
-    at_the_table, elsewhere = done.stdout.split("Somebody else looks")
+    at_the_table, elsewhere = done.stdout.split("An independent check")
     for told in (at_the_table, elsewhere):
         assert "FAULT: Ben (seat 1" in told and "does not verify" in told
-    assert "Ben cheats: it puts a card into the deck twice" in at_the_table
+    assert "Ben cheats: this bot puts a card into the deck twice" in at_the_table
     assert "seen at once, and the culprit is named" in at_the_table and "the log names Ben" in at_the_table
     # Unless chance lets one of the two win everything in the first: nobody is left to play with then.
     assert "Hand 2" in at_the_table or re.search(r"\b(Ada|Cleo) 0 \(", at_the_table)
@@ -34,9 +34,9 @@ def test_the_demo_names_the_cheater_twice() -> None:
     [
         (("--cheat", "Ben:other-card"), "a false key for a card that is dealt or opened: it is seen at once"),
         (("--cheat", "Ben:steal"), "unknown cheat 'steal'; choose from double, mark"),
-        (("--cheat", "Zoe"), "nobody at this table is 'Zoe'; there are 0 Ada, 1 Ben"),
-        (("--cheat", "2", "--seats", "2"), "nobody at this table is '2'"),
-        (("--cheat", "ben", "--seed", "1"), "nobody cheats in a rehearsal"),
+        (("--cheat", "Zoe"), "unknown seat 'Zoe'; choose from 0 Ada, 1 Ben"),
+        (("--cheat", "2", "--seats", "2"), "unknown seat '2'"),
+        (("--cheat", "ben", "--seed", "1"), "--cheat and --seed cannot be combined"),
     ],
 )
 def test_what_cannot_be_is_refused(arguments: tuple[str, ...], reason: str) -> None:

@@ -58,8 +58,8 @@ def test_it_asks_says_what_it_shows_and_does_it() -> None:
         return []
 
     circle.play(decide=decide)
-    assert bodies(circle, Claim) == [] and "does not open" in screens[0].said[0]
-    assert "shows everybody all that you held" in screens[0].said[1]
+    assert bodies(circle, Claim) == [] and "cannot be opened" in screens[0].said[0]
+    assert "discloses everything you held" in screens[0].said[1]
     circle.waiting.extend(circle.people[0].claim())
     circle.play(decide=decide)
     assert bodies(circle, Claim) == [0] and 2 not in bodies(circle, Book)

@@ -51,8 +51,8 @@ def test_another_game_and_a_place_that_cannot_be_written(log: Log, tmp_path: Pat
     table.shuffle(4)
     table.save(path)
     done = called("export", str(path))
-    assert done.returncode == 2 and "not exported" in done.stderr and not done.stdout
+    assert done.returncode == 2 and "no export format" in done.stderr and not done.stdout
     done = called("export", str(log.path), "--format", "pgn")
     assert done.returncode == 2 and "exported as phh" in done.stderr and not done.stdout
     done = called("export", str(log.path), "--out", str(tmp_path / "no" / "x"))
-    assert done.returncode == 2 and "cannot be written" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "cannot write" in done.stderr and "Traceback" not in done.stderr

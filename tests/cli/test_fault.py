@@ -54,6 +54,6 @@ def test_a_cheater_in_a_live_game() -> None:
     assert "Ben" not in second and "Ada" in second and "Cleo" in second
     assert "Traceback" not in done.stdout + done.stderr
     (evidence,) = (Path(line.split()[4]) for line in done.stdout.splitlines() if line.startswith("The log is in"))
-    judged = nodealer("verify", str(evidence).rstrip(";"))
+    judged = nodealer("verify", str(evidence).rstrip("."))
     assert judged.returncode == 1
     assert "Ben" in judged.stdout and "does not verify" in judged.stdout

@@ -115,7 +115,10 @@ def test_a_relay_that_was_never_there() -> None:
     told(WriteRefused("x", "why"))
     for _ in range(2):
         told(Behind("ws://a"))
-    assert said[0] == "unheard: What is said is not taken: why" and "The relay ws://a brings" in said[1]
+    assert (
+        said[0] == "unheard: The relay is rejecting the messages of this seat: why"
+        and "The relay ws://a delivers" in said[1]
+    )
     assert [one.partition(":")[0] for one in said] == ["unheard", "behind"]
     with pytest.raises(BadParameter, match="a new key"):
         told(KeyMissing("x", 1))

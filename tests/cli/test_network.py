@@ -395,7 +395,7 @@ def by_hand(host: Typist, seats: int, relay: tuple[str, str], *more: str) -> tup
 
 
 def lets_sit(host: Typist, guest: Somebody) -> None:
-    host.reads(rf"Let {guest.name} sit\? \[Y/n\] ")
+    host.reads(rf"Let {guest.name} sit down\? \[Y/n\] ")
     host.types("y")
 
 

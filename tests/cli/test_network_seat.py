@@ -55,7 +55,7 @@ def test_a_relay_that_says_no_and_hangs_up_is_told_of_once(capsys: pytest.Captur
         connection.tell(RelayFound("ws://a"))
         connection.tell(RelayLost("ws://a", "the relay ws://a refuses: all is full", 1.0, refused=True))
     said = capsys.readouterr().out
-    assert said.count("What you say is not taken: the relay ws://a refuses: all is full.") == 1
+    assert said.count("The relay is rejecting your messages: the relay ws://a refuses: all is full.") == 1
     assert said.count("ws://a") == 1
     # When it has taken something, and then lost the connection, that is news, and so is its next no.
     connection.tell(RelayFound("ws://a"))
@@ -63,7 +63,7 @@ def test_a_relay_that_says_no_and_hangs_up_is_told_of_once(capsys: pytest.Captur
     connection.tell(RelayFound("ws://a"))
     connection.tell(WriteRefused("ws://a", "the relay ws://a refuses: all is full"))
     said = capsys.readouterr().out
-    assert [said.count(one) for one in ("the line broke", "again.", "not taken")] == [1, 1, 1]
+    assert [said.count(one) for one in ("the line broke", "again.", "rejecting")] == [1, 1, 1]
 
 
 def test_the_first_connection_is_told_of_once() -> None:

@@ -94,11 +94,11 @@ def test_no_log_writes_its_own_verdict(
     monkeypatch: pytest.MonkeyPatch,
     capsys: Capture,
 ) -> None:
-    """An escape sequence in `versions` once replaced CANNOT BE JUDGED by a green CLEAN."""
+    """An escape sequence in `versions` once replaced UNVERIFIABLE by a green CLEAN."""
     session = agree_session(PLACES[place](log.session.proposal, EVIL), os.urandom)
     target.write_bytes(encode(session) + b"\n")
     text = printed(2, command, str(target), monkeypatch=monkeypatch, capsys=capsys)
-    assert "CANNOT BE JUDGED" in text.strip().splitlines()[0] and text.strip().count("\n") == 0
+    assert "UNVERIFIABLE" in text.strip().splitlines()[0] and text.strip().count("\n") == 0
 
 
 def test_the_first_line_itself(target: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
@@ -108,7 +108,7 @@ def test_the_first_line_itself(target: Path, monkeypatch: pytest.MonkeyPatch, ca
         encode({"format": "nodealer-log", "version": FORMAT_VERSION, EVIL: EVIL}),
     ):
         target.write_bytes(line + b"\n")
-        assert "CANNOT BE JUDGED" in printed(2, "verify", str(target), monkeypatch=monkeypatch, capsys=capsys)
+        assert "UNVERIFIABLE" in printed(2, "verify", str(target), monkeypatch=monkeypatch, capsys=capsys)
 
 
 def test_names_of_files(log: Log, tmp_path: Path) -> None:

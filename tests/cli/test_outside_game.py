@@ -106,7 +106,7 @@ def test_what_is_no_game(here: Path, command: str, game: str) -> None:
         (("--cards", "--auto"), "needs a value"),
         (("--cards=9", "--cards=8"), "twice"),
         (("--cards", "many"), "whole number"),
-        (("--stack", "9"), "belongs to holdem"),
+        (("--stack", "9"), "is a setting of holdem, not of"),
         (("stack",), "no option"),
         (("-x",), "no option"),
         (("--protocol", "duel"), "duel"),

@@ -206,7 +206,7 @@ def test_what_was_interrupted_goes_on(tmp_path: Path, sent: signal.Signals) -> N
     assert gone(players) and "Traceback" not in said
     if sent is signal.SIGINT:
         assert process.returncode == 130
-        assert f"Stopped in hand 1; the unfinished log is in {log}; `nodealer resume` goes on." in said
+        assert f"Stopped in hand 1. The unfinished log is in {log}. `nodealer resume` continues." in said
     before = log.read_bytes()
     assert called("verify", str(log)).returncode == 3
     with pytest.MonkeyPatch.context() as patch:
@@ -275,7 +275,7 @@ def test_a_player_that_never_comes() -> None:
             time.sleep(0.01)
         os.kill(players[1], signal.SIGKILL)
         told, said = process.communicate()
-    assert process.returncode == 4 and said == "nodealer: Ben did not come to the table, and nothing was played\n"
+    assert process.returncode == 4 and said == "nodealer: Ben did not come to the table, so nothing was played\n"
     assert [event["event"] for event in events(told)] == ["dropout"] and gone(players)
 
 
@@ -288,7 +288,7 @@ def test_nobody_reads_the_output() -> None:
         process.stdout.close()
         said = process.stderr.read()
         assert process.wait(timeout=50) == 141
-    assert "Stopped" in said and "the unfinished log is in" in said and "Traceback" not in said
+    assert "Stopped" in said and "The unfinished log is in" in said and "Traceback" not in said
 
 
 # --- A person ---
@@ -367,8 +367,8 @@ def test_a_person_presses_ctrl_c(tmp_path: Path) -> None:
     person = Terminal("--seats", "2", "--hands", "1", "--log", str(path))
     person.read_until(r"\n> ")
     os.killpg(person.process.pid, signal.SIGINT)
-    said = "You stopped in hand 1; the unfinished log is in .*; `nodealer resume` goes on."
-    assert re.search(said, " ".join(person.read_until("goes on").split()))
+    said = "You stopped in hand 1. The unfinished log is in .*. `nodealer resume` continues."
+    assert re.search(said, " ".join(person.read_until("continues.").split()))
     assert person.close() == 130
     assert "Traceback" not in person.screen
     assert nodealer("verify", str(path)).returncode == 3
@@ -383,11 +383,11 @@ def test_a_person_does_not_wait_for_ever() -> None:
     os.kill(ben, signal.SIGSTOP)
     person.type("c\n")
     said = person.read_until("leave: ")
-    assert "waiting for Ben since" in said and "break: break the hand off" in said and "without Ben" not in said
+    assert "waiting for Ben since" in said and "break: abort the hand" in said and "without Ben" not in said
     person.type("without Cleo\n")
-    person.read_until("nobody waits for Cleo")
+    person.read_until("no one is waiting for Cleo")
     person.type("break\n")
-    person.read_until("broken off")
+    person.read_until("was aborted")
     os.kill(ben, signal.SIGKILL)
     person.read_until("end the log without the others' signatures")
     person.type("break\n")

@@ -65,12 +65,12 @@ def test_a_program_that_goes_stops_the_game_and_another_goes_on(
     assert told[-1]["for"] == "move" and told[-1]["name"] == "Ada" and len(told[-1]["page"]["mine"]) == 2
     with monkeypatch.context() as patch:
         patch.setattr("sys.stdin", io.StringIO())
-        assert "no bot" in called("resume").stderr
+        assert "is not a bot" in called("resume").stderr
 
     wrong = ["fold", "[]", '{"ask":2,"move":{"type":"fold"}}', '{"ask":1}', '{"ask":1,"choose":[0]}', '{"ask":1,"x":1}']
     wrong += ['{"ask":1,"move":{"type":"raise","to":1}}', '{"ask":1,"move":{"to":100000,"type":"raise"}}']
     told, complaints, code = talk(lambda event: [*(wrong if event["ask"] == 1 else ()), *gives_up(event)], "resume")
-    assert (code, complaints) == (0, "It goes on in hand 1.\n")
+    assert (code, complaints) == (0, "Continuing in hand 1.\n")
     refused = [event["reason"] for event in told if event["event"] == "refused"]
     assert len(refused) == len(wrong) and "question 2" in refused[2] and "raise to 4–200" in refused[6]
     moves = [event["move"] for event in told if event["event"] == "move" and event["name"] == "Ada"]
@@ -83,11 +83,11 @@ def test_a_program_that_goes_stops_the_game_and_another_goes_on(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--json", "--name", "Ben"), "Ben is a bot at this table: take another name"),
-        (("--json", "--name", "bEN"), "Ben is a bot"),
-        (("--json", "--name", " Bob"), "your name has a space"),
+        (("--json", "--name", "Ben"), "Ben is the name of a bot at this table; choose another name"),
+        (("--json", "--name", "bEN"), "Ben is the name of a bot"),
+        (("--json", "--name", " Bob"), "your name begins or ends with a space"),
         (("--json", "--name", ""), "your name is empty"),
-        (("--auto", "--name", "Bob"), "bots play all seats: --auto says so"),
+        (("--auto", "--name", "Bob"), "bots play all seats: --auto was given"),
         (("--name", "Bob"), "bots play all seats: there is no terminal"),
         (("--seed", "1", "--name", "Bob"), "bots play all seats: a rehearsal"),
         (("--json", "--cheat", "Bob", "--name", "Bob"), "Bob is you"),

@@ -85,9 +85,9 @@ def test_a_game_is_found_by_the_beginning_of_its_name() -> None:
     assert find_game(None) == three
     three.end("clean", 1)
     assert find_game(None) == two
-    with pytest.raises(BadParameter, match="one of several"):
+    with pytest.raises(BadParameter, match="any of several"):
         find_game(two.name[:6])
-    with pytest.raises(BadParameter, match="no kept game 'chess'"):
+    with pytest.raises(BadParameter, match="no saved game 'chess'"):
         find_game("chess")
 
 
@@ -101,12 +101,12 @@ def test_a_game_is_verified_by_its_name(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / kept.name).write_text("not a log")
     assert str(kept.kept_log) not in called("verify", kept.name).stdout
     other = keep(WHAT)
-    assert "one of several" in called("verify", other.name[:7]).stderr
+    assert "any of several" in called("verify", other.name[:7]).stderr
     assert "none.jsonl does not exist" in called("verify", "none.jsonl").stdout
 
 
 def test_what_cannot_go_on() -> None:
-    assert "no game here that was interrupted" in called("resume").stderr
+    assert "no game was interrupted" in called("resume").stderr
     ended, rehearsed = keep(WHAT), keep(replace(WHAT, seed=7))
     ended.end("clean", 1)
     for game, said in ((ended, "has ended (clean)"), (rehearsed, "--seed 7")):
@@ -180,7 +180,7 @@ def test_one_that_cannot_be_looked_into_hides_no_other(what: str, monkeypatch: p
 
 
 def test_the_list() -> None:
-    assert "No game is kept" in called("games").stdout
+    assert "There are no saved games" in called("games").stdout
     begun, ended = keep(replace(WHAT, begun=0)), keep(replace(WHAT, seed=3))
     ended.end("fault", 1)
     (games_folder() / "half-made").mkdir()
@@ -278,7 +278,7 @@ def test_homes_that_have_parted() -> None:
     lobby = other.home(1) / "lobby"
     lines = lobby.read_bytes().splitlines(keepends=True)
     (game.home(1) / "lobby").write_bytes(b"".join(reversed(lines)))
-    with pytest.raises(HomeUnusable, match="have parted"):
+    with pytest.raises(HomeUnusable, match="different messages"):
         game.earlier()
 
 
@@ -295,7 +295,7 @@ def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text("mine")
     done = called("play", "--auto", "--log", str(path))
-    assert done.returncode == 2 and f"{path}: it is there already" in done.stderr and not done.stdout
+    assert done.returncode == 2 and f"{path}: the file already exists" in done.stderr and not done.stdout
     assert path.read_text() == "mine" and not games_folder().exists()
     assert "it is a folder" in called("play", "--auto", "--log", str(tmp_path)).stderr
 

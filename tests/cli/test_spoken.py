@@ -107,7 +107,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
             assert "someone may be trying to get in" in ears.said[-1]
             codes.give()
             await ears.until("code-dead", 4)
-            assert "There is no code" in ears.said[-1] and "someone may be trying" in ears.said[-1]
+            assert "There is no pairing code" in ears.said[-1] and "someone may be trying" in ears.said[-1]
             async with asyncio.timeout(60):
                 await asyncio.gather(*codes._tasks, return_exceptions=True)
             assert len(ears.admitted) == 1

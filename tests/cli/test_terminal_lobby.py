@@ -124,13 +124,13 @@ def test_a_yes_to_one_is_no_yes_to_another_of_that_name(tmp_path: Path) -> None:
         host = door.typing["Ada"]
         door.host_looks()
         await asyncio.sleep(0)
-        assert host.asked == ["Let Ben sit? [Y/n] "]
+        assert host.asked == ["Let Ben sit down? [Y/n] "]
         door.say(*door.people["Ben"].withdraw())
         await host.type("y")
         door.come("Ben", key="Eve")
         door.host_looks()
         await asyncio.sleep(0)
-        assert host.asked == ["Let Ben sit? [Y/n] "] * 2, "asked anew"
+        assert host.asked == ["Let Ben sit down? [Y/n] "] * 2, "asked anew"
 
     run(work())
 
@@ -145,7 +145,7 @@ def test_what_is_neither_yes_nor_no_sends_nobody_away(tmp_path: Path) -> None:
             door.host_looks()
             await host.type(line)
             door.host_looks()
-        assert host.asked == ["Let Ben sit? [Y/n] "] * 3 and door.seated == ["Ada", "Ben"]
+        assert host.asked == ["Let Ben sit down? [Y/n] "] * 3 and door.seated == ["Ada", "Ben"]
 
     run(work())
 
@@ -166,14 +166,14 @@ def test_who_has_declined_is_asked_again_when_it_comes_anew(tmp_path: Path) -> N
         for _ in range(2):
             door.host_looks()
             await asyncio.sleep(0)
-        assert host.asked == ["Let Ben sit? [Y/n] ", ""] and not door.seated
+        assert host.asked == ["Let Ben sit down? [Y/n] ", ""] and not door.seated
         back = door.come("Ben")
         door.say(*guest.on_tick(back, 0.0))
         door.say(*guest.on_tick(back, 0.0))
         assert back.lobby.mine is not None and back.lobby.mine.number == 1 and not guest.on_tick(back, 0.0)
         door.host_looks()
         await asyncio.sleep(0)
-        assert host.asked == ["Let Ben sit? [Y/n] ", "", "Let Ben sit? [Y/n] "]
+        assert host.asked == ["Let Ben sit down? [Y/n] ", "", "Let Ben sit down? [Y/n] "]
         await host.type("y")
         door.host_looks()
         assert door.seated == ["Ada", "Ben"]
@@ -240,7 +240,7 @@ def test_the_name_of_who_was_sent_away_is_free(tmp_path: Path) -> None:
         asked = len(host.asked)
         door.host_looks()
         await asyncio.sleep(0)
-        assert host.asked[asked:] == ["Let Ben sit? [Y/n] "]
+        assert host.asked[asked:] == ["Let Ben sit down? [Y/n] "]
 
     run(work())
 
@@ -263,7 +263,7 @@ def test_who_was_let_in_does_not_come_back_as_another(tmp_path: Path, again: str
         for _ in range(2):
             door.host_looks()
         await asyncio.sleep(0)
-        assert host.asked[0] == "Let Ben sit? [Y/n] " and f"Let {again} " in host.asked[-1] and not door.seated
+        assert host.asked[0] == "Let Ben sit down? [Y/n] " and f"Let {again} " in host.asked[-1] and not door.seated
 
     run(work())
 
@@ -308,7 +308,7 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
         proposes(door, hands=9999)
         looks()
         await asyncio.sleep(0)
-        assert ben.lobby.considering and "ANOTHER" in typing.asked[-1]
+        assert ben.lobby.considering and "DIFFERENT" in typing.asked[-1]
         # An Enter that was on its way is no answer either; a word is.
         await typing.type("")
         for _ in range(2):
@@ -423,7 +423,7 @@ def test_who_looks_on_is_told_that_there_is_no_game_yet(tmp_path: Path, capsys: 
 
     run(work())
     first, second = capsys.readouterr().out.splitlines()
-    assert first == "The game has not begun; you wait for it. At the table: Ada, Ben."
+    assert first == "The game has not begun yet. At the table: Ada, Ben."
     assert second == "At the table: Ada, Ben, Cleo."
 
 

@@ -65,6 +65,10 @@ def test_it_tells_what_its_relay_does_not_take_once_for_each_connection(capsys: 
         told.line(RelayLost("ws://a", "the line broke", 1.0))
     told.line(Behind("ws://a"))
     said = capsys.readouterr().out
-    assert said.count("Your ticks are not taken: the relay ws://a refuses: no, 0") == said.count("not taken") == 2
+    assert (
+        said.count("The relay is rejecting your messages: the relay ws://a refuses: no, 0")
+        == said.count("rejecting")
+        == 2
+    )
     assert said.count("Connected") == 2
-    assert "The relay ws://a brings what has a later key" in said
+    assert "The relay ws://a delivers messages with a newer key" in said

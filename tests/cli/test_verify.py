@@ -230,4 +230,4 @@ def test_a_process_that_is_ended_is_nobodys_fault(log: Log, tmp_path: Path) -> N
     assert done.returncode == 2 and not done.stderr
     first, second = json.loads(done.stdout)
     assert (first["file"], second["file"]) == (str(tmp_path / "ends"), str(log.path))
-    assert first["verdict"] == "not-a-log" and "ended from outside" in first["reason"]
+    assert first["verdict"] == "not-a-log" and "was killed" in first["reason"]

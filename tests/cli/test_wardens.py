@@ -62,7 +62,7 @@ def test_games_that_cannot_be(options: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("options", [("--mode", "xor"), ("--decks", "ember,tide")])
 def test_what_belongs_to_wardens(options: tuple[str, ...]) -> None:
     done = called("play", "--auto", *options)
-    assert done.returncode == 2 and "belongs to wardens" in done.stderr
+    assert done.returncode == 2 and "is a setting of wardens, not of" in done.stderr
 
 
 def test_a_person_in_the_terminal() -> None:

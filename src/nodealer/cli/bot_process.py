@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from nodealer.audit.background import in_background
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.client.agents import Agent, BotAgent
@@ -71,7 +72,7 @@ Says = Callable[[str, str], None]
 
 def complain(code: str, sentence: str) -> None:
     """As a bot does: whoever has started it reads its last words where it does not end well."""
-    sys.stderr.write(f"nodealer: {escape_controls(sentence)}\n")
+    sys.stderr.write(phrases.error(escape_controls(sentence)) + "\n")
     sys.stderr.flush()
 
 
@@ -119,7 +120,7 @@ class WithItsRelay:
         if isinstance(line, RelayLost) and not self._found:
             raise RelayError(line.reason)
         if isinstance(line, KeyMissing):
-            raise BadParameter("the table has a new key, and this seat has not got it: it hears nothing any more")
+            raise BadParameter(phrases.SEAT_LOCKED_OUT)
         if isinstance(line, RelayLost) and line.refused:
             self._once(WriteRefused(line.relay, line.reason))
         elif isinstance(line, WriteRefused | Behind):
@@ -131,10 +132,9 @@ class WithItsRelay:
             return
         self._said.add(type(line))
         if isinstance(line, WriteRefused):
-            self._says("unheard", f"What is said is not taken: {line.reason}")
+            self._says("unheard", phrases.seat_rejected(line.reason))
         else:
-            why = f"The relay {line.relay} brings what has a later key than this table's: it may withhold something."
-            self._says("behind", why)
+            self._says("behind", phrases.seat_newer_key(line.relay))
 
 
 def transport_of(invitation: Invitation, participant: Participant, says: Says = complain) -> RelayTransport:

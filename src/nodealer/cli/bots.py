@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from nodealer.cli import text as phrases
 from nodealer.cli.bot_process import PlayerOrder
 from nodealer.cli.cheat_option import Cheating
 from nodealer.cli.timekeeper_process import KeeperOrder
@@ -92,9 +93,8 @@ def how_it_ended(code: int, complaints: Path) -> str:
     """How a process ended that did not end well, in words."""
     if code < 0:
         with suppress(ValueError):
-            return f"its program was killed ({signal.Signals(-code).name})"
-    said = _last_words(complaints)
-    return f"its program ended with code {code}" + (f": {said}" if said else "")
+            return phrases.program_killed(signal.Signals(-code).name)
+    return phrases.program_ended(code, _last_words(complaints))
 
 
 def _last_words(complaints: Path) -> str:

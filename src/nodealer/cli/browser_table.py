@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from nodealer.audit.verify import Report, verify_file
+from nodealer.cli import text as phrases
 from nodealer.cli.display import Where
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import games_here
@@ -194,11 +195,10 @@ async def served(page: Page, at: Where, what: str = "table") -> AsyncIterator[st
 
     async with serve(page.hub, door, game_of) as address:
         if at is Where.ADDRESS:
-            err().print(f"Your {what} is at [bold]{shown(address)}[/bold]", soft_wrap=True)
-            ends = "ends the table" if what == "table" else "closes the page; the file stays as it is"
-            err().print(f"[dim]The address opens once. Ctrl-C {ends}.[/dim]")
+            err().print(phrases.page_at(what, shown(address)), soft_wrap=True)
+            err().print(phrases.PAGE_STOPS_TABLE if what == "table" else phrases.PAGE_STOPS_LOG)
         else:
-            err().print(f"Your {what} opens in the browser; if it does not: {shown(address)}", soft_wrap=True)
+            err().print(phrases.page_opens(what, shown(address)), soft_wrap=True)
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         yield address
 

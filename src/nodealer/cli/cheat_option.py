@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodealer.audit.verify import Report
+from nodealer.cli import text as phrases
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
+from nodealer.cli.suggestions import closest
 from nodealer.errors import BadParameter
 from nodealer.protocols.base import CardProtocol, Cheat
 
@@ -27,9 +29,9 @@ class Cheating:
     def refuse(self, seed: int | None, person: str | None) -> None:
         """Only bots cheat, and only where they have something to hide."""
         if seed is not None:
-            raise BadParameter("nobody cheats in a rehearsal: its seeds are public")
+            raise BadParameter(phrases.CHEAT_IN_REHEARSAL)
         if person == self.name:
-            raise BadParameter(f"{person} is you; a bot can cheat, or with --auto anybody")
+            raise BadParameter(phrases.cheat_of_person(person))
 
     def announce(self, screen: Screen) -> None:
         """Before the game."""
@@ -38,21 +40,21 @@ class Cheating:
             | {"seen": self.claim.seen, "culprit": self.claim.culprit}
         )
         if not screen.json:
-            screen.say(f"[magenta]{shown(self.name)} cheats:[/magenta] it {shown(self.does)}. The others do not know.")
-            screen.say(f"What is claimed: {shown(self.sentence)}.")
+            screen.say(phrases.cheats(shown(self.name), shown(self.does)))
+            screen.say(phrases.cheat_claim(shown(self.sentence)))
 
     def judge(self, screen: Screen, report: Report) -> None:
         """After it, when the log was read as anybody can read it."""
         if not screen.json:
-            screen.say(f"What came of it: {shown(self.came(report))}.")
+            screen.say(phrases.cheat_outcome(shown(self.outcome(report))))
 
-    def came(self, report: Report) -> str:
+    def outcome(self, report: Report) -> str:
         """What came of it, in words."""
         if any(fault.seat == self.seat for fault in report.faults):
-            return f"the log names {self.name}, and whoever has the log can see that"
+            return phrases.cheater_named(self.name)
         if not self.claim.culprit:
-            return f"the log names nobody; what {self.name} said stands in it, and changed nothing"
-        return f"the log names nobody: in this game {self.name} never came to it"
+            return phrases.cheater_ineffective(self.name)
+        return phrases.cheater_idle(self.name)
 
 
 def cheating_of(text: str, names: Sequence[str], protocol: CardProtocol) -> Cheating:
@@ -61,15 +63,15 @@ def cheating_of(text: str, names: Sequence[str], protocol: CardProtocol) -> Chea
     from nodealer.cheats.registry import DEFAULT, find_cheat
 
     who, _, kind = text.partition(":")
-    seat = _seat(who, names)
+    seat = _find_seat(who, names)
     attack = find_cheat(kind or DEFAULT)
     claim = attack.on(protocol).claim
     return Cheating(seat, names[seat], attack.name, attack.does, claim, sentence(claim))
 
 
-def _seat(who: str, names: Sequence[str]) -> int:
+def _find_seat(who: str, names: Sequence[str]) -> int:
     for seat, name in enumerate(names):
         if who.casefold() in (name.casefold(), str(seat)):
             return seat
-    seats = ", ".join(f"{seat} {name}" for seat, name in enumerate(names))
-    raise BadParameter(f"nobody at this table is {who!r}; there are {seats}")
+    near = closest(who, names)
+    raise BadParameter(phrases.unknown("seat", who, near, (f"{seat} {name}" for seat, name in enumerate(names))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar, NamedTuple, NoReturn
@@ -10,6 +9,8 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nodealer.cli import text as phrases
+from nodealer.cli.suggestions import closest
 from nodealer.errors import BadParameter
 
 
@@ -68,8 +69,9 @@ class Commands(TyperGroup):
         """Find the command that was typed; suggest the closest name if there is none."""
         names = self.list_commands(ctx)
         if args[0] not in {*names, *self.elsewhere} and not ctx.resilient_parsing:
-            for near in get_close_matches(args[0], names, 1):
-                ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
+            near = closest(args[0], names)
+            if near is not None:
+                ctx.fail(phrases.unknown_command(args[0], near))
         return super().resolve_command(ctx, args)
 
 
@@ -82,10 +84,7 @@ def _missing(name: str, distribution: str) -> TyperCommand:
     """Return a command that only says what to install."""
 
     def explain() -> NoReturn:
-        raise BadParameter(
-            f"`nodealer {name}` is part of {distribution}, which is not installed: "
-            f"run `pip install ./lab` in a checkout of nodealer"
-        )
+        raise BadParameter(phrases.not_installed(name, distribution))
 
     takes_all = {"allow_extra_args": True, "ignore_unknown_options": True}
     return TyperCommand(name, callback=explain, context_settings=takes_all, add_help_option=False, hidden=True)
@@ -113,6 +112,11 @@ def _loaded(name: str, place: CommandEntry) -> Any:
         epilog=example(place.example),
     )(function)
     return typer.main.get_command(app)
+
+
+def option_names(context: Any) -> list[str]:
+    """Return all options of the command that is running, such as `--json`."""
+    return [option for param in context.command.get_params(context) for option in param.opts if option.startswith("-")]
 
 
 def example(text: str) -> str:

@@ -9,14 +9,12 @@ from typing import Annotated, Any
 import typer
 
 import nodealer
+from nodealer.cli import text as phrases
 from nodealer.cli.exits import BAD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.cli.selftest import SelfTestResult, run_selftests
 from nodealer.group import Group, group
 from nodealer.group.cpu import cpu_features
-
-SLOW = "No native core: this is the slow reference, ten to twenty times slower, and not constant-time."
-MEND = "It plays and verifies correctly. For the fast core install Rust (https://rustup.rs) and run `make build`."
 
 
 def doctor(
@@ -37,7 +35,7 @@ def doctor(
         _print_facts(facts)
     _print_outcomes(outcomes, quiet=json)
     if found.backend == "reference":
-        err().print(f"[bold yellow]{SLOW}[/bold yellow]\n{MEND}", soft_wrap=True)
+        err().print(f"[bold yellow]{phrases.SLOW_CORE}[/bold yellow]\n{phrases.SLOW_CORE_FIX}", soft_wrap=True)
     if not good:
         raise typer.Exit(BAD)
 
@@ -57,9 +55,9 @@ def _facts(found: Group) -> dict[str, Any]:
 
 def _print_facts(facts: dict[str, Any]) -> None:
     native = facts["backend"] == "native"
-    core = f"native core {facts['core_version']} ({facts['profile']})" if native else "reference (slow)"
-    out().print(f"nodealer {facts['version']}, {core}, Python {facts['python']}", soft_wrap=True)
-    out().print(f"processor features in use or usable: {', '.join(facts['cpu']) or 'unknown'}", soft_wrap=True)
+    core = phrases.native_core(facts["core_version"], facts["profile"]) if native else phrases.REFERENCE_CORE
+    out().print(phrases.versions(facts["version"], core, facts["python"]), soft_wrap=True)
+    out().print(phrases.cpu(", ".join(facts["cpu"])), soft_wrap=True)
 
 
 def _print_outcomes(outcomes: list[SelfTestResult], *, quiet: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nodealer.cli import text as phrases
 from nodealer.cli.output import err, print_line, shown
 from nodealer.errors import BackendMissing, LocalError, LogError, Malformed, NodealerError, PeerError, RelayError
 
@@ -38,5 +39,5 @@ def exit_code(error: NodealerError) -> int:
 
 def explain(error: NodealerError) -> int:
     """Say on standard error what is wrong, in one sentence, and give the code to end with."""
-    print_line(err(), f"nodealer: {shown(error)}")
+    print_line(err(), phrases.error(shown(error)))
     return exit_code(error)

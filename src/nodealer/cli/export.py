@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nodealer.audit.verify import Append, Report, verify_file
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
@@ -73,9 +74,9 @@ def _export_of(report: Report, format: str | None) -> Export:
     package = None if report.state is None else report.state.config.package
     made = None if package is None else package.export
     if package is None or made is None:
-        raise BadParameter("the game of this log is not exported in any format")
+        raise BadParameter(phrases.NO_EXPORT)
     if format not in (None, made.format):
-        raise BadParameter(f"{package.name} is exported as {made.format}, not as {format!r}")
+        raise BadParameter(phrases.other_export(package.name, made.format, format))
     return made
 
 
@@ -86,5 +87,5 @@ def _write(text: str, out: Path | None) -> None:
     try:
         out.write_text(text + "\n")
     except OSError as error:
-        print_line(err(), f"nodealer: {shown(out)} cannot be written: {shown(error.strerror)}")
+        print_line(err(), phrases.error(phrases.cannot_write(shown(out), shown(error.strerror))))
         raise typer.Exit(UNJUDGED) from None

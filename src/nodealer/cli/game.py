@@ -8,6 +8,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from nodealer.cli import text as phrases
 from nodealer.cli.completion import games
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.games import game_of, games_here
@@ -43,8 +44,8 @@ def check(
 
     game_of(game)  # here, where the folder that one is in is looked into
     console = err()
-    with console.status("checking …") as status:
-        report = check_game(game, DEEP if deep else QUICK, lambda doing: status.update(f"checking: {shown(doing)}"))
+    with console.status(phrases.CHECKING) as status:
+        report = check_game(game, DEEP if deep else QUICK, lambda doing: status.update(phrases.checking(shown(doing))))
     if json:
         print_json(report.as_json())
     else:
@@ -55,23 +56,19 @@ def check(
 def _print(report: GameReport) -> None:
     console = out()
     for key, finding in report.findings.first.items():
-        where = f" [bold]{shown(finding.where)}[/bold]" if finding.where else ""
-        times = report.findings.times[key]
-        again = f" (seen {times} times)" if times > 1 else ""
-        console.print(f"[red bold]✗ {shown(finding.kind)}[/red bold]{where}{again}", soft_wrap=True)
+        where = shown(finding.where) if finding.where else ""
+        heading = phrases.finding(shown(finding.kind), where, report.findings.times[key])
+        console.print(heading, soft_wrap=True)
         console.print(f"  {shown(finding.what)}\n", soft_wrap=True)
     for did in report.did:
         console.print(f"[dim]{shown(did)}[/dim]", soft_wrap=True)
     for on in report.protocols:
         if on.why is not None:
-            console.print(f"[dim]not on {shown(on)}: {shown(on.why)}[/dim]", soft_wrap=True)
+            console.print(phrases.not_tested_on(shown(on), shown(on.why)), soft_wrap=True)
     for note in report.notes:
         console.print(f"[yellow]{shown(note)}[/yellow]", soft_wrap=True)
-    name = f"{shown(report.package.name)} version {report.package.version}"
-    found = len(report.findings.first)
-    told = f"{found} thing{'s' if found > 1 else ''} to mend" if found else "nothing is wrong with it"
-    colour, word = ("red", "FOUND") if found else ("green", "SOUND")
-    console.print(f"[{colour} bold]{word}[/{colour} bold]: {name}, {told}.", soft_wrap=True)
+    package, problems = report.package, len(report.findings.first)
+    console.print(phrases.check_verdict(shown(package.name), package.version, problems), soft_wrap=True)
 
 
 def list_games(
@@ -95,7 +92,7 @@ def list_games(
         )
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("game", "version", "protocol", "seats", "settings"):
+    for heading in phrases.GAME_COLUMNS:
         table.add_column(heading)
     for game in games:
         settings = ", ".join(f"--{setting.name} {setting.default}" for setting in game.settings)

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from nodealer.cli import text as phrases
 from nodealer.cli.saved_games import GAME, Kept, KeptGame, games_folder, is_file, read_kept
+from nodealer.cli.suggestions import closest
 from nodealer.cli.table_folders import TABLE, KeptTable, TableFolder, keep_table
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, locked_folder
 from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
@@ -49,27 +51,27 @@ def find_game(name: str | None) -> Shelved:
         return _interrupted(readable)
     for path, reason in (game for game in found if not isinstance(game, Shelved)):
         if path.name == name:
-            raise BadParameter(f"the game {name} cannot be read: {reason}")
+            raise BadParameter(phrases.game_unreadable(name, reason))
     meant = [game for game in readable if game.name == name] or [
         game for game in readable if game.name.startswith(name)
     ]
     if not meant:
-        raise BadParameter(f"there is no kept game {name!r}: `nodealer games` lists them")
+        raise BadParameter(phrases.no_such_game(name, closest(name, (game.name for game in readable))))
     if len(meant) > 1:
-        raise BadParameter(f"{name!r} may be one of several: {', '.join(game.name for game in meant)}")
+        raise BadParameter(phrases.ambiguous_game(name, (game.name for game in meant)))
     return meant[0]
 
 
 def _interrupted(games: Iterable[Shelved]) -> Shelved:
-    playing = ""
+    being_played = False
     for game in games:
         # One that cannot be looked into is not what somebody means who does not name it.
         with suppress(HomeUnusable):
             if game.ended is None and not (isinstance(game, KeptGame) and game.what.seed is not None):
                 if not game.in_use:
                     return game
-                playing = "; the one that has not ended is being played"
-    raise BadParameter(f"there is no game here that was interrupted{playing}: `nodealer games` lists them")
+                being_played = True
+    raise BadParameter(phrases.nothing_to_resume(being_played=being_played))
 
 
 def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
@@ -83,17 +85,11 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
         if came_by.table != invitation.table:
             continue
         if invitation.contradicts(came_by):
-            raise BadParameter(
-                f"you have come to a table of this number by another link, with another key or another host "
-                f"({kept.folder}): one of the two links is false. If it was the first one, delete that folder"
-            )
+            raise BadParameter(phrases.fake_link(kept.folder))
         if name is None or casefold_name(name) == casefold_name(kept.what.name):
             return kept
         if kept.names or kept.in_use:
-            raise BadParameter(
-                f"you are at this table already, as {kept.what.name} ({kept.name}). For another player on this machine "
-                f"set XDG_CONFIG_HOME and XDG_STATE_HOME to folders of its own: a key of its own"
-            )
+            raise BadParameter(phrases.already_here_as(kept.what.name, kept.name))
     return None
 
 
@@ -104,5 +100,5 @@ def keep_first(what: KeptTable) -> TableFolder:
         games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     with locked_folder(games_folder()):
         if what.name is not None and table_at(parse_link(what.link), what.name) is not None:
-            raise BadParameter("you are at this table already, in another window")
+            raise BadParameter(phrases.ALREADY_HERE)
         return keep_table(what)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Annotated
 
 import typer
 
+from nodealer.cli import text as phrases
+from nodealer.cli.suggestions import closest
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find_game, game_names, resolve_game
+from nodealer.games.registry import find_game, game_names, is_installed, resolve_game
 
 #: For commands that take the game which a log or a host names, unless a person names another place.
 LogGame = Annotated[
@@ -26,6 +28,8 @@ def game_of(text: str) -> GamePackage:
     if ":" in text and os.getcwd() not in sys.path:
         # Last: a file that lies here by accident must not stand for a module that is installed.
         sys.path.append(os.getcwd())
+    if ":" not in text and not is_installed(text):
+        raise BadParameter(phrases.unknown("game", text, closest(text, game_names()), game_names()))
     return resolve_game(text)
 
 
@@ -34,7 +38,7 @@ def game_or_none(text: str | None) -> GamePackage | None:
     return None if text is None else game_of(text)
 
 
-def settings_of(game: GamePackage, arguments: Sequence[str]) -> dict[str, str]:
+def settings_of(game: GamePackage, arguments: Sequence[str], options: Iterable[str] = ()) -> dict[str, str]:
     """What a person set: `--name value` or `--name=value`. Raises `BadParameter` for what the game does not have."""
     given: dict[str, str] = {}
     waiting = list(arguments)
@@ -42,24 +46,24 @@ def settings_of(game: GamePackage, arguments: Sequence[str]) -> dict[str, str]:
         option, equals, value = waiting.pop(0).partition("=")
         name = option.removeprefix("--")
         if not option.startswith("--") or not any(setting.name == name for setting in game.settings):
-            raise BadParameter(_whose(option, game))
+            raise BadParameter(_explain_unknown(option, game, options))
         if name in given:
-            raise BadParameter(f"{option} is given twice")
+            raise BadParameter(phrases.given_twice(option))
         if not equals:
             if not waiting or waiting[0].startswith("--"):
-                raise BadParameter(f"{option} needs a value")
+                raise BadParameter(phrases.needs_value(option))
             value = waiting.pop(0)
         given[name] = value
     return game.settled(given)
 
 
-def _whose(option: str, game: GamePackage) -> str:
+def _explain_unknown(option: str, game: GamePackage, options: Iterable[str]) -> str:
     """What belongs to another game is not passed over: somebody means something by it."""
     for other in games_here():
         if any(option == f"--{setting.name}" for setting in other.settings):
-            return f"{option} belongs to {other.name}"
-    has = ", ".join(f"--{setting.name}" for setting in game.settings) or "none"
-    return f"{option!r} is no option of play, and no setting of {game.name}, which has: {has}"
+            return phrases.setting_of_other_game(option, other.name, game.name)
+    settings = [f"--{setting.name}" for setting in game.settings]
+    return phrases.unknown("option", option, closest(option, (*options, *settings)), settings)
 
 
 def games_here() -> list[GamePackage]:

@@ -7,6 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
+from nodealer.cli import text as phrases
+from nodealer.cli.commands import option_names
 from nodealer.cli.completion import games, protocols
 from nodealer.cli.display import NoBrowser, Terminal, where
 from nodealer.cli.games import game_of, settings_of
@@ -121,13 +123,13 @@ def host(
 
     Exit codes: as for play; 4 also if there is no relay.
     """
-    settings = settings_of(game_of(game), context.args)
+    settings = settings_of(game_of(game), context.args, option_names(context))
     from nodealer.cli.network_game import host_table  # late: no other command should wait for protocols and sockets
     from nodealer.cli.plan import plan_of
     from nodealer.cli.webpage import folder_of, page_for_guests
 
     if timekeeper and no_clock:
-        raise BadParameter("--timekeeper and --no-clock exclude each other")
+        raise BadParameter(phrases.cannot_combine("--timekeeper", "--no-clock"))
     said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_of(clock)
     plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
     with page_for_guests(page) as guests:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadParameter
 from nodealer.relay.server.listener import serve_relay
@@ -32,7 +33,7 @@ async def own_relay(store: Path, listen: str, table: str, *, again: bool = False
     """
     host, _, port = listen.rpartition(":")
     if not port.isdecimal():
-        raise BadParameter(f"--listen is HOST:PORT, not {listen!r}")
+        raise BadParameter(phrases.bad_own_address(listen))
     # The host itself comes by this machine's own address, and others by one that may be the router's.
     inside = host == "localhost" or is_loopback(host.strip("[]"))
     async with (
@@ -72,4 +73,4 @@ def free_port() -> int:
                 return int(probe.getsockname()[1])
             except OSError:
                 continue
-    raise BadParameter("there is no free port for a relay: say one with --listen HOST:PORT")
+    raise BadParameter(phrases.NO_FREE_PORT)

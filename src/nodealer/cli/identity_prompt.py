@@ -8,6 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path, user_state_path
 
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile
@@ -28,7 +29,7 @@ def me() -> UserIdentity:
 
 def unlocked(mine: UserIdentity) -> Identity:
     """What signs. Asks for the passphrase where there is one."""
-    return mine.unlock(ask_passphrase("The passphrase of your key: ") if mine.has_passphrase else None)
+    return mine.unlock(ask_passphrase(phrases.PROMPT_FOR_KEY) if mine.has_passphrase else None)
 
 
 def known_players() -> Contacts:
@@ -44,8 +45,8 @@ def players_in(folder: Path) -> Contacts:
 def ask_passphrase(question: str) -> str:
     """What the user types, unseen."""
     if not sys.stdin.isatty():
-        raise BadParameter("a passphrase is typed at a terminal, and there is none here")
+        raise BadParameter(phrases.NO_TERMINAL)
     try:
         return getpass.getpass(question)
     except EOFError:
-        raise BadParameter("no passphrase was typed") from None
+        raise BadParameter(phrases.NOTHING_TYPED) from None

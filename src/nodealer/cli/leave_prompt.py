@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from nodealer.cli import text as phrases
 from nodealer.cli.screen import Screen
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -41,10 +42,7 @@ class Leaving:
             return
         self._told = True
         if participant.sits_out and participant.seat.number not in participant.replica.state.ended:
-            self._screen.say(
-                "You left this table, or sat out: nobody waits for you, and you get no cards. [bold]back[/bold]: play "
-                "again, from the next hand on; [bold]leave[/bold]: leave it for good."
-            )
+            self._screen.say(phrases.YOU_SIT_OUT)
 
     def hear(self, answer: str) -> bool:
         """Whether a line was the answer to what was asked. Another line is none, and means no."""
@@ -52,7 +50,7 @@ class Leaving:
             return False
         self.asked, self.sure = False, answer in ("y", "yes")
         if not self.sure:
-            self._screen.say("You stay.")
+            self._screen.say(phrases.YOU_STAY)
         return self.sure or answer in ("", "n", "no")
 
     def leave(self, participant: Participant) -> list[bytes]:
@@ -61,18 +59,13 @@ class Leaving:
         plays = state.phase is Phase.PLAYING and seat in participant.seat.replica.state.present
         if not self.sure:
             self.asked = True
-            cost = "This hand goes on without you, and what you have put in stays in. " if plays else ""
-            self._screen.say(
-                f"[bold]Leave the table for good?[/bold] {cost}You get no more cards, and what you have then is your "
-                "result. To miss some hands only, say no, and [bold]sit out[/bold]. (yes or no)"
-            )
+            self._screen.say(phrases.confirm_leave(in_hand=plays))
             return []
         self.sure = False
         if self._stays is None:
             self._stays = participant.stays
         participant.stays = lambda state: False
-        until = " Until this hand is over, [bold]back[/bold] takes it back." if plays else ""
-        self._screen.say(f"You leave the table. What the others do now is shown; Ctrl-C ends that.{until}")
+        self._screen.say(phrases.you_leave(in_hand=plays))
         try:
             return participant.leave()
         except IllegalMove:
@@ -82,8 +75,8 @@ class Leaving:
     def come_back(self, participant: Participant) -> list[bytes]:
         """Play again. Raises `IllegalMove` where the end is signed."""
         if participant.seat.number in participant.replica.state.ended:
-            raise IllegalMove("you have left this table for good, and the log says so")
+            raise IllegalMove(phrases.LEFT_FOR_GOOD)
         if self._stays is not None:
             participant.stays, self._stays = self._stays, None
-        self._screen.say("You play again, from the next hand on.")
+        self._screen.say(phrases.YOU_ARE_BACK)
         return participant.come_back()

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from nodealer.cli import text as phrases
+
 try:
     import readline
     import termios
@@ -67,7 +69,7 @@ class Lines:
             try:
                 return await self._by_thread(prompt)
             except _BegunBefore:
-                sys.stdout.write("that was begun before you were asked; once more, please\n")
+                sys.stdout.write(phrases.TYPED_TOO_EARLY)
 
     @property
     def typed(self) -> bool:

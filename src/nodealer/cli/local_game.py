@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.audit.verify import Report, verify_file
+from nodealer.cli import text as phrases
 from nodealer.cli.display import Where
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.game_catalogue import find_game
@@ -68,22 +69,22 @@ def run(
     only_bots = _only_bots(plan, auto=auto, json=json, seed=seed)
     person = None if only_bots else plan.names[0]
     if named and only_bots:
-        raise BadParameter(f"--name is the name of a person, and bots play all seats: {only_bots}")
+        raise BadParameter(phrases.name_but_only_bots(only_bots))
     if seed is not None and plan.clock is not None:
-        raise BadParameter("nothing takes time in a rehearsal: --clock is for a game that is played")
+        raise BadParameter(phrases.CLOCK_IN_REHEARSAL)
     if only_bots and seed is None and timed and plan.clock is None:
         plan = replace(plan, clock=limits_for_bots(patience))
     if plan.cheat is not None:
         plan.cheat.refuse(seed, person)
     if only_bots and not auto and seed is None:
-        print_line(err(), f"Bots play all seats: {shown(only_bots)}.")
+        print_line(err(), phrases.only_bots(shown(only_bots)))
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
             print_line(err(), f"[magenta]{shown(plan.warning)}[/magenta]")
         kept = keep(kept_of(plan, person, patience, seed, log))
         if not json:
-            screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")
+            screen.say(phrases.saved_in(shown(kept.folder)))
         if seed is not None:
             kept.host.mkdir(FOLDER_MODE)
             copies.append(stack.enter_context(LogCopy.new(kept.kept_log, FILE_MODE)))
@@ -93,14 +94,14 @@ def run(
 def _only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) -> str:
     """Why bots play all seats; empty where somebody else plays the first one."""
     if seed is not None:
-        return "a rehearsal has no secrets to play with"
+        return phrases.BOTS_REHEARSE
     if auto:
-        return "--auto says so"
+        return phrases.BOTS_BY_OPTION
     if json:
         return ""
     if not sys.stdin.isatty():
-        return "there is no terminal here to play in; with --json a program can play"
-    return "" if plan.game.listens else f"{plan.game.name} has no words for what a person types; see --json"
+        return phrases.BOTS_WITHOUT_TERMINAL
+    return "" if plan.game.listens else phrases.bots_without_input(plan.game.name)
 
 
 def _somebody(plan: PlayPlan, screen: Screen) -> Person | Program:
@@ -138,20 +139,18 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
     refuse_without_asserts()
     what = kept.what
     if what.seed is not None:
-        raise BadParameter(f"{kept.name} is a rehearsal: `nodealer play --seed {what.seed}` plays it again")
+        raise BadParameter(phrases.is_rehearsal(kept.name, what.seed))
     if (ended := kept.ended) is not None:
-        raise BadParameter(f"{kept.name} has ended ({ended.verdict}); its log is in {kept.log}")
+        raise BadParameter(phrases.has_ended(kept.name, ended.verdict, kept.log))
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have another file of that name.
-        raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
+        raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
     wait_until_free(kept)
     earlier = kept.earlier()
     screen = Screen(json)
     paged = at is not Where.TERMINAL and what.person is not None
     if what.person is not None and not (auto or json or paged or sys.stdin.isatty()):
-        raise BadParameter(
-            f"{what.person} is no bot: resume in a terminal, or with --auto let a bot play on, or with --json a program"
-        )
+        raise BadParameter(phrases.needs_player(what.person))
     settings = game_of(what.place).settled(dict(what.settings))
     plan = plan_of(
         what.place,
@@ -169,8 +168,8 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         for copy in copies:
             if copy.left is not None:
-                where = f"{copy.path} cannot be written: {copy.left}; the log is in {kept.kept_log}"
-                print_line(err(), f"[magenta]{shown(where)}[/magenta]")
+                unusable = phrases.log_copy_unusable(shown(copy.path), shown(copy.left), shown(kept.kept_log))
+                print_line(err(), unusable)
         if paged:
             from nodealer.cli.browser_table import Page, PageScreen  # late: a terminal should not wait for a server
             from nodealer.cli.play_page import go_on_in_browser
@@ -187,7 +186,7 @@ def wait_until_free(kept: KeptGame) -> None:
     deadline = time.monotonic() + ENDING
     while kept.in_use:
         if time.monotonic() > deadline:
-            raise BadParameter(f"{kept.name} is being played, or one of its players has not ended yet")
+            raise BadParameter(phrases.still_played(kept.name))
         time.sleep(0.1)
 
 
@@ -222,19 +221,19 @@ def _rehearsed(play: Play) -> Replica:
 def _left(play: Play) -> None:
     """Somebody goes in the middle of the game: what was signed so far is theirs."""
     replica = play.screen.replica
-    who = "You stopped" if isinstance(play.person, Person) else "Stopped"
-    kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(play.log)}[/bold]"
-    on = "" if play.kept.what.seed is not None else f"; {_resume(play.kept)} goes on"
-    print_line(err(), f"\n{who} {play.where(replica)}{kept}{on}.")
+    log = None if replica is None else shown(play.log)
+    resume = None if play.kept.what.seed is not None else _resume_command(play.kept)
+    by_person = isinstance(play.person, Person)
+    print_line(err(), phrases.interrupted(play.where(replica), log, resume, by_person=by_person))
 
 
-def _resume(kept: KeptGame) -> str:
+def _resume_command(kept: KeptGame) -> str:
     """The command that goes on with a game; without a name it takes the newest."""
     try:
         newest = find_game(None).folder
     except BadParameter:
         newest = kept.folder
-    return "`nodealer resume`" if newest == kept.folder else f"`nodealer resume {kept.name}`"
+    return phrases.resume_command(None if newest == kept.folder else kept.name)
 
 
 def _verify(play: Play, replica: Replica) -> Report:
@@ -248,9 +247,9 @@ def _verify(play: Play, replica: Replica) -> Report:
         return report
     place = play.plan.place
     found = f" --game {place}" if ":" in place else ""
-    next_one = f"`nodealer show {shlex.quote(str(path))}{found}` tells it again"
+    next_step = phrases.replay_with(shlex.quote(str(path)), found)
     if replica.state.phase is not Phase.ENDED:
-        next_one = f"{_resume(play.kept)} goes on"
-    screen.say(f"The log is in [bold]{shown(path)}[/bold]; {shown(next_one)}.")
+        next_step = phrases.continue_with(_resume_command(play.kept))
+    screen.say(f"{phrases.log_in(shown(path))} {shown(next_step)}")
     print_report(screen.console, report, brief=True)
     return report

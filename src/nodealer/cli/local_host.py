@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nodealer.cli import text as phrases
 from nodealer.cli.bot_process import PlayerOrder, Says, sit, transport_of
 from nodealer.cli.bots import TERM, Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
@@ -72,12 +73,12 @@ class Play:
     def where(self, replica: Replica | None) -> str:
         """How far it has come."""
         if replica is None:
-            return "before the game began"
+            return phrases.BEFORE_THE_GAME
         number = replica.state.hand.number
         if replica.state.phase is Phase.PLAYING:
-            return f"in hand {number + 1}"
+            return phrases.in_hand(number + 1)
         over = replica.state.no_more_hands or number >= self.plan.hands
-        return "after the last hand" if over else f"before hand {number + 1}"
+        return phrases.AFTER_THE_LAST_HAND if over else phrases.before_hand(number + 1)
 
     def order(self, invitation: Invitation, seat: int) -> PlayerOrder:
         """What a player is told. Where somebody keeps the time, it keeps it for people too."""
@@ -180,7 +181,7 @@ async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[s
             how = how_it_ended(code, play.kept.complaints(play.plan.sitting.index(name)))
             play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
             if not play.screen.json:
-                play.screen.say(f"[red]{shown(name)} has dropped out[/red]: {shown(how)}")
+                play.screen.say(phrases.dropped_out(shown(name), shown(how)))
             dropped.add(name)
 
     await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
@@ -196,14 +197,14 @@ async def _watch(table: Invitation, play: Play, host: Participant, overseer: Ove
         nonlocal proposed, goes_on
         for news in step.happened:
             if isinstance(news, Refuses):
-                raise Declined(f"{news.name} declines: {news.reason}")
+                raise Declined(phrases.declined(str(news.name), news.reason))
         if host.begun:
             _follow(play, host.replica)
         if follow is not None:
             follow(step)
         if goes_on and not host.hearing:
             goes_on = False
-            screen.say(f"[dim]It goes on {play.where(host.replica)}.[/dim]")
+            screen.say(phrases.continuing(play.where(host.replica)))
         if proposed or host.begun or host.hearing or host.lobby.proposal is not None:
             return []
         came = {offer.name: offer for offer in host.offers}
@@ -217,7 +218,7 @@ async def _watch(table: Invitation, play: Play, host: Participant, overseer: Ove
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:
-            screen.say(f"[magenta]The game stops {play.where(host.replica)}:[/magenta] {shown(stuck)}.")
+            screen.say(phrases.game_stopped(play.where(host.replica), shown(stuck)))
     if host.silenced is not None:
         raise BadParameter(f"{play.kept.folder}: {host.silenced}")
     return host.replica
@@ -228,7 +229,5 @@ def _follow(play: Play, replica: Replica) -> None:
         left = copy.left
         copy.follow(replica)
         if copy.left is not None and left is None:
-            where = f"the log is in {play.kept.kept_log}"
-            print_line(
-                err(), f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]"
-            )
+            stopped = phrases.log_copy_stopped(shown(copy.path), shown(copy.left), shown(play.kept.kept_log))
+            print_line(err(), stopped)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from nodealer.cli import text as phrases
 from nodealer.engine.replica import Replica
 from nodealer.errors import BadParameter
 from nodealer.wire import encode
@@ -29,10 +30,10 @@ class LogCopy:
         try:
             return cls(path, os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
         except FileExistsError:
-            what = "it is a folder" if path.is_dir() else "it is there already, and no file is written over"
-            raise BadParameter(f"the log cannot be written to {path}: {what}") from None
+            what = phrases.IS_A_FOLDER if path.is_dir() else phrases.FILE_EXISTS
+            raise BadParameter(phrases.cannot_write_log(path, what)) from None
         except OSError as error:
-            raise BadParameter(f"the log cannot be written to {path}: {error.strerror}") from None
+            raise BadParameter(phrases.cannot_write_log(path, error.strerror)) from None
 
     @classmethod
     def again(cls, path: Path) -> LogCopy:
@@ -56,7 +57,7 @@ class LogCopy:
     def _write(self, data: bytes) -> None:
         both = min(len(data), len(self._begun))
         if data[:both] != self._begun[:both]:
-            self.left = "it is not the log of this game any more"
+            self.left = phrases.LOG_REPLACED
         self._begun, data = self._begun[both:], data[both:]
         try:
             while data and self.left is None and self._descriptor is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodealer.cli import text as phrases
 from nodealer.cli.output import rendered, shown
 from nodealer.engine.narrator import LEAVES, Event
 
@@ -17,24 +18,23 @@ def in_words(event: Event) -> list[str]:
             return [f"  {shown(event['name'])} {rendered(event['text'])}"]
         case "word":
             # Without rows of blanks: a terminal would begin its next line with what comes after them.
-            return [f"  {shown(event['name'])} says: {shown(' '.join(event['text'].split()))}"]
+            return [phrases.spoken(shown(event["name"]), shown(" ".join(event["text"].split())))]
         case "cards":
             return [f"  [dim]{shown(event['text'])}[/dim]"]
         case "changed" | "rolled":
             return [f"    {rendered(event['text'])}"]
         case "board":
-            return [f"  board: {rendered(event['text'])}"]
+            return [phrases.board(rendered(event["text"]))]
         case "shows":
-            return [f"  {shown(event['name'])} shows {rendered(event['text'])}"]
+            return [phrases.shows(shown(event["name"]), rendered(event["text"]))]
         case "statement":
             return [_statement(event)]
         case "end" if event["text"] == LEAVES:
             return [f"  {shown(event['name'])} {shown(event['text'])}"]
         case "void":
-            return [f"  [magenta]no result[/magenta]: {shown(event['reason'])}"]
+            return [phrases.no_result(shown(event["reason"]))]
         case "fault":
-            culprit = event["name"] or "nobody can be named"
-            return [f"[red bold]FAULT[/red bold] {shown(culprit)}: {shown(event['reason'])}"]
+            return [phrases.fault(shown(event["name"] or ""), shown(event["reason"]))]
         case "result":
             return list(_result(event))
     return []
@@ -43,16 +43,16 @@ def in_words(event: Event) -> list[str]:
 def _statement(event: Event) -> str:
     """What the table did without waiting."""
     if event["name"] is None:
-        return "  the hand is broken off"
+        return phrases.HAND_ABORTED
     if event["did"] == "gone":
-        return f"  {shown(event['name'])} is gone: the others did not wait"
-    made = rendered(event["move"]) if str(event["move"]) else "gets the move of the rules"
-    return f"  {shown(event['name'])} {made}, by the rules: the others did not wait"
+        return phrases.dropped_from_hand(shown(event["name"]))
+    move = rendered(event["move"]) if str(event["move"]) else phrases.DEFAULT_MOVE
+    return phrases.moved_automatically(shown(event["name"]), move)
 
 
 def _result(event: Event) -> Iterator[str]:
     ended, text, parting = shown(event.get("ended", "")), rendered(event["text"]), rendered(event["parting"])
     yield from (f"  {rendered(line)}" for line in event["outcome"])
-    yield f"  [green]result[/green] ({ended})" + (f": {text}" if text else "")
+    yield phrases.result(ended, text)
     if parting:
         yield f"  [bold]{parting}[/bold]"

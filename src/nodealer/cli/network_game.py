@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
+from nodealer.cli import text as phrases
 from nodealer.cli.bots import bots
 from nodealer.cli.browser_table import screen_at
 from nodealer.cli.display import Where
@@ -53,7 +54,7 @@ def _reached_at(listen: str) -> str:
     """Where others find the host's own relay: it stands in their links, so no port is chosen later."""
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
-        raise BadParameter(f"--listen is HOST:PORT as others reach it, such as 192.168.1.7:7777, not {listen!r}")
+        raise BadParameter(phrases.bad_own_address(listen))
     return listen
 
 
@@ -80,7 +81,7 @@ def host_table(
     own = None if relays else _reached_at(listen) if listen else f"{own_address()}:{free_port()}"
     addresses = tuple(normalize_relay_address(url) for url in relays) or (normalize_relay_address(f"ws://{own}"),)
     if user.identity is None:
-        raise BadParameter("a host needs a key")
+        raise BadParameter(phrases.HOST_NEEDS_KEY)
     secret = TableSecret(system_entropy(SECRET_BYTES), system_entropy(TABLE_BYTES).hex(), 0)
     invitation = Invitation(addresses, secret, host_mark(user.identity.public), page)
     hosted = Hosted(
@@ -105,7 +106,7 @@ def host_table(
 def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -> int:
     hosted, screen = sitting.table.what.hosted, sitting.screen
     if hosted is None:
-        raise BadParameter(f"{sitting.table.name} is a table of another host")
+        raise BadParameter(phrases.hosted_by_others(sitting.table.name))
     lines = Lines()
     questions = sitting.questions(lines)
     hosting = Hosting(
@@ -118,7 +119,7 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
         invites_keeper=hosted.invites_keeper,
     )
     if user.identity is None:
-        raise BadParameter("a host needs a key")
+        raise BadParameter(phrases.HOST_NEEDS_KEY)
     invitation, relay = sitting.table.invitation, sitting.relays[0]
     codes = PairingCodes(invitation, relay, user.identity, AROUND, sitting.tell, hosting.admit)
     hosting.new_code = codes.give
@@ -171,23 +172,18 @@ def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
     screen.emit({"event": "table", "link": invitation.link, "watch": to_watch, "relays": list(invitation.relays)})
     if screen.json:
         return
-    others = "one other" if seats == 2 else f"up to {seats - 1} others"
-    screen.say(f"A table for you and {others}. Who has this link can only watch:")
+    screen.say(phrases.spectator_link(seats))
     screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
     # Last, so that a small window still shows it: it is what most hosts want to send.
-    screen.say("And who has this one can sit down:")
+    screen.say(phrases.PLAYER_LINK)
     if screen.console.is_terminal:
         print_qr(screen.console, invitation.link)
     screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
-    opened = "They open it in a browser, with nothing installed, or type" if invitation.page else "They type"
     # Where the game is not installed, each of them needs its file.
     game = f" --game {shown(shlex.quote(place))}" if place is not None and ":" in place else ""
-    screen.say(f"[dim]{opened}: nodealer join {shlex.quote('LINK')} --name NAME{game}[/dim]")
+    screen.say(phrases.how_to_join(game, page=bool(invitation.page)))
     if sitting.by_hand:
-        screen.say(
-            "Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]code[/bold] for a code that can be "
-            "spoken, [bold]quit[/bold] to stop."
-        )
+        screen.say(phrases.WAITING_FOR_GUESTS)
 
 
 # --- To come to one ---
@@ -199,10 +195,10 @@ def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitati
         return parse_link(text), None
     code = parse_code(text)
     if relay is None:
-        raise BadParameter("a code is heard at a relay: say which with --relay URL, as the host has it")
+        raise BadParameter(phrases.CODE_NEEDS_RELAY)
     called, user = name_of(name), player()
     if user.identity is None:
-        raise BadParameter("a guest needs a key")
+        raise BadParameter(phrases.GUEST_NEEDS_KEY)
     return asyncio.run(use_code(code, normalize_relay_address(relay), user.identity, called, AROUND)), user
 
 
@@ -283,14 +279,14 @@ def return_to(table: TableFolder, *, auto: bool, json: bool, ask: bool = False, 
     """Go on at a table, with the same cards. Gives the exit code."""
     what = table.what
     if (ended := table.ended) is not None:
-        raise BadParameter(f"{table.name} has ended ({ended.verdict}); its log is in {table.log}")
+        raise BadParameter(phrases.has_ended(table.name, ended.verdict, table.log))
     if table.in_use:
-        raise BadParameter(f"you are at this table already, in another window ({table.name})")
+        raise BadParameter(phrases.already_here_in(table.name))
     if what.name is not None and not (auto or json or what.auto or at is not Where.TERMINAL or sys.stdin.isatty()):
-        raise BadParameter(f"{what.name} is no bot: resume in a terminal, or with --auto, or with --json")
+        raise BadParameter(phrases.needs_player(what.name))
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have another file of that name.
-        raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
+        raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
     role = "watcher" if what.name is None else "player"
     screen = screen_at(Where.TERMINAL if what.auto or auto else at, json=json, role=role, name=what.name)
     user = watcher() if what.name is None else player()

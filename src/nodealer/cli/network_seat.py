@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from nodealer.audit.background import in_background
 from nodealer.audit.verify import Report, verify_file
+from nodealer.cli import text as phrases
 from nodealer.cli.browser_table import Page, PageScreen, served
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
@@ -96,7 +97,7 @@ class Chair:
         """The move, or the choice."""
         mind = self._now[0]
         if mind is None:
-            raise IllegalMove("who watches decides nothing")
+            raise IllegalMove(phrases.SPECTATORS_DECIDE_NOTHING)
         return await mind.decide(question)
 
     @property
@@ -206,7 +207,7 @@ class _Connection:
         """What became of it."""
         if isinstance(line, RelayFound):
             if self._lost:
-                self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
+                self._say("found", line.relay, phrases.reconnected(shown(line.relay)))
             self._unheard = self._unheard and self._refused
             self.patient, self._lost, self._refused = True, False, False
             if not self._found:
@@ -215,25 +216,20 @@ class _Connection:
         elif isinstance(line, WriteRefused) or (isinstance(line, RelayLost) and line.refused):
             self._refused = isinstance(line, RelayLost)
             if not self._unheard:
-                again = " It is tried again and again; Ctrl-C stops." if self._refused else ""
-                self._say("unheard", line.relay, f"[red]What you say is not taken:[/red] {shown(line.reason)}.{again}")
+                rejected = phrases.messages_rejected(shown(line.reason), retrying=self._refused)
+                self._say("unheard", line.relay, rejected)
             self._unheard = True
         elif isinstance(line, Behind):
-            why = "brings what has a later key than yours: it may withhold something from you."
-            compare = "Compare your log with the others'."
-            self._say("behind", line.relay, f"[red]The relay {shown(line.relay)} {why}[/red] {compare}")
+            self._say("behind", line.relay, phrases.newer_key(shown(line.relay)))
         elif isinstance(line, KeyMissing):
-            why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
-            self._say("locked", line.relay, why)
+            self._say("locked", line.relay, phrases.LOCKED_OUT)
             raise LockedOut
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:
                 raise RelayError(line.reason)
             if not self._lost and self.patient:
-                again = "Trying again; what you say is sent then. Ctrl-C stops."
-                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). {again}"
-                self._say("lost", line.relay, why)
+                self._say("lost", line.relay, phrases.connection_lost(shown(line.reason)))
             self._lost = True
 
     def _say(self, what: str, relay: str, text: str) -> None:
@@ -271,20 +267,17 @@ class _Watch:
             if isinstance(news, Refuses) and not news.mine:
                 screen.emit({"event": "declined", "name": news.name, "reason": news.reason})
                 if not screen.json:
-                    screen.say(f"[magenta]{shown(news.name)} declines:[/magenta] {shown(news.reason)}")
+                    screen.say(phrases.has_declined(shown(news.name), shown(news.reason)))
                 if self._hosting is not None:
                     self._hosting.declined(news.by)
             elif isinstance(news, Refuses):
-                raise BadParameter(f"this is not for you: {news.reason}")
+                raise BadParameter(phrases.not_for_you(news.reason))
             elif isinstance(news, OtherVersion):
-                raise BadParameter(f"the host's program is of another version: {news.reason}")
+                raise BadParameter(phrases.other_version(news.reason))
             elif self._participant.is_sent_away(news) and not self._participant.hearing:
-                raise BadParameter("the host goes on without you at this table")
+                raise BadParameter(phrases.SENT_AWAY)
             elif isinstance(news, PassedOver) and news.mine and self._turned_away:
-                raise BadParameter(
-                    f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "
-                    "another --name"
-                )
+                raise BadParameter(phrases.name_refused(self._participant.home.name, news.reason))
         self._known.update()
         self._show(step)
         if not self._participant.begun:
@@ -303,7 +296,7 @@ class _Watch:
             self._sits = True
             screen.emit({"event": "seated", "seat": one.seat.number})
             if not screen.json:
-                screen.say("[green]You have a seat[/green], and play from the next hand on.")
+                screen.say(phrases.YOU_HAVE_A_SEAT)
 
     def _new_links(self) -> None:
         invitation, screen = (
@@ -315,9 +308,9 @@ class _Watch:
         to_watch = invitation.to_watch().link
         screen.emit({"event": "key", "epoch": invitation.key.epoch, "link": invitation.link, "watch": to_watch})
         if not screen.json:
-            screen.say("[magenta]A seat has left, and the table has a new key.[/magenta] The new link to watch:")
+            screen.say(phrases.NEW_SPECTATOR_LINK)
             screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
-            screen.say("And the one with which somebody can ask for a seat, by `nodealer join LINK --ask`:")
+            screen.say(phrases.NEW_PLAYER_LINK)
             screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
 
     def _ask(self) -> list[bytes]:
@@ -329,26 +322,20 @@ class _Watch:
         if one.seated and not sitting.ask and not one.over:
             sitting.screen.emit({"event": "removed"})
             if not sitting.screen.json:
-                sitting.screen.say(
-                    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask one of them "
-                    "for a new link: `nodealer join LINK --ask`."
-                )
+                sitting.screen.say(phrases.REMOVED)
             raise LockedOut
         names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
         if not sitting.ask or one.over:
-            raise BadParameter(
-                f"there is no seat for you at this table: it is played by {names}. `nodealer join LINK --ask` asks for "
-                "one while they play, and `nodealer watch LINK` looks on"
-            )
+            raise BadParameter(phrases.no_seat(names))
         try:
             frames = one.ask_to_sit()
         except IllegalMove as refused:
-            raise BadParameter(f"you cannot sit at this table: {refused}") from None
+            raise BadParameter(phrases.cannot_sit(refused)) from None
         sitting.screen.emit({"event": "asks", "players": names})
         if not sitting.screen.json:
             words = " ".join(key_words(one.home.identity.public))
-            sitting.screen.say(f"You have asked {shown(names)} for a seat. Until you have one, you look on.")
-            sitting.screen.say(f"  [dim]They may ask you for the words of your key: {words}[/dim]")
+            sitting.screen.say(phrases.asked_for_seat(shown(names)))
+            sitting.screen.say(phrases.own_key_words(words))
         return frames
 
     @property
@@ -365,8 +352,8 @@ class _Watch:
         words = " ".join(one.words)
         screen.emit({"event": "words", "words": words})
         if not screen.json:
-            screen.say(f"Words of this table: [bold]{words}[/bold]. Everybody here sees the same ones.")
-            screen.say("  [dim]Ask the others for theirs. If they differ, somebody is in between: stop.[/dim]")
+            screen.say(phrases.table_words(words))
+            screen.say(phrases.COMPARE_WORDS)
 
 
 async def take_part(
@@ -427,10 +414,10 @@ def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Partic
         participant = asyncio.run(playing())
     except (KeyboardInterrupt, PipeClosed):
         replica = sitting.screen.replica
-        kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(sitting.table.log)}[/bold]"
+        log = None if replica is None else shown(sitting.table.log)
         hosted = sitting.table.what.hosted
-        own = "" if hosted is None or hosted.listen is None else " Your relay stops with you: the others wait for you."
-        print_line(err(), f"\nStopped{kept}; `nodealer resume {sitting.table.name}` goes on.{own}")
+        own_relay = hosted is not None and hosted.listen is not None
+        print_line(err(), phrases.table_interrupted(sitting.table.name, log, own_relay=own_relay))
         raise
     replica = participant.replica
     sitting.screen.done(replica, time.perf_counter() - started)
@@ -466,6 +453,6 @@ def _verified(sitting: Sitting, replica: Replica) -> Report:
     if screen.json:
         screen.emit({"event": "verified", "log": escape_controls(path)} | report.as_json())
     else:
-        screen.say(f"The log is in [bold]{shown(path)}[/bold].")
+        screen.say(phrases.log_in(shown(path)))
         print_report(screen.console, report, brief=True)
     return report

@@ -3,8 +3,7 @@ seat, and what is proposed."""
 
 from __future__ import annotations
 
-from typing import Final
-
+from nodealer.cli import text as phrases
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.client.bot_roster_policy import is_away
@@ -15,11 +14,6 @@ from nodealer.errors import DecodeError, IllegalMove
 from nodealer.log.names import casefold_name
 from nodealer.log.roster import Member
 from nodealer.wordlist import key_words
-
-#: What it means that a seat leaves.
-AFTER_A_LEAVER: Final = (
-    "The table gets a new key then: who has left can read nothing more, and who watches needs a new link."
-)
 
 
 class Missing:
@@ -43,11 +37,7 @@ class Missing:
             self._told = True
             self._screen.emit({"event": "missing", "frames": participant.missing})
             if not self._screen.json:
-                more = "one more message" if participant.missing == 1 else f"{participant.missing} more messages"
-                self._screen.say(
-                    f"[magenta]The relay says that this table has {more}, and does not bring them.[/magenta] Until it "
-                    f"does, you cannot say anything here; since {round(now - self._since)} s."
-                )
+                self._screen.say(phrases.missing_messages(participant.missing, round(now - self._since)))
 
 
 class OwnTime:
@@ -71,12 +61,8 @@ class OwnTime:
         stage = 1 if wait.limit_left else 2 if wait.bank_left > 10 else 3
         if asked.id != self._said[0] or stage > self._said[1]:
             self._said = (asked.id, stage)
-            bank = f", and {round(wait.bank_left)} s in your bank" if wait.bank_left else ""
-            self._screen.say(
-                f"[dim]You have about {round(wait.limit_left)} s{bank}.[/dim]"
-                if stage == 1
-                else f"[magenta]Your time is up: about {round(wait.bank_left)} s of your bank are left.[/magenta]"
-            )
+            bank = round(wait.bank_left)
+            self._screen.say(phrases.time_left(round(wait.limit_left), bank) if stage == 1 else phrases.bank_left(bank))
 
 
 class WhoSits:
@@ -105,9 +91,9 @@ class WhoSits:
             if not by or casefold_name(state.all_members[state.proposed[id].by].name) == casefold_name(by)
         ]
         if len(whose) > 1:
-            raise IllegalMove("several tables are proposed: say whose, agree NAME")
+            raise IllegalMove(phrases.SEVERAL_PROPOSALS)
         if not whose:
-            raise IllegalMove("there is nothing to agree to")
+            raise IllegalMove(phrases.NOTHING_TO_AGREE_TO)
         return whose[0]
 
     def on_tick(self, participant: Participant) -> bool:
@@ -118,8 +104,8 @@ class WhoSits:
         for asks in participant.asking:
             if self._is_new(asks.roster.digest):
                 name, words = shown(asks.who.name), " ".join(key_words(asks.who.key))
-                self._screen.say(f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it.")
-                self._screen.say(f"  [dim]Ask, and not here, whether the words of the key are: {words}[/dim]")
+                self._screen.say(phrases.would_like_to_join(name))
+                self._screen.say(phrases.check_key_words(words))
         for id in self.proposed(participant):
             if self._is_new(id):
                 self._propose(state, state.proposed[id], participant.seat.number)
@@ -127,10 +113,8 @@ class WhoSits:
         away = self._away(state)
         for member in away:
             if self._is_new(member.key):
-                how = "has left" if member.seat in state.ended else "has been away for a while"
-                name = shown(member.name)
-                self._screen.say(f"{name} {how}; [bold]remove {name}[/bold] proposes that it loses its seat.")
-                self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")
+                self._screen.say(phrases.can_remove(shown(member.name), left=member.seat in state.ended))
+                self._screen.say(f"  [dim]{phrases.NEW_KEY_AFTER_LEAVING}[/dim]")
         return bool(participant.asking or self.proposed(participant) or away)
 
     def _is_new(self, what: bytes) -> bool:
@@ -146,19 +130,19 @@ class WhoSits:
         try:
             participant.refuse_key(proposal)
         except DecodeError as error:
-            self._screen.say(f"[red]Do not let them agree to that: you could not read there.[/red] ({shown(error)})")
+            self._screen.say(phrases.key_unreadable(shown(error)))
 
     def refuse_removal(self, name: str) -> None:
         """Raise `IllegalMove` where nobody can be taken out, or nobody is named."""
         if not self._across:
-            raise IllegalMove("that is for tables across the network")
+            raise IllegalMove(phrases.REMOVE_ONLY_ON_NETWORK)
         if not name:
-            raise IllegalMove("say whom: remove NAME")
+            raise IllegalMove(phrases.TYPE_REMOVE)
 
     def say_removed(self, name: str) -> None:
         """What it means that somebody is to lose its seat."""
-        self._screen.say(f"Proposed: the table without {shown(name)}, after this hand, once more than half agree.")
-        self._screen.say(f"  {AFTER_A_LEAVER}")
+        self._screen.say(phrases.removal_proposed(shown(name)))
+        self._screen.say(f"  {phrases.NEW_KEY_AFTER_LEAVING}")
 
     def _away(self, state: TableState) -> list[Member]:
         if not self._across or state.no_more_hands:
@@ -168,15 +152,15 @@ class WhoSits:
     def _propose(self, state: TableState, one: ProposedRoster, mine: int) -> None:
         names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
         gone = [seat for seat in state.roster.with_cards if seat not in one.roster.seats]
-        out = ["you" if seat == mine else state.all_members[seat].name for seat in gone]
-        names += f", without {', '.join(out)}" if out else ""
+        out = [phrases.YOU if seat == mine else state.all_members[seat].name for seat in gone]
+        names += phrases.roster_without(", ".join(out)) if out else ""
         if one.roster.timekeeper != state.roster.timekeeper:
             keeper = one.roster.timekeeper
-            names += ", where nobody keeps the time" if keeper is None else f", where {keeper.name} keeps the time"
+            names += phrases.ROSTER_NO_TIMEKEEPER if keeper is None else phrases.roster_timekeeper(keeper.name)
         by = shown(state.all_members[one.by].name)
-        self._screen.say(f"{by} proposes a table of {shown(names)}; [bold]agree {by}[/bold] if you want that.")
+        self._screen.say(phrases.proposes_roster(by, shown(names)))
         if one.key is not None:
-            self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")
+            self._screen.say(f"  [dim]{phrases.NEW_KEY_AFTER_LEAVING}[/dim]")
 
 
 def _has_a_word(participant: Participant) -> bool:

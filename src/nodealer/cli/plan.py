@@ -8,8 +8,10 @@ from typing import Final
 
 from msgspec import Raw
 
+from nodealer.cli import text as phrases
 from nodealer.cli.cheat_option import Cheating, cheating_of
 from nodealer.cli.games import game_of
+from nodealer.cli.suggestions import closest
 from nodealer.client.setup import GameSetup, game_setup
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.lobby import Expected
@@ -20,7 +22,7 @@ from nodealer.games.package import GamePackage
 from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Part, Proposal
-from nodealer.protocols import make_protocol
+from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.chain import Chain
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
@@ -92,7 +94,9 @@ def plan_of(
     """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
     game = game_of(place)
     if game.bot is None:
-        raise BadParameter(f"{game.name} has no bots to play with: it is played by programs, with the library")
+        raise BadParameter(phrases.no_bots(game.name))
+    if protocol is not None and protocol not in PROTOCOLS:
+        raise BadParameter(phrases.unknown("protocol", protocol, closest(protocol, PROTOCOLS), PROTOCOLS))
     table, count = game_setup(game, settings, protocol, parameters), seats or game.seats
     made, on, said = table.protocol, table.protocol.claims.name, table.protocol.parameters
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
@@ -110,8 +114,8 @@ def _names(count: int, person: str | None) -> tuple[str, ...]:
     first, *others = NAMES[:count]
     if person is None:
         return first, *others
-    refuse_bad_name(person, "your name")
+    refuse_bad_name(person, phrases.YOUR_NAME)
     for other in (*others, KEEPER):
         if casefold_name(other) == casefold_name(person):
-            raise BadParameter(f"{other} is a bot at this table: take another name")
+            raise BadParameter(phrases.name_of_a_bot(other))
     return person, *others

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from nodealer.cli.commands import Command
+from nodealer.cli import text as phrases
+from nodealer.cli.commands import Command, option_names
 from nodealer.cli.completion import games, protocols
 from nodealer.cli.display import NoBrowser, Terminal, Where, where
 from nodealer.cli.games import game_of, games_here, settings_of
@@ -139,12 +140,12 @@ def play(
 
     Exit codes: 0 the log is clean, 1 a player cheated, 3 the game is incomplete, 4 players did not come to the table.
     """
-    settings = settings_of(game_of(game), context.args)
+    settings = settings_of(game_of(game), context.args, option_names(context))
     from nodealer.cli.local_game import run
     from nodealer.cli.plan import plan_of  # late: no other command should wait for protocols and sockets
 
     if clock is not None and no_clock:
-        raise BadParameter("--clock says that somebody keeps the time, and --no-clock that nobody does")
+        raise BadParameter(phrases.cannot_combine("--clock", "--no-clock"))
     plan = plan_of(
         game,
         settings,

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
 
+from nodealer.cli import text as phrases
 from nodealer.cli.browser_table import Page, PageScreen, served
 from nodealer.cli.display import Where
 from nodealer.cli.games import game_of, games_here
@@ -71,7 +72,7 @@ def _plan(plan: PlayPlan, deal: doc.Deal) -> PlayPlan:
     same = deal.game == plan.place
     # Before it is looked for: `module:attribute` would be imported, and a page is no one who may run what it names.
     if not same and all(deal.game != other.name for other in games_here()):
-        raise BadParameter(f"{deal.game} is not on offer")
+        raise BadParameter(phrases.not_available(deal.game))
     game = game_of(deal.game)
     settings = game.settled(dict(plan.settings) if same else {}) | dict(deal.settings)
     wanted = plan_of(
@@ -115,7 +116,7 @@ async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
         play.kept.end(report.verdict, len(report.chronicle.records))
     if play.plan.cheat is not None and report is not None:
         cheat = play.plan.cheat
-        page.seat.send(doc.CheatStatus(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.came(report)))
+        page.seat.send(doc.CheatStatus(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.outcome(report)))
     page.seat.send(doc.TableOver(again=again))
     return 0 if report is None else report.exit_code
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nodealer.cli import text as phrases
 from nodealer.cli.screen import Screen
 from nodealer.engine.prompts import Decision, Question, legal_choice, legal_move, legal_seal
 from nodealer.errors import IllegalMove
@@ -57,19 +58,19 @@ class Program:
         try:
             answer = msgspec.json.decode(line, type=Answer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise IllegalMove(f"this is no answer: {error}") from None
+            raise IllegalMove(phrases.bad_answer(error)) from None
         if answer.ask != self._asked:
-            raise IllegalMove(f"this answers question {answer.ask}, and {self._asked} is asked")
+            raise IllegalMove(phrases.answer_to_other_question(answer.ask, self._asked))
         if question.seal is not None:
             if answer.seal is None or answer.move is not None or answer.choose is not None:
-                raise IllegalMove("something to seal is asked for, and nothing else")
+                raise IllegalMove(phrases.WANTS_SEAL)
             return legal_seal(answer.seal)
         if question.peek is not None:
             if answer.choose is None or answer.move is not None or answer.seal is not None:
-                raise IllegalMove("a choice is asked for, and nothing else")
+                raise IllegalMove(phrases.WANTS_CHOICE)
             return legal_choice(question.view, question.peek, answer.choose)
         if answer.move is None or answer.choose is not None or answer.seal is not None:
-            raise IllegalMove("a move is asked for, and nothing else")
+            raise IllegalMove(phrases.WANTS_MOVE)
         return legal_move(question.view, answer.move)
 
 

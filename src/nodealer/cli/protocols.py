@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
+from nodealer.cli import text as phrases
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.protocols import MODES, PROTOCOLS, make_protocol
 from nodealer.protocols.base import Cheat, Claims
@@ -27,7 +28,7 @@ def protocols(
         print_json([{**made.claims.as_json(), "parameters": decode(made.parameters)} for made in modes])
         return
     if not modes:
-        err().print("There is no protocol yet.")
+        err().print(phrases.NO_PROTOCOLS)
     for made in modes:
         _print(out(), made.claims, made.parameters.decode())
 
@@ -36,12 +37,12 @@ def _print(console: Console, claim: Claims, parameters: str) -> None:
     facts = Table.grid(padding=(0, 2))
     facts.add_row("parameters", shown(parameters) + (" (default)" if parameters == "{}" else ""))
     if "warning" in claim.cost:
-        facts.add_row("WARNING", shown(claim.cost["warning"]))
+        facts.add_row(phrases.WARNING, shown(claim.cost["warning"]))
     facts.add_row("seats", _range(claim.seats))
     facts.add_row("cards", _range(claim.cards))
     facts.add_row("operations", ", ".join(claim.as_json()["operations"]))
     facts.add_row("roles", ", ".join(claim.roles) or "none")
-    facts.add_row("a silent seat", claim.dropout)
+    facts.add_row("silent seat", claim.dropout)
     for what, cost in claim.cost.items():
         if what != "warning":
             facts.add_row(f"cost: {what}", str(cost))
@@ -50,9 +51,9 @@ def _print(console: Console, claim: Claims, parameters: str) -> None:
 
 
 def _cheats(cheats: Sequence[Cheat]) -> Table:
-    table = Table("cheat", "seen", "culprit named")
+    table = Table(*phrases.CHEAT_COLUMNS)
     for cheat in cheats:
-        table.add_row(cheat.cheat, cheat.seen, "yes" if cheat.culprit else "no")
+        table.add_row(cheat.cheat, cheat.seen, phrases.YES if cheat.culprit else phrases.NO)
     return table
 
 

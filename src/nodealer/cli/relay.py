@@ -7,7 +7,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from nodealer.cli import text as phrases
 from nodealer.cli.commands import Command
+from nodealer.cli.suggestions import closest
 from nodealer.errors import BadParameter
 from nodealer.relay.limits import RelayLimits
 
@@ -83,13 +85,13 @@ def relay(
 
 def limits_of(said: list[str]) -> RelayLimits:
     """The limits, with those that were said. Raises `BadParameter`."""
-    names = {each.name for each in fields(RelayLimits)}
+    names = [each.name for each in fields(RelayLimits)]
     values: dict[str, int] = {}
     for one in said:
         name, _, value = one.partition("=")
         if name not in names:
-            raise BadParameter(f"there is no limit {name!r}; see `nodealer relay --help`")
+            raise BadParameter(phrases.unknown("limit", name, closest(name, names), names))
         if not (value.isascii() and value.isdigit()):
-            raise BadParameter(f"the limit {name} is a whole number, not {value!r}")
+            raise BadParameter(phrases.bad_limit(name, value))
         values[name] = int(value)
     return RelayLimits(**values)

@@ -15,6 +15,7 @@ from typing import Any
 
 from platformdirs import user_state_path
 
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.output import out, shown
 from nodealer.errors import BackendMissing, BadParameter
@@ -53,7 +54,7 @@ async def _serve(
         serve_relay(store, host=host, port=port, tls=tls, entropy=system_entropy, log=log, **options) as relay,
     ):
         url = f"{'wss' if tls else 'ws'}://{f'[{host}]' if ':' in host else host}:{relay.port}"
-        out().print(f"nodealer relay listens on {shown(url)}", soft_wrap=True)
+        out().print(phrases.relay_listens(shown(url)), soft_wrap=True)
         log("started", {"store": type(store).__name__})
         await stop.wait()
         log("stopping", {"connections": relay.metrics.connections})
@@ -73,7 +74,7 @@ def address_of(listen: str) -> tuple[str, int]:
     """Host and port. Raises `BadParameter`."""
     host, _, port = listen.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise BadParameter(f"--listen is HOST:PORT, such as 127.0.0.1:7777, not {listen!r}")
+        raise BadParameter(phrases.bad_listen(listen, "127.0.0.1:7777"))
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
@@ -82,12 +83,12 @@ def tls_of(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
-        raise BadParameter("--cert and --key go together")
+        raise BadParameter(phrases.CERT_AND_KEY)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
-        raise BadParameter(f"{certificate} and {key} cannot be used: {error.strerror or error}") from None
+        raise BadParameter(phrases.cannot_use_certificate(certificate, key, error.strerror or error)) from None
     return context
 
 
@@ -103,12 +104,12 @@ def opened(said: str | None, replicas: int) -> AbstractAsyncContextManager[Store
     urls = said.split(",")
     if all(url.startswith("nats://") for url in urls):
         return _nats(urls, replicas)
-    raise BadParameter(f"--store is memory, sqlite:PATH or nats://HOST:PORT, not {said!r}")
+    raise BadParameter(phrases.bad_store(said))
 
 
 def _nats(urls: list[str], replicas: int) -> AbstractAsyncContextManager[Store]:
     try:
         from nodealer.relay.stores.nats import open_nats
     except ModuleNotFoundError:
-        raise BackendMissing("a store in NATS needs the package nats-py: pip install 'nodealer[nats]'") from None
+        raise BackendMissing(phrases.NATS_MISSING) from None
     return open_nats(urls, replicas=replicas)

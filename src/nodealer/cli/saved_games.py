@@ -20,6 +20,7 @@ from typing import Final, Literal, TypeVar
 import msgspec
 from platformdirs import user_state_path
 
+from nodealer.cli import text as phrases
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, FolderStore, is_in_use
 from nodealer.errors import DecodeError, HomeUnusable, NodealerError, OtherFormat
@@ -156,14 +157,14 @@ class KeptGame:
                 entries = _longer(entries, tuple(home.entries), path)
                 session += [] if home.session is None else [home.session]
         if any(one != session[0] for one in session):
-            raise HomeUnusable(f"the players in {self.folder} have not agreed on one session")
+            raise HomeUnusable(phrases.sessions_differ(self.folder))
         return Earlier(lobby, entries)
 
 
 def _longer(one: Sequence[bytes], two: tuple[bytes, ...], path: Path) -> tuple[bytes, ...]:
     short, long = sorted((tuple(one), two), key=len)
     if long[: len(short)] != short:
-        raise HomeUnusable(f"{path} and the other homes of this game have parted: they heard different things")
+        raise HomeUnusable(phrases.folders_differ(path))
     return long
 
 
@@ -216,7 +217,7 @@ def fresh_folder(begun: int) -> Path:
             except FileExistsError:
                 continue
         return path
-    raise HomeUnusable(f"{folder} has too many games of one second")
+    raise HomeUnusable(phrases.too_many_games(folder))
 
 
 def is_file(path: Path) -> bool:
@@ -236,4 +237,4 @@ def read_kept(kind: type[T], path: Path) -> T:
     except OtherFormat as other:
         raise OtherFormat(f"{path} has an {other}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, DecodeError) as error:
-        raise HomeUnusable(f"{path} is damaged: {error}") from None
+        raise HomeUnusable(phrases.damaged(path, error)) from None

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Column, Table
 
+from nodealer.cli import text as phrases
 from nodealer.cli.display import NoBrowser, Terminal, where
 from nodealer.cli.output import out, print_json, print_line, shown
 from nodealer.errors import HomeUnusable
@@ -32,16 +33,17 @@ def games(
         return
     console = out()
     if not rows:
-        print_line(console, f"No game is kept in {shown(games_folder())} yet; `nodealer play` begins one.")
+        print_line(console, phrases.no_saved_games(shown(games_folder())))
         return
-    table = Table(Column("game", no_wrap=True), "what", "players", "hands", "how it is")
+    first, *others = phrases.GAMES_COLUMNS
+    table = Table(Column(first, no_wrap=True), *others)
     for row in rows:
         of = "" if row["of_hands"] is None else f" of {row['of_hands']}"
         hands = "" if row["hands"] is None else f"{row['hands']}{of}"
         how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
         table.add_row(*map(shown, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
     console.print(table)
-    print_line(console, f"They are in {shown(games_folder())}.")
+    print_line(console, phrases.games_folder(shown(games_folder())))
 
 
 def _told(game: Any) -> dict[str, Any]:

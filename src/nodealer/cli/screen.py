@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.status import Status
 
+from nodealer.cli import text as phrases
 from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
 from nodealer.client.time_limits import describe_time_limits
@@ -58,14 +59,13 @@ class Screen:
         session = replica.config.session.id.hex()
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:
-            self.say(f"Session [bold]{session[:16]}[/bold]: {shown(', '.join(self._names.values()))}.")
-            note = replica.config.words.note
-            beside = f"; {shown(note)}" if note else ""
-            self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{beside}.")
+            self.say(phrases.session(session[:16], shown(", ".join(self._names.values()))))
+            note = shown(replica.config.words.note)
+            self.say(phrases.game_on_protocol(shown(proposal.game.name), shown(proposal.protocol.name), note))
             if not proposal.rehearsal:
                 self.say_time(proposal, replica.config.words)
             if proposal.rehearsal:
-                self.say("[magenta]A rehearsal: the seeds are public, nothing here is secret.[/magenta]")
+                self.say(phrases.REHEARSAL)
 
     def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Received], list[bytes]]:
         """Show what a participant sees happen: somebody, or the person who looks at this screen."""
@@ -105,17 +105,14 @@ class Screen:
             self._hand, self._steps = state.hand.number, 0
             if not self.json:
                 self._working(None)
-                self.say(f"\n[bold]Hand {self._hand + 1}[/bold]")
+                self.say(phrases.hand_heading(self._hand + 1))
 
     def _parted(self, participant: Participant, parted: Diverged) -> None:
         name = participant.replica.state.all_members[parted.seat].name
         heads = {"theirs": parted.theirs.hex(), "ours": parted.ours.hex()}
         self.emit({"event": "diverged", "seat": parted.seat, "name": name} | heads)
         if not self.json:
-            self.say(
-                f"[red]{shown(name)}'s log and this one have parted:[/red] it saw {heads['theirs'][:16]}, and here is "
-                f"{heads['ours'][:16]}. Either the relay shows different orders, or {shown(name)} says what is not so."
-            )
+            self.say(phrases.diverged(shown(name), heads["theirs"][:16], heads["ours"][:16]))
 
     def done(self, replica: Replica, seconds: float) -> None:
         """The game is over: what the cryptography took."""
@@ -126,10 +123,8 @@ class Screen:
         summary = {"event": "done", "seconds": round(seconds, 3), "entries": replica.height, "bytes": size}
         self.emit(summary | {"proofs": replica.checks_settled, "crypto_bytes": cards})
         if not self.json:
-            self.say(
-                f"{replica.height} signed entries, {size / 1000:.0f} kB, of them {cards / 1000:.0f} kB "
-                f"cards and proofs; {replica.checks_settled} proofs checked; {seconds:.1f} s."
-            )
+            proofs = replica.checks_settled
+            self.say(phrases.summary(replica.height, size / 1000, cards / 1000, proofs, seconds))
 
     def say_time(self, proposal: Proposal, words: Words, indent: str = "") -> None:
         """What it means that somebody keeps the time, or nobody: once."""
@@ -175,18 +170,17 @@ class Screen:
         self._steps += 1
         words = self._narrator.words_of(event["kind"])
         if self._proofs:
-            what = shown(", ".join([f"{event['bytes']:,} bytes", *event["proofs"]]))
-            self.say(f"  [dim]{event['entry']:5} {shown(event['name'])} {shown(event['step'])}: {what}[/dim]")
+            details = shown(", ".join([phrases.step_size(event["bytes"]), *event["proofs"]]))
+            self.say(phrases.step(event["entry"], shown(event["name"]), shown(event["step"]), details))
             if words.means and event["kind"] not in self._explained:
                 self._explained.add(event["kind"])
-                self.say(f"        {shown(event['step'])}: {shown(words.means)}")
+                self.say(phrases.step_meaning(shown(event["step"]), shown(words.means)))
             return
         if event["text"]:
             self._working(None)
             self._say_event(event)
         doing = words.doing or event["step"]
-        count = "1 step" if self._steps == 1 else f"{self._steps} steps"
-        self._working(f"cards: {shown(event['name'])} {shown(doing)} ({count} in this hand)")
+        self._working(phrases.step_progress(shown(event["name"]), shown(doing), self._steps))
 
     def _say_event(self, event: Event) -> None:
         for line in in_words(event):

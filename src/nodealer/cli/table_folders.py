@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from nodealer.cli import text as phrases
 from nodealer.cli.saved_games import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
 from nodealer.client.durable_files import disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, is_in_use
@@ -110,7 +111,7 @@ class TableFolder:
         try:
             return [parse_link(line) for line in text.splitlines()]
         except DecodeError as error:
-            raise HomeUnusable(f"{path} is damaged: {error}") from None
+            raise HomeUnusable(phrases.damaged(path, error)) from None
 
     def keep_later(self, invitation: Invitation) -> None:
         """Keep a link of a later key than the one that one came by, beside those of other keys: nothing here says which

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Final, TypeVar
 
 from nodealer.cards.operations import Peek, Seal
+from nodealer.cli import text as phrases
 from nodealer.cli.line_input import Lines
 from nodealer.cli.output import out, print_line, print_lines, shown
 from nodealer.engine.prompts import Decision, Question
@@ -71,7 +72,7 @@ class Person:
             elif word in RULES:
                 self._say_rules()
             else:
-                print_line(self._console, "[magenta]it is not your turn[/magenta]  Enter: the table   ?=help")
+                print_line(self._console, phrases.NOT_YOUR_TURN)
 
     def aside(self) -> AbstractContextManager[None]:
         """While somebody else says something on this screen."""
@@ -136,11 +137,11 @@ class Person:
                         print_line(self._console, f"[magenta]{shown(error)}[/magenta]")
 
     async def _confirm(self, doubt: str) -> bool:
-        self._say(line("  ", strong(doubt), " (yes or no)"))
+        self._say(line("  ", strong(doubt), phrases.YES_OR_NO))
         return (await self._line()).strip().lower() in YES
 
     def _say_rules(self) -> None:
-        self._say(*(self._words.rules or ("  this game does not say its rules",)))
+        self._say(*(self._words.rules or (phrases.NO_RULES,)))
 
     def _say(self, *lines: Text) -> None:
         print_lines(self._console, lines)
@@ -160,6 +161,6 @@ def _hinted(asked: Text) -> Line:
 
 
 def _everywhere(words: Words) -> Line:
-    rules = (strong("??"), " the rules   ") if words.rules else ()
-    away = (strong("sit out"), " not the next hands   ", strong("leave"), " for good   ")
-    return line("  ", *rules, "Enter: the table again   ", *away, strong("quit"), " stop here")
+    rules = (strong("??"), phrases.HELP_RULES) if words.rules else ()
+    away = (strong("sit out"), phrases.HELP_SIT_OUT, strong("leave"), phrases.HELP_LEAVE)
+    return line("  ", *rules, phrases.HELP_TABLE, *away, strong("quit"), phrases.HELP_QUIT)

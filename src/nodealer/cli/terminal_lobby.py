@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from nodealer.cli import text as phrases
 from nodealer.cli.line_input import Lines
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
@@ -30,20 +31,19 @@ from nodealer.log.session import Proposal
 _NO: Final = ("n", "no")
 #: Nothing where the person is not asked, and may say what it wants.
 _PROMPTS: Final[dict[Asked, Callable[[str], str]]] = {
-    Asked.SIT: lambda name: f"Let {name} sit? [Y/n] ",
-    Asked.KEEP_TIME: lambda name: f"Let {name} keep the time? [Y/n] ",
+    Asked.SIT: phrases.ask_to_seat,
+    Asked.KEEP_TIME: phrases.ask_to_keep_time,
     Asked.GUESTS: lambda name: "",
-    Asked.UNANSWERED: lambda name: f"{name} has not answered. Go on without {name}? [y/N] ",
-    Asked.PROPOSAL: lambda name: "Sit down to this? [Y/n] ",
-    Asked.ANOTHER: lambda name: "This is ANOTHER proposal. Sit down to it? [y/n] ",
+    Asked.UNANSWERED: phrases.ask_to_go_on_without,
+    Asked.PROPOSAL: lambda name: phrases.ASK_TO_ACCEPT,
+    Asked.ANOTHER: lambda name: phrases.ASK_TO_ACCEPT_OTHER,
 }
 _REMARKS: Final = {
-    Remark.KEEPER_AWAITED: "All who play are here; the game begins when somebody comes to keep the time.",
-    Remark.NOBODY_SITS: "Nobody sits but you.",
-    Remark.NO_SUCH_WORD: "Type start to begin with those who sit, code for a spoken code, without NAME, or quit.",
-    Remark.ASKED_FOR_A_SEAT: "You have asked for a seat. The host lets people sit, and begins the game when all are "
-    "there; then you see what is played, and agree to it or not.",
-    Remark.LEFT_OUT: "The host proposes a game without you; perhaps there is no seat left.",
+    Remark.KEEPER_AWAITED: phrases.TIMEKEEPER_AWAITED,
+    Remark.NOBODY_SITS: phrases.NO_ONE_SEATED,
+    Remark.NO_SUCH_WORD: phrases.LOBBY_COMMANDS,
+    Remark.ASKED_FOR_A_SEAT: phrases.SEAT_REQUESTED,
+    Remark.LEFT_OUT: phrases.LEFT_OUT,
 }
 
 
@@ -97,11 +97,12 @@ class ScreenTells:
             case Here():
                 self._here(news)
             case MaySit(name, keeps_time, taken, seats):
-                self._say(f"{shown(name)} may {'keep the time.' if keeps_time else f'sit ({taken} of {seats}).'}")
+                name = shown(name)
+                self._say(phrases.may_keep_time(name) if keeps_time else phrases.may_sit(name, taken, seats))
             case NotSitting(name, found):
-                self._say(f"{shown(name)} does not sit." if found else f"Nobody here is called {shown(name)}.")
+                self._say(phrases.not_seated(shown(name)) if found else phrases.no_such_guest(shown(name)))
             case CannotBegin(reason):
-                self._say(f"[magenta]With those who sit it cannot begin:[/magenta] {shown(reason)}.")
+                self._say(phrases.cannot_begin(shown(reason)))
             case Remark():
                 if news is Remark.ASKED_FOR_A_SEAT:
                     self._screen.emit({"event": "lobby"})
@@ -115,8 +116,8 @@ class ScreenTells:
 
     def _came(self, came: Came) -> None:
         self._screen.emit({"event": "offer", "name": came.name, "key": came.key.hex()})
-        what = "keep the time" if came.keeps_time else "sit"
-        self._say(f"[bold]{shown(came.name)}[/bold] would like to {what}.")
+        wants = phrases.wants_to_keep_time if came.keeps_time else phrases.wants_to_sit
+        self._say(wants(shown(came.name)))
 
     def _looked(self, looked: CheckedContact) -> None:
         """What this user knows of somebody; loudly, where a name has come with another key."""
@@ -126,9 +127,7 @@ class ScreenTells:
 
     def _here(self, here: Here) -> None:
         self._screen.emit({"event": "lobby", "players": list(here.names)})
-        names = shown(", ".join(here.names)) or "nobody yet"
-        begun = "The game has not begun; you wait for it. " if here.first else ""
-        self._say(f"{begun}At the table: {names}.")
+        self._say(phrases.at_the_table(shown(", ".join(here.names)), first=here.first))
 
     def _proposed(self, told: Proposed) -> None:
         proposal = told.proposal
@@ -138,9 +137,8 @@ class ScreenTells:
             | {"hands": proposal.hands, "told": [told.game, told.protocol], "warning": told.warning}
             | {"clock": _clock(proposal)}
         )
-        hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
-        listed = shown(", ".join(names))
-        self._say(f"Proposed: [bold]{shown(told.game)}[/bold] on {shown(told.protocol)}{hands}, with {listed}.")
+        players = shown(", ".join(names))
+        self._say(phrases.proposal(shown(told.game), shown(told.protocol), proposal.hands, players))
         if not self._screen.json:
             self._screen.say_time(proposal, told.words, "  ")
         if told.warning is not None:
@@ -150,16 +148,15 @@ class ScreenTells:
         match news:
             case CodeGiven(code, relay):
                 self._screen.emit({"event": "code", "code": code, "relay": relay})
-                self._say(f"Say this to one guest, within ten minutes: [bold]{code}[/bold]")
-                self._say(f"  [dim]Typed as: {shown(f'nodealer join {code} --relay {relay} --name NAME')}[/dim]")
+                self._say(phrases.pairing_code(code))
+                self._say(phrases.how_to_use_code(shown(code), shown(relay)))
             case CodeUsed(name):
                 self._screen.emit({"event": "code-used"})
-                self._say(f"{shown(name)} has used the code, and may sit.")
+                self._say(phrases.code_used(shown(name)))
             case CodeDied(reason, given, more):
                 self._screen.emit({"event": "code-dead"})
-                now = "" if not given else f" {shown(more)}." if more else " Type code for another."
-                why = "No guest came by that code" if given else "There is no code"
-                self._say(f"[red]{why}:[/red] {shown(reason)}.{now}")
+                reason = shown(reason)
+                self._say(phrases.code_expired(reason, shown(more)) if given else phrases.no_code(reason))
 
 
 def _clock(proposal: Proposal) -> dict[str, str | int] | None:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from nodealer.audit.background import in_background
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
 from nodealer.client.folder_store import open_or_create_store
@@ -67,7 +68,7 @@ async def keep(
                 if isinstance(news, Refuses) and news.mine:
                     raise Declined(news.reason)
             if participant.begun and not participant.seated:
-                raise Declined("this table plays with another timekeeper, or with none")
+                raise Declined(phrases.OTHER_TIMEKEEPER)
             see(participant, step)
             return []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from nodealer.cli import text as phrases
 from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.saved_games import games_folder
 from nodealer.cli.screen import Screen
@@ -34,19 +35,18 @@ class _Told:
         if isinstance(line, RelayFound):
             if not self._refused:
                 self._unheard = False
-                self._say({"event": "connection", "relay": line.relay}, f"Connected to {line.relay}.")
+                self._say({"event": "connection", "relay": line.relay}, phrases.connected(line.relay))
             self._found, self._refused = True, False
         elif isinstance(line, Behind):
-            why = "brings what has a later key than this timekeeper's: it may withhold something."
-            self._say({"event": "behind", "relay": line.relay}, f"The relay {line.relay} {why}")
+            self._say({"event": "behind", "relay": line.relay}, phrases.timekeeper_newer_key(line.relay))
         elif isinstance(line, WriteRefused) or (isinstance(line, RelayLost) and line.refused):
             self._refused = isinstance(line, RelayLost)
             # It may say so again and again.
             if not self._unheard:
-                self._say({"event": "unheard", "relay": line.relay}, f"Your ticks are not taken: {line.reason}")
+                self._say({"event": "unheard", "relay": line.relay}, phrases.ticks_rejected(line.reason))
             self._unheard = True
         elif isinstance(line, KeyMissing):
-            raise BadParameter("the players have gone on with another key, and without this timekeeper")
+            raise BadParameter(phrases.TIMEKEEPER_LOCKED_OUT)
         elif not self._found:
             raise RelayError(line.reason)
 
@@ -58,13 +58,13 @@ class _Told:
             names = ", ".join(
                 participant.replica.state.all_members[seat].name for seat in participant.replica.state.present
             )
-            self._say({"event": "begun", "players": names}, f"The game has begun: {names}. You keep its time.")
+            self._say({"event": "begun", "players": names}, phrases.timekeeper_begins(names))
         for one in step.happened:
             if isinstance(one, Applied) and one.before.clock is not None and one.after.clock is not None:
                 before, after = one.before.clock, one.after.clock
                 for seat in sorted({before.timed[duty].seat for duty in after.late - before.late}):
                     name = one.after.all_members[seat].name
-                    self._say({"event": "late", "seat": seat, "name": name}, f"{name} is late.")
+                    self._say({"event": "late", "seat": seat, "name": name}, phrases.is_late(name))
 
     def _say(self, event: dict[str, object], text: str) -> None:
         self._screen.emit(event)
@@ -84,8 +84,8 @@ def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
     try:
         asyncio.run(keep(order, told.line, told.see))
     except KeyboardInterrupt:
-        print_line(err(), "\nStopped; the same command goes on.")
+        print_line(err(), phrases.TIMEKEEPER_STOPPED)
         raise
     if not screen.json:
-        screen.say("The table has ended.")
+        screen.say(phrases.TABLE_ENDED)
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.identity_prompt import known_players, me, unlocked
 from nodealer.cli.table_folders import TableFolder
@@ -43,10 +44,10 @@ def name_of(given: str | None) -> str:
     name = given or me().name
     if name is None:
         if not sys.stdin.isatty():
-            raise BadParameter("say who you are: --name NAME, or once and for all `nodealer whoami --name NAME`")
-        name = input("What are you called? ").strip()
+            raise BadParameter(phrases.NAME_NEEDED)
+        name = input(phrases.PROMPT_FOR_NAME).strip()
     try:
-        refuse_bad_name(name, "your name")
+        refuse_bad_name(name, phrases.YOUR_NAME)
     except DecodeError as error:
         raise BadParameter(str(error)) from None
     return name

@@ -20,6 +20,7 @@ from rich.table import Table
 
 from nodealer.audit.compare import Comparison, compare
 from nodealer.audit.verify import FINGERPRINT, Report, verify_file
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
@@ -67,10 +68,10 @@ def verify(
     """
     files = [log_of(file) for file in files]
     if STDIN in files and (len(files) > 1 or against is not None):
-        raise BadParameter("a log on standard input is verified alone")
+        raise BadParameter(phrases.STDIN_ALONE)
     if against is not None:
         if len(files) != 1:
-            raise BadParameter("one log is held against another")
+            raise BadParameter(phrases.ONE_AGAINST_ONE)
         raise typer.Exit(_verify_against(files[0], log_of(against), game, json=json))
     game_or_none(game)  # wrong use is said once, and not for each file
     if len(files) == 1:
@@ -124,15 +125,11 @@ def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) ->
 
 def _print_comparison(console: Console, found: Comparison, report: Report) -> None:
     if found.agree:
-        print_line(console, f"The logs agree in all {found.common} entries that both have.")
+        print_line(console, phrases.logs_agree(found.common))
         return
-    print_line(console, f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.")
+    print_line(console, phrases.logs_diverged(found.common))
     for one in found.contradictions:
-        print_line(
-            console,
-            f"{shown(report.who(one.seat))} signed two different entries with the number {one.seq}: "
-            f"entry {one.entries[0]} of the first log and {one.entries[1]} of the second.",
-        )
+        print_line(console, phrases.signed_twice(shown(report.who(one.seat)), one.seq, *one.entries))
 
 
 def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
@@ -145,13 +142,13 @@ def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
             kept.write(read)
             left -= len(read)
         kept.flush()
-        return _verify_path(Path(kept.name), game, quiet=quiet, called="standard input")
+        return _verify_path(Path(kept.name), game, quiet=quiet, called=phrases.STANDARD_INPUT)
 
 
 def _verify_path(file: Path, game: str | None, *, quiet: bool, called: str | None = None) -> Report:
     chosen = game_or_none(game)
     with Progress(console=err(), transient=True, disable=quiet or not err().is_terminal) as bar:
-        task = bar.add_task("verifying", total=None)
+        task = bar.add_task(phrases.VERIFYING, total=None)
         return verify_file(
             file,
             entropy=system_entropy,
@@ -179,7 +176,7 @@ def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tup
                 yield files[done - 1], told
     except BrokenProcessPool:
         # Such as by a system that is short of memory. That says nothing of any log.
-        ended = Report("not-a-log", "a process that checked these files was ended from outside")
+        ended = Report("not-a-log", phrases.PROCESS_KILLED)
         yield from ((file, _told(ended)) for file in files[done:])
 
 
@@ -196,17 +193,16 @@ def _brief(report: Report) -> list[str]:
     # Whatever a log says is text: a name must not be read as a command to the terminal.
     reason = shown(report.reason)
     words = {
-        "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
-        "fault": f"[red bold]FAULT[/red bold]: {reason}.",
-        "broken": f"[red bold]BROKEN[/red bold]: {reason}.",
-        "incomplete": f"[magenta bold]INCOMPLETE[/magenta bold]: {reason}.",
-        "not-a-log": f"[red bold]CANNOT BE JUDGED[/red bold]: {reason}.",
+        "clean": phrases.clean(phrases.ALL_PROVEN if report.proven else phrases.ALL_OPENED),
+        "fault": phrases.faulty(reason),
+        "broken": phrases.broken(reason),
+        "incomplete": phrases.incomplete(reason),
+        "not-a-log": phrases.unverifiable(reason),
     }
     if report.session is None or report.verdict == "not-a-log":
         return [words[report.verdict]]
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
-    hands = len(report.chronicle.records)
-    counted = f"{report.entries} entries, {hands} hand{'' if hands == 1 else 's'}; checked: {checks}."
+    counted = phrases.counted(report.entries, len(report.chronicle.records), checks)
     return [words[report.verdict], counted, *(shown(line) for line in _happened(report))]
 
 
@@ -221,13 +217,13 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
         print_line(console, line)
     if brief or report.session is None or report.verdict == "not-a-log":
         return
-    print_line(console, f"session {report.session.id.hex()}")
+    print_line(console, phrases.session_id(report.session.id.hex()))
     for seating in report.chronicle.roster_periods:
         seats = ", ".join(_seated(member) for member in seating.roster.members)
-        print_line(console, f"seats from hand {seating.from_hand + 1} on: {shown(seats)}")
+        print_line(console, phrases.seats_from(seating.from_hand + 1, shown(seats)))
     if report.chronicle.records:
         console.print(_results(report))
-    print_line(console, "Not proven by any log: " + shown("; ".join(report.not_proven)) + ".")
+    print_line(console, phrases.not_proven(shown("; ".join(report.not_proven))))
 
 
 def _seated(member: Member) -> str:
@@ -236,34 +232,27 @@ def _seated(member: Member) -> str:
     return f"{member.seat} {member.name} ({member.key.hex()[:FINGERPRINT]}{part})"
 
 
-def _clean(report: Report) -> str:
-    """Only what is proven is called so."""
-    if not report.proven:
-        return "nothing false was found; what is not proven here was opened by the players after each hand"
-    return "everything in this log is proven"
-
-
 def _happened(report: Report) -> Iterator[str]:
     """What stands beside every verdict: who was named, who was not waited for, whose result is held."""
     for fault in report.faults:
-        yield f"at fault: {report.who(fault.seat)}: {fault.reason} (entry {fault.entry})"
+        yield phrases.at_fault(report.who(fault.seat), fault.reason, fault.entry)
     for said in report.chronicle.vote_results:
         by = ", ".join(report.name(seat) or str(seat) for seat in said.by)
-        what = {"gone": "declared gone", "move": "moved for by the rules"}.get(said.did, "the hand broken off")
+        what = {"gone": phrases.DROPPED, "move": phrases.MOVED}.get(said.did, phrases.ABORTED)
         of = what if said.of is None else f"{report.who(said.of)} {what}"
-        yield f"hand {said.hand + 1}, entry {said.entry}: {of}, said {by}"
+        yield phrases.voted(said.hand + 1, said.entry, of, by)
     for charge in report.charges:
-        yield f"hand {charge.hand + 1}: {report.who(charge.seat)} left in the middle of a card and paid {charge.amount}"
+        yield phrases.paid_for_leaving(charge.hand + 1, report.who(charge.seat), charge.amount)
     if report.dead:
-        yield f"{report.dead} of what was paid for leaving lie in no pot yet"
+        yield phrases.paid_to_no_pot(report.dead)
     if report.charges and report.state is not None:
         # What no hand was played for went to the others at the end: no result of a hand says that.
         chips = sorted(report.state.ledger.chips.items())
-        yield "chips now: " + ", ".join(f"{report.name(seat) or seat} {count}" for seat, count in chips)
+        yield phrases.chips_now(", ".join(f"{report.name(seat) or seat} {count}" for seat, count in chips))
     for hand, seat in report.unchecked:
-        yield f"hand {hand + 1}: {report.who(seat)} has not opened its book; what it gained is held"
+        yield phrases.not_disclosed(hand + 1, report.who(seat))
     if report.gone:
-        yield "gone: " + ", ".join(report.who(seat) for seat in report.gone)
+        yield phrases.gone(", ".join(report.who(seat) for seat in report.gone))
 
 
 def _results(report: Report) -> Table:
@@ -274,9 +263,9 @@ def _results(report: Report) -> Table:
         for record in report.chronicle.records
     ]
     headings = list(dict.fromkeys(heading for _, columns in rows for heading in columns))
-    table = Table("hand", "ended", *headings)
+    table = Table(*phrases.RESULT_COLUMNS, *headings)
     for record, columns in rows:
-        ended = str(record.result.get("ended", "")) if record.void is None else f"no result: {record.void}"
+        ended = str(record.result.get("ended", "")) if record.void is None else phrases.no_result_because(record.void)
         told = [rendered(columns.get(heading, "")) for heading in headings]
         table.add_row(str(record.hand + 1), shown(ended), *told)
     return table

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from nodealer.cli import text as phrases
 from nodealer.cli.choices import choices
 from nodealer.cli.disputes import Disputes
 from nodealer.cli.leave_prompt import Leaving
@@ -85,10 +86,7 @@ class Attention:
         if ahead is not None:
             self._screen.emit({"event": "drift", "seconds": round(ahead, 1)})
             if not self._screen.json:
-                self._screen.say(
-                    f"[magenta]The timekeeper's clock has run {round(ahead)} s ahead of yours.[/magenta] Your program "
-                    "calls nobody late before your own clock does."
-                )
+                self._screen.say(phrases.clock_drift(round(ahead)))
 
     def _notice_alone(self, participant: Participant, now: float) -> None:
         """Nobody is waited for who is gone: it has to be said that no hand comes without them."""
@@ -103,12 +101,7 @@ class Attention:
         gone = [state.all_members[seat].name for seat in sorted(state.gone - state.ended - state.expelled)]
         self._screen.emit({"event": "alone", "gone": gone})
         if not self._screen.json:
-            comes = "comes" if len(gone) == 1 else "come"
-            again = f"There is one if {shown(' or '.join(gone))} {comes} back; " if gone else ""
-            self._screen.say(
-                f"[magenta]Too few are left for another hand.[/magenta] {again}[bold]leave[/bold] ends the game, and "
-                "everybody keeps what it has."
-            )
+            self._screen.say(phrases.too_few_players([shown(name) for name in gone]))
 
     def _notice(self, participant: Participant, now: float) -> bool:
         """Whether somebody was named who had not been."""
@@ -126,7 +119,7 @@ class Attention:
             self._screen.emit({"event": "waiting", "name": name, "seconds": round(now - wait.since, 1)})
             if not self._screen.json:
                 self._screen.rest()
-                self._screen.say(f"[magenta]waiting for {shown(name)} since {wait.at}[/magenta]")
+                self._screen.say(phrases.waiting_for(shown(name), wait.at))
         return bool(fresh)
 
     def _waiting(self, participant: Participant, now: float) -> dict[str, Wait]:
@@ -217,7 +210,7 @@ class AtTheTable(Attention):
             try:
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
-                self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
+                self._screen.say(phrases.refused(shown(verb), shown(refused)))
         # Only now: what was typed was about what had been said before.
         news = bool(self._typed) or self._seats.on_tick(participant)
         news = (participant.seated and self._disputes.on_tick(participant)) or news
@@ -241,13 +234,12 @@ class AtTheTable(Attention):
 
     def _lay(self, participant: Participant) -> Sequence[Text]:
         """The table as it is, for somebody who is not asked anything, and who is waited for."""
-        waited = ", ".join(name for name in self._waits)
-        last = f"  it is not your turn; waiting for {waited}" if waited else "  it is not your turn"
+        last = phrases.not_your_turn(", ".join(self._waits))
         try:
             view = participant.view()
         except (BadParameter, CardUnreadable, IllegalMove):
-            return ("", "  no hand is played now", last)
-        nothing = "  no hand is played now" if view.game is None else "  nothing can be shown now"
+            return ("", phrases.NO_HAND, last)
+        nothing = phrases.NO_HAND if view.game is None else phrases.NOTHING_TO_SHOW
         return ("", *(table_lines(participant.replica.config.words, view) or (nothing,)), last)
 
     def _listen(self, wanted: bool) -> None:
@@ -297,10 +289,8 @@ class AtTheTable(Attention):
         if verb == "back":
             return self._leaving.come_back(participant)
         if rest.lower() != "out":
-            raise IllegalMove("say sit out")
-        self._screen.say(
-            "You sit out from the next hand on, and keep your chips; [bold]back[/bold] when you play again."
-        )
+            raise IllegalMove(phrases.TYPE_SIT_OUT)
+        self._screen.say(phrases.SIT_OUT)
         return participant.sit_out()
 
     def _seat(self, participant: Participant, name: str) -> int:
@@ -308,7 +298,7 @@ class AtTheTable(Attention):
         for seat in waited:
             if participant.replica.state.all_members[seat].name.casefold() == name.casefold():
                 return seat
-        raise IllegalMove(f"nobody waits for {name}" if name else "say whom: without NAME")
+        raise IllegalMove(phrases.not_awaited(name) if name else phrases.TYPE_WITHOUT)
 
 
 # --- The one who watches ---
@@ -349,12 +339,12 @@ class Overseer:
         if not participant.begun:
             gone = [name for name in self._names if name in self.dropped]
             if gone or (self._limit is not None and quiet > self._limit + 2 * NOTICE_COMING):
-                raise RelayError(f"{', '.join(gone) or listed} did not come to the table, and nothing was played")
+                raise RelayError(phrases.did_not_come(", ".join(gone) or listed))
         elif waited and (
             (self._limit is not None and quiet > self._limit)
             or (quiet > QUIET and waited.keys() <= self.dropped and self._nobody_can(participant))
         ):
-            raise Stuck(f"{listed} does not answer, and those who are here are too few to go on")
+            raise Stuck(phrases.stuck(listed))
         return []
 
     def _nobody_can(self, participant: Participant) -> bool:

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
+from nodealer.cli import text as phrases
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
@@ -45,15 +46,11 @@ def page_for_guests(wanted: str | None, before: str = "") -> Iterator[str]:
     try:
         listening = socket.create_server(("", port))
     except OSError as error:
-        raise BadParameter(f"the page of your guests cannot be served at {before} again: {error.strerror}") from None
+        raise BadParameter(phrases.guests_page_taken(before, error.strerror)) from None
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, server_header=False, access_log=False))
     serving = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     serving.start()
-    err().print(
-        "The page of your guests is served by this machine, without encryption: for them a reload loses the hand, and "
-        "you could see their cards. Their page says so.",
-        soft_wrap=True,
-    )
+    err().print(phrases.GUESTS_PAGE, soft_wrap=True)
     try:
         yield before or normalize_page_address(f"http://{own_address()}:{listening.getsockname()[1]}")
     finally:
@@ -83,9 +80,9 @@ def serve(
 
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal() or int(port) >= 1 << 16:
-        raise BadParameter(f"--listen is like 127.0.0.1:8080, not {listen!r}")
+        raise BadParameter(phrases.bad_listen(listen, "127.0.0.1:8080"))
     app = app_of(folder)
-    err().print(f"The page is at [bold]http://{shown(listen)}/[/bold] (Ctrl-C stops)", soft_wrap=True)
+    err().print(phrases.serving_page(shown(listen)), soft_wrap=True)
     uvicorn.run(app, host=host.strip("[]"), port=int(port), log_level="warning", server_header=False, access_log=False)
 
 
@@ -114,19 +111,15 @@ def check(
     from nodealer.web.bundle.serve import read_list
 
     if not against:
-        raise BadParameter(
-            "this version of nodealer is no release, and has no hash of its own: say with --against what the page "
-            "should be, by the hash that a release names, or by the folder of your own `make web`"
-        )
+        raise BadParameter(phrases.NO_RELEASE_HASH)
     release = listed_by(url, against) if _is_hash(against) else read_list(Path(against))
     found = compare(url, release)
     if json:
         print_json({"same": found.same, "others": found.others, "missing": found.missing, "ok": found.ok})
     else:
         for path in found.others:
-            out().print(f"[red bold]✗[/red bold] {shown(path)} is another file", soft_wrap=True)
+            out().print(phrases.file_differs(shown(path)), soft_wrap=True)
         for path in found.missing:
-            out().print(f"[red bold]✗[/red bold] {shown(path)} is not there", soft_wrap=True)
-        told = "[green bold]SAME[/green bold]" if found.ok else "[red bold]OTHER[/red bold]"
-        out().print(f"{told}: {len(found.same)} files of {shown(url)} are as they should be.", soft_wrap=True)
+            out().print(phrases.file_missing(shown(path)), soft_wrap=True)
+        out().print(phrases.page_verdict(shown(url), len(found.same), ok=found.ok), soft_wrap=True)
     raise typer.Exit(GOOD if found.ok else BAD)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.identity_prompt import ask_passphrase, me, my_folder
 from nodealer.cli.output import out, print_json, print_line, shown
@@ -45,20 +46,18 @@ def whoami(
         )
         return
     console = out()
-    called = "not set; `nodealer whoami --name Ada` remembers one" if mine.name is None else shown(mine.name)
-    print_line(console, f"name   {called}")
-    print_line(console, f"words  [bold]{' '.join(key_words(mine.public))}[/bold]")
-    print_line(console, f"key    {mine.public.hex()}")
-    under = "under a passphrase" if mine.has_passphrase else "without a passphrase"
-    print_line(console, f"file   {shown(my_folder() / IDENTITY)}, {under}")
+    print_line(console, phrases.own_name(None if mine.name is None else shown(mine.name)))
+    print_line(console, phrases.own_words(" ".join(key_words(mine.public))))
+    print_line(console, phrases.own_key(mine.public.hex()))
+    print_line(console, phrases.own_file(shown(my_folder() / IDENTITY), passphrase=mine.has_passphrase))
 
 
 def _change(mine: UserIdentity) -> UserIdentity:
-    old = ask_passphrase("The passphrase as it is: ") if mine.has_passphrase else None
+    old = ask_passphrase(phrases.PROMPT_FOR_OLD) if mine.has_passphrase else None
     # Before somebody thinks of a new one.
     mine.unlock(old)
-    new = ask_passphrase("The new passphrase (empty for none): ")
+    new = ask_passphrase(phrases.PROMPT_FOR_NEW)
     refuse_passphrase(new or None)
-    if ask_passphrase("Once more: ") != new:
-        raise BadParameter("those were two different passphrases; nothing was changed")
+    if ask_passphrase(phrases.PROMPT_AGAIN) != new:
+        raise BadParameter(phrases.REPEATED_WRONGLY)
     return change_passphrase(my_folder(), old, new or None, system_entropy)
