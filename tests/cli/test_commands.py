@@ -69,6 +69,25 @@ def test_a_mistyped_command_gets_the_closest_name(typed: str, meant: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("play --gmae hearts", "unknown option '--gmae'; did you mean '--game'?"),
+        ("play --blind 1/2", "unknown option '--blind'; did you mean '--blinds'?"),
+        ("host --sets 3", "unknown option '--sets'; did you mean '--seats'?"),
+        ("play --game heart", "unknown game 'heart'; did you mean 'hearts'?"),
+        ("play --protocol chian", "unknown protocol 'chian'; did you mean 'chain'?"),
+        ("play --cheat Bne", "unknown seat 'Bne'; did you mean 'Ben'?"),
+        ("play --cheat Ben:markk", "unknown cheat 'markk'; did you mean 'mark'?"),
+        ("relay --limit frame_byte=3", "unknown limit 'frame_byte'; did you mean 'frame_bytes'?"),
+        ("verify --jsn x", "--json"),
+    ],
+)
+def test_a_mistyped_name_gets_the_closest_one(arguments: str, meant: str) -> None:
+    done = called(*arguments.split())
+    assert done.returncode == 2 and meant in " ".join(done.stderr.split()) and not done.stdout
+
+
+@pytest.mark.parametrize(
     ("error", "code"),
     [
         (errors.BadParameter("x"), 2),

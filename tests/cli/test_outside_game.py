@@ -88,7 +88,7 @@ def test_another_game_does_not_judge_it(here: Path, game: str) -> None:
 
 def test_a_game_without_a_format_is_not_exported(here: Path) -> None:
     done = called("export", "game.jsonl", "--game", GAME)
-    assert done.returncode == 2 and "not exported" in done.stderr and not done.stdout
+    assert done.returncode == 2 and "no export format" in done.stderr and not done.stdout
 
 
 @pytest.mark.parametrize("command", ["verify", "show", "play", "export"])
@@ -107,8 +107,8 @@ def test_what_is_no_game(here: Path, command: str, game: str) -> None:
         (("--cards=9", "--cards=8"), "twice"),
         (("--cards", "many"), "whole number"),
         (("--stack", "9"), "is a setting of holdem, not of"),
-        (("stack",), "no option"),
-        (("-x",), "no option"),
+        (("stack",), "unknown option"),
+        (("-x",), "unknown option"),
         (("--protocol", "duel"), "duel"),
     ],
 )

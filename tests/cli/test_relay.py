@@ -54,9 +54,9 @@ def test_what_to_keep_tables_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     [
         (("--limit", "refusals=x"), 2, "whole number"),
         (("--listen", "7777"), 2, "HOST:PORT"),
-        (("--store", "disk"), 2, "--store is"),
+        (("--store", "disk"), 2, "--store must be"),
         (("--cert", "x"), 2, "must be used together"),
-        (("--cert", "/none", "--key", "/none"), 2, "cannot be used"),
+        (("--cert", "/none", "--key", "/none"), 2, "cannot use"),
         (("--store", "sqlite:/dev/null/x"), 4, "cannot open"),
         (("--store", "memory", "--listen", "192.0.2.1:1"), 4, "cannot listen"),
     ],

@@ -63,7 +63,7 @@ def _explain_unknown(option: str, game: GamePackage, options: Iterable[str]) -> 
         if any(option == f"--{setting.name}" for setting in other.settings):
             return phrases.setting_of_other_game(option, other.name, game.name)
     settings = [f"--{setting.name}" for setting in game.settings]
-    return phrases.unknown("option", option, closest(option, (*options, *settings)), settings)
+    return phrases.unknown_option(option, closest(option, (*options, *settings)), game.name, settings)
 
 
 def games_here() -> list[GamePackage]:

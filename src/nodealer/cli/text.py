@@ -38,6 +38,12 @@ def unknown(kind: str, typed: str, near: str | None, choices: Iterable[str]) -> 
     return f"unknown {kind} {typed!r}; {hint}"
 
 
+def unknown_option(option: str, near: str | None, game: str, settings: Iterable[str]) -> str:
+    """Name the closest option, or all settings of the game if none is close."""
+    hint = f"did you mean {near!r}?" if near else f"{game} has the settings {', '.join(settings) or 'none'}; see --help"
+    return f"unknown option {option!r}; {hint}"
+
+
 def cannot_combine(one: str, other: str) -> str:
     return f"{one} and {other} cannot be combined"
 
