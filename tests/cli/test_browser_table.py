@@ -90,7 +90,7 @@ def test_a_page_begins_only_what_is_on_offer_and_imports_nothing(
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     game = game_of("holdem")
     plan = plan_of("holdem", game.settled({}), protocol=None, seats=2, hands=1, person="Ada")
-    with pytest.raises(BadParameter, match="not on offer"):
+    with pytest.raises(BadParameter, match="is not available"):
         play_page._plan(plan, doc.Deal("lies_here:game", "Ada", 2, 1))
     assert "lies_here" not in sys.modules
 

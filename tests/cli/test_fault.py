@@ -11,7 +11,7 @@ from cli.running import TESTS, environment, nodealer
 
 #: Every bot runs this; seat 1 answers with a false proof.
 CHEATER = """
-from nodealer.cli import player
+from nodealer.cli import bot_process
 from nodealer.protocols.mask.messages import MaskRekey
 from nodealer.protocols.mask.rekey import Rekeying
 from nodealer.wire import decode, encode
@@ -25,7 +25,7 @@ def false(self, deck, duty, tape, choice):
     return encode(MaskRekey(said.keys, said.gains, bytes(proof)))
 
 Rekeying.message = false
-raise SystemExit(player.main())
+raise SystemExit(bot_process.main())
 """
 
 TABLE = f"""

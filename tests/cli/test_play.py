@@ -103,7 +103,7 @@ def test_help_tells_the_settings_of_every_game() -> None:
     for _ in range(2):
         done = called("play", "--help")
         said = " ".join(done.stdout.split())
-        assert done.returncode == 0 and said.count("Games, and what can be set for each") == 1
+        assert done.returncode == 0 and said.count("Games and their settings") == 1
         for told in ("--game holdem (4 seats, mask)", "--blinds: small and big blind; default: 1/2", "--mode:"):
             assert told in said
         assert "--game free" not in said

@@ -53,13 +53,13 @@ def test_a_passphrase(monkeypatch: pytest.MonkeyPatch) -> None:
     told = json.loads(called("whoami", "--passphrase", "--json").stdout)
     assert told["passphrase"] is True and told["key"] == key
     typed(monkeypatch, "not mine")
-    with pytest.raises(BadParameter, match="not the passphrase"):
+    with pytest.raises(BadParameter, match="wrong passphrase"):
         mine.unlocked(mine.me())
     typed(monkeypatch, "four words of mine")
     assert mine.unlocked(mine.me()).public.hex() == key
     left = typed(monkeypatch, "not mine", "never asked")
     wrong = called("whoami", "--passphrase")
-    assert wrong.returncode == 2 and "not the passphrase" in wrong.stderr and list(left) == ["never asked"]
+    assert wrong.returncode == 2 and "wrong passphrase" in wrong.stderr and list(left) == ["never asked"]
     left = typed(monkeypatch, "four words of mine", "short", "never asked")
     short = called("whoami", "--passphrase")
     assert short.returncode == 2 and "8 to 1024" in short.stderr and list(left) == ["never asked"]

@@ -1,4 +1,4 @@
-"""The commands. Everything a person sees of this package on a terminal is said here."""
+"""The commands of nodealer, and everything that they print to a terminal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from nodealer.cli import text as phrases
 
 
 def main() -> None:
-    """The command `nodealer`. Every known error is one sentence and an exit code; Ctrl-C is 130, a closed pipe 141."""
+    """Run the command `nodealer` and exit.
+
+    A known error prints one sentence; Ctrl-C exits with 130, a closed pipe with 141.
+    """
     _print_early(sys.argv[1:])
-    from nodealer.cli.exits import INTERRUPTED, PIPE_CLOSED, explain  # late: an interrupt while we load is one too
+    from nodealer.cli.exits import (
+        INTERRUPTED,
+        PIPE_CLOSED,
+        explain,
+    )  # late: an interrupt during these imports counts too
     from nodealer.cli.output import PipeClosed
     from nodealer.errors import NodealerError
 
@@ -30,7 +37,7 @@ def main() -> None:
 
 
 def _print_early(arguments: list[str]) -> None:
-    """What can be said before everything is loaded, which takes a second: nobody should look at an empty screen."""
+    """Print what does not need the slow imports, so that the screen is not empty for a second."""
     if arguments == ["--version"]:
         sys.stdout.write(f"nodealer {__version__}\n")
         sys.exit()

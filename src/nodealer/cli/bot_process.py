@@ -1,6 +1,8 @@
-"""A bot in a process of its own: `python -m nodealer.cli.bot_process`, with what it needs to know as one line of JSON
-on
-standard input. Killed and started again with the same home, it goes on where it was."""
+"""A bot in its own process:
+
+`python -m nodealer.cli.bot_process`, with its configuration as one line of JSON on standard input. A bot that is killed
+and started again with the same home continues where it was.
+"""
 
 from __future__ import annotations
 
@@ -41,37 +43,40 @@ from nodealer.wire import Message, decode
 
 
 class PlayerOrder(Message, frozen=True):
-    """What a player needs to know to come to a table; a bot's process is told this."""
+    """The configuration of a bot's process, and of any player of a local table."""
 
-    #: The link to play.
+    #: The player link.
     invitation: str
     name: str
     hands: int
-    #: What it has come to play, and where that game is found.
+    #: What it expects to play, and where that game is found.
     expected: Expected
     game: str
-    #: The folder that it keeps everything in.
+    #: The folder of its home.
     home: str
-    #: After how many seconds it would go on without somebody; None to wait for ever.
+    #: After how many seconds it votes to go on without a silent player; None to wait forever.
     patience: float | None = None
-    #: Those whom it gives all the time that they want: people.
+    #: The players that it never votes out for being slow: people.
     spared: tuple[str, ...] = ()
 
 
 def end_when_declined(step: Received) -> list[bytes]:
-    """A bot that does not agree has nothing to wait for."""
+    """Raise `Declined` when this player has refused the proposal: a bot that does not agree has nothing to wait for."""
     for news in step.happened:
         if isinstance(news, Refuses) and news.mine:
             raise Declined(news.reason)
     return []
 
 
-#: Is told what is wrong with the connection: a word, and a sentence for people.
+#: Called with a connection problem: its code, and a sentence for people.
 Says = Callable[[str, str], None]
 
 
 def complain(code: str, sentence: str) -> None:
-    """As a bot does: whoever has started it reads its last words where it does not end well."""
+    """Print the sentence to standard error.
+
+    If the bot exits with an error, its last line there is shown to the person.
+    """
     sys.stderr.write(phrases.error(escape_controls(sentence)) + "\n")
     sys.stderr.flush()
 
@@ -85,7 +90,11 @@ async def sit(
     looks: Policy | None = None,
     take_part: Callable[..., Participant] = Participant,
 ) -> Participant:
-    """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
+    """Play a seat to the end of the game and return its participant.
+
+    The seat is played by a bot, unless another agent is given; `follow` creates a watcher, `looks` is called at every
+    tick.
+    """
     game, invitation = game_of(order.game), parse_link(order.invitation)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
@@ -108,8 +117,11 @@ async def sit(
 
 
 class WithItsRelay:
-    """For one whose relay is a process of this machine: a connection may break, but a relay that is gone stays so. Who
-    cannot read any more has nothing to wait for; what else is wrong is said, once each."""
+    """Watches the connection to a relay that is a process on this machine.
+
+    The connection may break, but a relay that is gone does not come back, so that ends the player. Other problems are
+    reported once each.
+    """
 
     def __init__(self, says: Says = complain) -> None:
         self._says = says
@@ -138,15 +150,14 @@ class WithItsRelay:
 
 
 def transport_of(invitation: Invitation, participant: Participant, says: Says = complain) -> RelayTransport:
-    """The way to a table on this machine."""
+    """Create the transport to a table on this machine."""
     return RelayTransport(
         participant, invitation.key, invitation.relays, entropy=system_entropy, emit=WithItsRelay(says)
     )
 
 
 def main(take_part: Callable[..., Participant] = Participant) -> int:
-    """A bot. Ends with 0 when its game has ended and with nothing else then: 2 when it could not or would not play, 4
-    when the relay went away."""
+    """Run a bot. Return 0 if its game has ended, 2 if it could not or would not play, 4 if the relay went away."""
     try:
         order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
         participant = asyncio.run(sit(order, take_part=take_part))
@@ -158,7 +169,7 @@ def main(take_part: Callable[..., Participant] = Participant) -> int:
     except RelayError:
         return 4
     except NodealerError as error:
-        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most bots say nothing
+        from nodealer.cli.exits import UNJUDGED, explain  # late: slow to import, and most bots print nothing
 
         explain(error)
         return UNJUDGED

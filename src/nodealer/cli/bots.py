@@ -1,4 +1,4 @@
-"""The bots of a game: a process each. How one ends is known, and no process outlives the table."""
+"""The bots of a game, one process each. How each process ended is reported, and no process outlives the table."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from nodealer.cli.cheat_option import Cheating
 from nodealer.cli.timekeeper_process import KeeperOrder
 from nodealer.wire import encode
 
-#: What Python is told to run for each bot.
+#: The Python arguments that start a bot.
 BOT: Final = ("-P", "-m", "nodealer.cli.bot_process")
-#: And for one that cheats, before the name of its attack.
+#: Those that start a bot that cheats, before the name of its cheat.
 CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
-#: And for who keeps the time.
+#: Those that start the timekeeper.
 KEEPER: Final = ("-P", "-m", "nodealer.cli.timekeeper_process")
-#: How many seconds a process has to end by itself, once it was asked to.
+#: How many seconds a process has to end by itself.
 TERM: Final = 1.0
-#: How much of what a bot's program complained about is read.
+#: How much of a bot's standard error is read.
 COMPLAINT_BYTES_MAX: Final = 4096
 
 Process = asyncio.subprocess.Process
@@ -34,9 +34,10 @@ Process = asyncio.subprocess.Process
 async def bots(
     orders: Mapping[Path, PlayerOrder | KeeperOrder], cheat: Cheating | None
 ) -> AsyncIterator[dict[str, Process]]:
-    """A process for each order, by the name of its player; gone when this ends, however it ends, and whatever they do.
+    """Start a process for each order and yield the processes by player name. All of them have ended when this exits,
+    whatever happens.
 
-    What a bot's program has to complain about goes to the file that its order is listed under.
+    What a bot's program writes to standard error goes to the file that its order is listed under.
     """
     processes: dict[str, Process] = {}
     try:
@@ -46,7 +47,7 @@ async def bots(
                 program = (*CHEATER, cheat.attack)
             processes[order.name] = await _start(order, program, complaints)
         yield processes
-        # The game is over for them too, once they have heard the last entry.
+        # The game is over for them too, once they have received the last entry.
         await _wait(processes.values())
     finally:
         await _end([process for process in processes.values() if process.returncode is None])
@@ -69,7 +70,7 @@ async def _start(order: PlayerOrder | KeeperOrder, program: Sequence[str], compl
 
 
 async def _end(processes: list[Process]) -> None:
-    """Ask them to end. One that is stopped hears nothing: it is killed."""
+    """Ask the processes to end, and kill those that do not react, such as a stopped one."""
     for process in processes:
         with suppress(ProcessLookupError):
             process.terminate()
@@ -82,7 +83,7 @@ async def _end(processes: list[Process]) -> None:
 
 
 async def _wait(processes: Iterable[Process]) -> None:
-    """Until all have ended, but not for long."""
+    """Wait until all processes have ended, but at most `TERM` seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(TERM):
             for process in processes:
@@ -90,7 +91,7 @@ async def _wait(processes: Iterable[Process]) -> None:
 
 
 def how_it_ended(code: int, complaints: Path) -> str:
-    """How a process ended that did not end well, in words."""
+    """Describe how a process that failed has ended."""
     if code < 0:
         with suppress(ValueError):
             return phrases.program_killed(signal.Signals(-code).name)
@@ -98,6 +99,7 @@ def how_it_ended(code: int, complaints: Path) -> str:
 
 
 def _last_words(complaints: Path) -> str:
+    """Return the last line that a process wrote to standard error, or an empty string."""
     try:
         with complaints.open("rb") as file:
             file.seek(max(0, complaints.stat().st_size - COMPLAINT_BYTES_MAX))

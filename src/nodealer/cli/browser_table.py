@@ -1,4 +1,4 @@
-"""A person's table in the browser: the page is served here, and one game after the other is played on it."""
+"""A person's table in the browser: serves the page and plays one game after another on it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
 from nodealer.wire import encode
 
-#: For how many seconds no page must be open before a table that has ended is closed.
+#: A table that has ended is closed when no page has been open for this many seconds.
 LEFT_AFTER: Final = 10.0
-#: Bytes of the name of a page's table, in its cookie.
+#: Bytes of the name of a page's table, which is in its cookie.
 _NAME_BYTES: Final = 8
 
 
-#: What a person should read of what programs are told, and how it is marked. The page has the words.
+#: The events that a person should see as notices, with their style. The page has the texts.
 NOTICES: Final = {
     "dropout": "bad",
     "stuck": "bad",
@@ -51,7 +51,7 @@ CONNECTION: Final = {"found": "good", "lost": "note", "unheard": "bad", "locked"
 
 
 class PageScreen(Screen):
-    """Tells pages what a terminal would be told."""
+    """Sends to the page what a terminal would show."""
 
     def __init__(self, page: Page, at: Where = Where.ADDRESS) -> None:
         super().__init__(json=True)
@@ -59,10 +59,10 @@ class PageScreen(Screen):
         self.at = at
 
     def say(self, text: str) -> None:
-        """Pages have words of their own."""
+        """Do nothing: pages have their own texts."""
 
     def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Received], list[bytes]]:
-        """What a participant sees happen goes to its pages."""
+        """Send what the participant sees to its pages."""
         see = self.page.person.observer_of(participant)
 
         def watch(step: Received) -> list[bytes]:
@@ -73,7 +73,7 @@ class PageScreen(Screen):
         return watch
 
     def emit(self, event: dict[str, Any]) -> None:
-        """What is no document by itself."""
+        """Turn an event that has no document of its own into a notice, or into the links of the lobby."""
         name = event["event"]
         if name in NOTICES:
             of = {
@@ -81,7 +81,7 @@ class PageScreen(Screen):
                 for key, said in event.items()
                 if key != "event"
             }
-            # Who has a seat does not wait for one any more.
+            # A player who has a seat is no longer waiting for one.
             about = "seat" if name in ("asks", "seated") else f"{name} {event.get('name', '')}".strip()
             self.page.seat.notify(NOTICES[name], name, about, **of)
         match name:
@@ -92,7 +92,7 @@ class PageScreen(Screen):
 
 
 class Page:
-    """What is served: the hub of its pages, and whose seat they show now."""
+    """The served page: the hub of all open pages, and the seat that they show."""
 
     def __init__(self, address: str = "") -> None:
         self.hub = Hub()
@@ -101,7 +101,7 @@ class Page:
         self.person = PagePerson(self.seat, _wall)
         self.questions = PageQuestions()
         self.lobby = PageLobby(self.seat, self.questions)
-        #: Where the log is that pages can save and verify.
+        #: The log that pages can save and verify.
         self.log: Any = None
         self.game: GamePackage | None = None
         self._asked: asyncio.Queue[doc.Deal] = asyncio.Queue()
@@ -110,7 +110,7 @@ class Page:
         self.hub.on_message = self._hear
 
     def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> PagePerson:
-        """A new table. Pages begin anew."""
+        """Start a new table and reset all open pages."""
         self.seat = PageSeat(self.hub.broadcast, time.monotonic, role, name, question_number=self.seat.question_number)
         self.person = PagePerson(self.seat, _wall)
         self.questions.forget()
@@ -121,7 +121,7 @@ class Page:
         return self.person
 
     async def next_deal(self) -> doc.Deal:
-        """What the person wants to play next. What was said during another table was not meant for now."""
+        """Return the game that the person wants to play next. Requests made during an earlier table are dropped."""
         while not self._asked.empty():
             self._asked.get_nowait()
         return await self._asked.get()
@@ -155,7 +155,7 @@ class Page:
         self.hub.reply(doc.File(f"{name}-{replica.config.session.id.hex()[:8]}.jsonl", text))
 
     async def verify(self) -> Report | None:
-        """Audit the log as anybody could, from the file alone, in front of the person."""
+        """Verify the log from its file alone, show the verdict on the page, and return the report."""
         if self.log is None or self.person.replica is None:
             self.seat.refuse("no log")
             return None
@@ -166,11 +166,11 @@ class Page:
         return report
 
     def show_report(self, report: Report, seconds: float) -> None:
-        """What an audit found."""
+        """Show the result of a verification on the page."""
         self.seat.send(doc.Verdict(report.verdict, report.as_json(), round(seconds * 1000, 1)))
 
     async def until_left(self) -> None:
-        """Until no page has been open for a while: there is a log to be saved, and a verdict to be read."""
+        """Wait until no page has been open for a while, so that the person can save the log and read the verdict."""
         came, gone = bool(self.hub.page_count), 0.0
         while not came or gone < LEFT_AFTER:
             await asyncio.sleep(0.5)
@@ -184,7 +184,10 @@ def _wall() -> int:
 
 @asynccontextmanager
 async def served(page: Page, at: Where, what: str = "table") -> AsyncIterator[str]:
-    """The page, opened in the browser or with its address printed. `what` is on it: a table, or a log."""
+    """Serve the page, open it in the browser or print its address, and yield the address.
+
+    `what` names what it shows: a table or a log.
+    """
     from nodealer.web.server import TokenGate, serve  # late: a terminal should not wait for a server
 
     door = TokenGate(system_entropy(_NAME_BYTES).hex(), system_entropy)
@@ -204,7 +207,7 @@ async def served(page: Page, at: Where, what: str = "table") -> AsyncIterator[st
 
 
 def screen_at(at: Where, *, json: bool, role: str, name: str | None) -> Screen:
-    """The screen of somebody who plays or watches there."""
+    """Create the screen of a player or spectator: the terminal, or a page."""
     if at is Where.TERMINAL:
         return Screen(json)
     page = Page()

@@ -1,4 +1,4 @@
-"""`--cheat`: who cheats and how, what the claims say of it, and what came of it."""
+"""`--cheat`: which bot cheats and how, what the protocol claims about it, and what the log shows afterwards."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Cheating:
 
     seat: int
     name: str
-    #: The name of the attack, what it does, and what the claims say of it.
+    #: The name of the cheat, what it does, and what the protocol claims about it.
     attack: str
     does: str
     claim: Cheat
     sentence: str
 
     def refuse(self, seed: int | None, person: str | None) -> None:
-        """Only bots cheat, and only where they have something to hide."""
+        """Raise `BadParameter` in a rehearsal, or if the cheater would be the person."""
         if seed is not None:
             raise BadParameter(phrases.CHEAT_IN_REHEARSAL)
         if person == self.name:
             raise BadParameter(phrases.cheat_of_person(person))
 
     def announce(self, screen: Screen) -> None:
-        """Before the game."""
+        """Say before the game who cheats, how, and what the protocol claims."""
         screen.emit(
             {"event": "cheat", "seat": self.seat, "name": self.name, "cheat": self.attack, "claim": self.claim.cheat}
             | {"seen": self.claim.seen, "culprit": self.claim.culprit}
@@ -44,12 +44,12 @@ class Cheating:
             screen.say(phrases.cheat_claim(shown(self.sentence)))
 
     def judge(self, screen: Screen, report: Report) -> None:
-        """After it, when the log was read as anybody can read it."""
+        """Say after the game what the verified log shows."""
         if not screen.json:
             screen.say(phrases.cheat_outcome(shown(self.outcome(report))))
 
     def outcome(self, report: Report) -> str:
-        """What came of it, in words."""
+        """Describe what the verified log shows about the cheater."""
         if any(fault.seat == self.seat for fault in report.faults):
             return phrases.cheater_named(self.name)
         if not self.claim.culprit:
@@ -58,8 +58,11 @@ class Cheating:
 
 
 def cheating_of(text: str, names: Sequence[str], protocol: CardProtocol) -> Cheating:
-    """SEAT[:KIND] as somebody typed it. Raises `BadParameter`: for what a protocol does not have, with its claim."""
-    from nodealer.cheats.base import sentence  # late: who plays fair should not wait for it
+    """Parse SEAT[:KIND].
+
+    Raises `BadParameter` for an unknown seat or cheat, and for a cheat that the protocol does not allow.
+    """
+    from nodealer.cheats.base import sentence  # late: a fair game should not wait for it
     from nodealer.cheats.registry import DEFAULT, find_cheat
 
     who, _, kind = text.partition(":")

@@ -1,4 +1,4 @@
-"""A bot that cheats, in a process of its own like every other: `python -m nodealer.cli.cheater ATTACK`."""
+"""A bot that cheats, in its own process: `python -m nodealer.cli.cheater CHEAT`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody may do who waits for another: by the law of the table, and what would come of it."""
+"""What a player may do while waiting for another player, and what it would cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nodealer.engine.votes import voters
 
 
 def choices(participant: Participant, awaited: str) -> list[str]:
-    """What one may type while this one is waited for."""
+    """Return the lines that tell the person what to type while the table waits for this player."""
     if not participant.begun:
         return [phrases.CAN_WAIT]
     state = participant.replica.state
@@ -46,7 +46,10 @@ def _breaking(participant: Participant) -> Iterator[str]:
 
 
 def _only_leaving(participant: Participant) -> Iterator[str]:
-    """At two seats only who is late can be gone on without, and only the timekeeper says who is."""
+    """Say that only leaving is left if the timekeeper is silent too.
+
+    With two seats only a late player can be skipped, and only the timekeeper declares someone late.
+    """
     state = participant.replica.state
     if state.roster.timekeeper is not None and len(voters(state)) <= 2 and participant.options().may_vote:
         yield phrases.ONLY_LEAVE

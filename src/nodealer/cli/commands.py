@@ -1,4 +1,7 @@
-"""How commands are found and explained: each is loaded when somebody asks for it, and nobody waits for the others."""
+"""How commands are found, loaded and explained.
+
+Each command is loaded when it is used, so that no command waits for the imports of another.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ from nodealer.errors import BadParameter
 class Command(TyperCommand):
     """One command."""
 
-    #: Whether it takes options that it does not know itself.
+    #: Whether it accepts options that it does not declare.
     takes_all: ClassVar[bool] = False
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """All parameters."""
+        """Return all parameters, without the types of flags and arguments."""
         return _without_types(super().get_params(ctx))
 
 
 class CommandEntry(NamedTuple):
-    """The function behind a command, and an example of its use."""
+    """The function of a command, and an example of its use."""
 
     module: str
     function: str
@@ -36,25 +39,25 @@ class CommandEntry(NamedTuple):
 
 
 class Commands(TyperGroup):
-    """Several of them, beside those that it is given."""
+    """A group of commands, some of which are loaded when they are used."""
 
     places: ClassVar[dict[str, CommandEntry]] = {}
-    #: Entry points through which installed packages add commands: a `Place`, or a `typer.Typer` for a group.
+    #: Entry points through which installed packages add commands: a `CommandEntry`, or a `typer.Typer` for a group.
     group: ClassVar[str | None] = None
-    #: Known commands to the distribution that brings them, for a hint if it is not installed.
+    #: Known commands and the distributions that provide them, for a hint if one is not installed.
     elsewhere: ClassVar[dict[str, str]] = {}
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """All parameters."""
+        """Return all parameters, without the types of flags and arguments."""
         return _without_types(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """All names."""
+        """Return the names of all commands."""
         own = [*self.places, *super().list_commands(ctx)]
         return [*own, *sorted(_added(self.group).keys() - {*own})]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name, or None."""
+        """Return the command with this name, or None."""
         if cmd_name in self.places:
             return _loaded(cmd_name, self.places[cmd_name])
         own = super().get_command(ctx, cmd_name)
@@ -91,7 +94,7 @@ def _missing(name: str, distribution: str) -> TyperCommand:
 
 
 def _without_types(params: list[Any]) -> list[Any]:
-    """A flag takes no value, so that its help names no type of one; and what an argument is, its help says in words."""
+    """Remove the types of flags, which take no value, and of arguments, whose help says what they are."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
@@ -120,10 +123,10 @@ def option_names(context: Any) -> list[str]:
 
 
 def example(text: str) -> str:
-    """The last line of a help."""
+    """Return the last line of a help text."""
     return f"Example: [bold]nodealer {text}[/bold]"
 
 
 def _flowing(text: str) -> str:
-    """What a command says of itself, each paragraph as one line: the terminal knows where lines end."""
+    """Join the lines of each paragraph: the terminal wraps them."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

@@ -1,4 +1,7 @@
-"""What a shell offers for a value: names of protocols and games. Loaded with every command, so all is late."""
+"""Shell completion of protocol and game names.
+
+It is loaded with every command, so all imports are inside the functions.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ def begun(names: list[str], begin: str) -> list[str]:
 
 
 def protocols(incomplete: str) -> list[str]:
-    """The card protocols."""
+    """Complete the name of a card protocol."""
     from nodealer.protocols import PROTOCOLS
 
     return begun([*PROTOCOLS], incomplete)
 
 
 def games(incomplete: str) -> list[str]:
-    """The games that are installed."""
+    """Complete the name of an installed game."""
     from nodealer.cli.games import games_here
 
     return begun([game.name for game in games_here()], incomplete)

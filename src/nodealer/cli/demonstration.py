@@ -1,4 +1,4 @@
-"""A bot cheats, the others find it, and somebody who was not there finds it too. What `nodealer demo` shows."""
+"""The demonstration of `nodealer demo`: a bot cheats, and the players and an independent program detect it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from nodealer.games.registry import DEFAULT_GAME
 
 
 def show() -> int:
-    """Play, explain, verify. Gives the exit code."""
+    """Play, explain and verify. Return the exit code."""
     console = out()
     plan = plan_of(DEFAULT_GAME, settings_of(game_of(DEFAULT_GAME), []), seats=3, hands=2, cheat="Ben:double")
-    # It stays, for whoever wants to look at it once more.
+    # The log is kept, so that the person can look at it again.
     log = Path(tempfile.mkdtemp(prefix="nodealer-demo-")) / "game.jsonl"
     console.print(phrases.DEMO_INTRODUCTION)
     at_the_table = run(plan, auto=True, json=False, seed=None, log=log)
@@ -32,6 +32,6 @@ def show() -> int:
 
 
 async def _verify(log: Path) -> int:
-    """In a process of its own, which gets nothing but the file."""
+    """Verify the log in another process, which gets nothing but the file."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-P", "-m", "nodealer.cli", "verify", str(log))
     return await process.wait()

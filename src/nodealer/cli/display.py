@@ -1,4 +1,4 @@
-"""Where a person plays: in the browser, at an address that is printed, or in the terminal."""
+"""Where a person plays: in the browser, at a printed address, or in the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NoBrowser = Annotated[
 
 
 class Where(Enum):
-    """Where a person's table is."""
+    """Where a person's table is shown."""
 
     TERMINAL = "terminal"
     #: A page, opened in the browser or with its address printed.
@@ -26,7 +26,7 @@ class Where(Enum):
 
 
 def where(*, terminal: bool, no_browser: bool, by_hand: bool = True) -> Where:
-    """What was asked for; else the browser, where there is one. Programs and bots have no page."""
+    """Return what the options ask for; by default the browser, if there is one. Programs and bots get no page."""
     if terminal or not by_hand:
         return Where.TERMINAL
     if no_browser:
@@ -35,7 +35,7 @@ def where(*, terminal: bool, no_browser: bool, by_hand: bool = True) -> Where:
 
 
 def has_browser() -> bool:
-    """Whether a browser can be opened here: there is one, and a display to open it on."""
+    """Return whether a browser can be opened here: it needs a display too."""
     seen = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if not seen:
         return False

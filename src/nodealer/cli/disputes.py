@@ -1,4 +1,4 @@
-"""A hand that somebody disputes: a person is told what an open book would show, and opens it or does not."""
+"""Disputed hands: tells the person what disclosing their hand would show, and leaves the decision to them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from nodealer.engine.participant import Participant
 
 
 class Disputes:
-    """Asks once for each book, and once in a hand for a card that does not open."""
+    """Asks once for each disclosure, and once per hand about a card that cannot be opened."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._told: set[tuple[str, int]] = set()
 
     def on_tick(self, participant: Participant) -> bool:
-        """Whether the person is asked something. From the first look on no book is opened without its word."""
+        """Return whether the person is being asked something.
+
+        From the first call on, no hand is disclosed without their consent.
+        """
         participant.asks_for_books = True
         options, state = participant.options(), participant.replica.state
         if options.unreadable is not None:

@@ -41,7 +41,10 @@ def doctor(
 
 
 def _facts(found: Group) -> dict[str, Any]:
-    """Everything of the JSON document but the self-tests. A reference has neither profile nor core."""
+    """Return everything in the JSON document except the self-tests.
+
+    The reference implementation has no profile and no core version.
+    """
     core = import_module("nodealer.group.native").load() if found.backend == "native" else None
     return {
         "version": nodealer.__version__,
@@ -61,7 +64,7 @@ def _print_facts(facts: dict[str, Any]) -> None:
 
 
 def _print_outcomes(outcomes: list[SelfTestResult], *, quiet: bool) -> None:
-    """All of them for people; beside a JSON document only what failed."""
+    """Print all results for people; next to a JSON document only the failures."""
     for outcome in outcomes:
         if not outcome.ok:
             err().print(f"[red]✗[/red] {outcome.name}: {shown(outcome.reason)}", soft_wrap=True)

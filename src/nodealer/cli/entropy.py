@@ -1,4 +1,4 @@
-"""Where randomness comes in: here, at the edge, and nowhere deeper."""
+"""Sources of randomness. Randomness enters the program here, at the edge, and nowhere deeper."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from nodealer.tape import expand
 
 
 def system_entropy(size: int) -> bytes:
-    """The operating system's."""
+    """Return random bytes from the operating system."""
     return secrets.token_bytes(size)
 
 
 def rehearsal_entropy(seed: int, label: str) -> Entropy:
-    """Bytes that anybody can make again from the seed: for rehearsals, in which nothing is secret."""
+    """Return a source of bytes that anyone can reproduce from the seed: in a rehearsal nothing is secret."""
     drawn = 0
 
     def draw(size: int) -> bytes:

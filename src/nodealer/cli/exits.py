@@ -1,4 +1,4 @@
-"""Exit codes, the same for every command, and which error gives which."""
+"""Exit codes, which are the same for every command, and the exit code of each kind of error."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from nodealer.cli.output import err, print_line, shown
 from nodealer.errors import BackendMissing, LocalError, LogError, Malformed, NodealerError, PeerError, RelayError
 
 GOOD: Final = 0
-#: What was checked is bad.
+#: The check failed.
 BAD: Final = 1
-#: It cannot be judged: wrong use, not a log, another format or version, too large.
+#: There is no verdict: wrong use, not a log, another format or version, too large.
 UNJUDGED: Final = 2
-#: Clean so far, and not complete.
+#: Clean so far, but incomplete.
 INCOMPLETE: Final = 3
-#: A backend, or the network, is not there.
+#: A backend or the network is unavailable.
 NOT_THERE: Final = 4
 INTERRUPTED: Final = 130
-#: Nobody reads the output any more.
+#: The reader of the output has gone.
 PIPE_CLOSED: Final = 141
 
-#: The first kind that fits counts.
+#: The first match counts.
 _CODES: Final[tuple[tuple[type[NodealerError], int], ...]] = (
     (BackendMissing, NOT_THERE),
     (RelayError, NOT_THERE),
@@ -33,11 +33,11 @@ _CODES: Final[tuple[tuple[type[NodealerError], int], ...]] = (
 
 
 def exit_code(error: NodealerError) -> int:
-    """The code that a command ends with when it fails with this error."""
+    """Return the exit code for this error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), BAD)
 
 
 def explain(error: NodealerError) -> int:
-    """Say on standard error what is wrong, in one sentence, and give the code to end with."""
+    """Print the error as one sentence on standard error, and return the exit code."""
     print_line(err(), phrases.error(shown(error)))
     return exit_code(error)

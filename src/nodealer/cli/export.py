@@ -47,7 +47,7 @@ def export(
 
 
 def _finished(file: Path, game: GamePackage | None) -> tuple[Report, list[Any]]:
-    """What an audit says, and the finished hands as the game exports them."""
+    """Verify the log, and return the report and the finished hands as the game exports them."""
     hands: dict[int, Any] = {}
 
     def watch(replica: Replica) -> Append:
@@ -65,7 +65,7 @@ def _finished(file: Path, game: GamePackage | None) -> tuple[Report, list[Any]]:
         return append
 
     report = verify_file(file, entropy=system_entropy, watch=watch, game=game)
-    # A book that was opened later may have left a hand without result.
+    # A later disclosure may have voided a hand.
     counted = [record.hand for record in report.chronicle.records if record.void is None]
     return report, [hands[hand] for hand in counted if hands.get(hand) is not None]
 

@@ -42,7 +42,7 @@ def check(
     from nodealer.gamecheck import DEEP, QUICK  # late: no other command should wait for it
     from nodealer.gamecheck import check as check_game
 
-    game_of(game)  # here, where the folder that one is in is looked into
+    game_of(game)  # here, because this also searches the current folder
     console = err()
     with console.status(phrases.CHECKING) as status:
         report = check_game(game, DEEP if deep else QUICK, lambda doing: status.update(phrases.checking(shown(doing))))

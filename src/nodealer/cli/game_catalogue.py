@@ -1,4 +1,4 @@
-"""All that is kept: games of this machine and tables across the network, by the names of their folders."""
+"""All saved games, local and on the network, by the names of their folders."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
 from nodealer.log.names import casefold_name
 from nodealer.relay.invitations import Invitation, parse_link
 
-#: A game of this machine, or a table across the network.
+#: A local game, or a table on the network.
 Shelved = KeptGame | TableFolder
 
 
 def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
-    """All kept games, the newest first. Of one that cannot be read: its folder, and why."""
+    """Yield all saved games, newest first. Yield the folder and the reason for a game that cannot be read."""
     folder = games_folder()
     if not folder.is_dir():
         return
@@ -29,7 +29,7 @@ def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
         paths = sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), reverse=True)
     for path in paths:
         try:
-            # Otherwise somebody was killed before there was anything to keep.
+            # Otherwise the program was killed before there was anything to save.
             if is_file(path / GAME):
                 yield KeptGame(path, read_kept(Kept, path / GAME))
             elif is_file(path / TABLE):
@@ -39,12 +39,15 @@ def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
 
 
 def is_called(name: str) -> bool:
-    """Whether a kept game has this name, or one that begins so."""
+    """Return whether the name of a saved game is, or begins with, this name."""
     return any((game if isinstance(game, Shelved) else game[0]).name.startswith(name) for game in kept_games())
 
 
 def find_game(name: str | None) -> Shelved:
-    """The game that a person means: by its name or the beginning of it, or the newest that was interrupted."""
+    """Return the game with this name or beginning; without a name, the latest interrupted game.
+
+    Raises `BadParameter`.
+    """
     found = list(kept_games())
     readable = [game for game in found if isinstance(game, Shelved)]
     if name is None:
@@ -65,7 +68,7 @@ def find_game(name: str | None) -> Shelved:
 def _interrupted(games: Iterable[Shelved]) -> Shelved:
     being_played = False
     for game in games:
-        # One that cannot be looked into is not what somebody means who does not name it.
+        # A game that cannot be read is not what a person means who gives no name.
         with suppress(HomeUnusable):
             if game.ended is None and not (isinstance(game, KeptGame) and game.what.seed is not None):
                 if not game.in_use:
@@ -75,9 +78,11 @@ def _interrupted(games: Iterable[Shelved]) -> Shelved:
 
 
 def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
-    """The kept table that this link leads to, if this user has come there to play and it has not ended. Raises
-    `BadParameter` where the user sits there under another name, and for a link that is not the one it came by: who
-    knows the number of a table, such as its relay, could have sent another one for it."""
+    """Return the saved, unfinished table at which this user plays that this link leads to, or None.
+
+    Raises `BadParameter` if the user sits there under another name, or if the link contradicts the one they came by:
+    anyone who knows the table's number, such as its relay, could have sent a forged link.
+    """
     for kept in kept_games():
         if not isinstance(kept, TableFolder) or kept.ended is not None or kept.what.name is None:
             continue
@@ -94,8 +99,11 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
 
 
 def keep_first(what: KeptTable) -> TableFolder:
-    """A folder for a table that this user comes to. Raises `BadParameter` where it has come there meanwhile through
-    another window: one key in two homes would sign one number twice."""
+    """Create the folder of a table that this user joins.
+
+    Raises `BadParameter` if another window has joined it meanwhile: two folders with one key would sign the same number
+    twice.
+    """
     with disk_errors(games_folder()):
         games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     with locked_folder(games_folder()):

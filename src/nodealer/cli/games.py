@@ -1,4 +1,4 @@
-"""Which game a person means, and what a person sets for it."""
+"""Find the game that a person named, and parse its settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nodealer.errors import BadParameter, NodealerError
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import find_game, game_names, is_installed, resolve_game
 
-#: For commands that take the game which a log or a host names, unless a person names another place.
+#: For commands that load the game which a log or a host names, unless the person gives its place.
 LogGame = Annotated[
     str | None,
     typer.Option("--game", metavar="GAME", help="Load a game that is not installed from MODULE:ATTRIBUTE."),
@@ -24,9 +24,9 @@ LogGame = Annotated[
 
 
 def game_of(text: str) -> GamePackage:
-    """An installed game by its name, or the one at `module:attribute`, also in the folder that one is in."""
+    """Return an installed game by name, or the game at `module:attribute`, also from the current folder."""
     if ":" in text and os.getcwd() not in sys.path:
-        # Last: a file that lies here by accident must not stand for a module that is installed.
+        # Last: a file that happens to be here must not replace an installed module.
         sys.path.append(os.getcwd())
     if ":" not in text and not is_installed(text):
         raise BadParameter(phrases.unknown("game", text, closest(text, game_names()), game_names()))
@@ -34,12 +34,16 @@ def game_of(text: str) -> GamePackage:
 
 
 def game_or_none(text: str | None) -> GamePackage | None:
-    """The game that a person has named, if one has."""
+    """Return the game that a person named, or None if they named none."""
     return None if text is None else game_of(text)
 
 
 def settings_of(game: GamePackage, arguments: Sequence[str], options: Iterable[str] = ()) -> dict[str, str]:
-    """What a person set: `--name value` or `--name=value`. Raises `BadParameter` for what the game does not have."""
+    """Parse the settings of a game from `--name value` or `--name=value`.
+
+    Raises `BadParameter` for anything the game does not have. `options` are the other options that might have been
+    meant.
+    """
     given: dict[str, str] = {}
     waiting = list(arguments)
     while waiting:
@@ -58,7 +62,7 @@ def settings_of(game: GamePackage, arguments: Sequence[str], options: Iterable[s
 
 
 def _explain_unknown(option: str, game: GamePackage, options: Iterable[str]) -> str:
-    """What belongs to another game is not passed over: somebody means something by it."""
+    """Describe an unknown option, and say if it belongs to another game: silently ignoring it would hide a mistake."""
     for other in games_here():
         if any(option == f"--{setting.name}" for setting in other.settings):
             return phrases.setting_of_other_game(option, other.name, game.name)
@@ -67,7 +71,7 @@ def _explain_unknown(option: str, game: GamePackage, options: Iterable[str]) -> 
 
 
 def games_here() -> list[GamePackage]:
-    """All installed games. One that cannot be loaded has nothing to tell of itself."""
+    """Return all installed games. Skips a game that cannot be loaded."""
     found: list[GamePackage] = []
     for name in game_names():
         with suppress(NodealerError):

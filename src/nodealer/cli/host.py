@@ -17,7 +17,7 @@ from nodealer.client.time_limits import MOVE, limits_of
 from nodealer.errors import BadParameter
 from nodealer.games.registry import DEFAULT_GAME
 
-#: How it is made a command: it takes the settings of games, like play.
+#: The class of this command: it accepts the settings of games, like play.
 COMMAND: Final = PlayCommand
 
 

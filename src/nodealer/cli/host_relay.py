@@ -1,4 +1,4 @@
-"""The relay of a host who has none: in the host's own process, for its own network."""
+"""The relay of a host who uses no other: it runs in the host's own process, for the local network."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.server.sockets import is_loopback
 from nodealer.relay.stores.sqlite import open_sqlite
 
-#: For how many seconds the relay stays when the host's game is over: the others hear the last entries too.
+#: How many seconds the relay stays up after the host's game, so that the others receive the last entries.
 FAREWELL: Final = 10.0
-#: Where it listens, unless that is taken.
+#: The usual port, unless it is taken.
 PORT: Final = 7777
 
 
 @asynccontextmanager
 async def own_relay(store: Path, listen: str, table: str, *, again: bool = False) -> AsyncIterator[None]:
-    """A relay that keeps its one table in a file, and is there until the others have heard all of it. Everybody in the
-    network can reach it, and nobody can leave anything else on the host's disk.
+    """Run a relay that stores one table in a file and stays up until the others have received everything. The whole
+    network can reach it, but it accepts no other table.
 
-    A host who comes back `again` may have heard the end before it was stopped, and the others not: they need some
-    seconds to find its relay.
+    A host who comes back `again` may have received the end before being stopped, and the others not, so the relay waits
+    some seconds for them to reconnect.
     """
     host, _, port = listen.rpartition(":")
     if not port.isdecimal():
         raise BadParameter(phrases.bad_own_address(listen))
-    # The host itself comes by this machine's own address, and others by one that may be the router's.
+    # The host connects to this machine's own address, and others to one that may be the router's.
     inside = host == "localhost" or is_loopback(host.strip("[]"))
     async with (
         open_sqlite(store, time.time) as kept,
@@ -55,7 +55,7 @@ async def own_relay(store: Path, listen: str, table: str, *, again: bool = False
 
 
 def own_address() -> str:
-    """The address of this machine in its network. Nothing is sent to find it."""
+    """Return this machine's address in its network. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -65,7 +65,7 @@ def own_address() -> str:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a free port, preferably the usual one."""
     for port in (PORT, 0):
         with socket.socket() as probe:
             try:

@@ -1,4 +1,4 @@
-"""The user: where the key and the known players are kept, and asking for the passphrase."""
+"""Where the user's key and contacts are stored, and the passphrase prompt."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from nodealer.keys import Identity
 
 
 def my_folder() -> Path:
-    """Where the key is."""
+    """Return the folder of the key."""
     return Path(user_config_path("nodealer", appauthor=False))
 
 
 def me() -> UserIdentity:
-    """The user's identity; a new one if there was none."""
+    """Return the user's identity. Creates one if there is none."""
     return load_or_create_identity(my_folder(), system_entropy)
 
 
 def unlocked(mine: UserIdentity) -> Identity:
-    """What signs. Asks for the passphrase where there is one."""
+    """Return the signing key. Asks for the passphrase if it has one."""
     return mine.unlock(ask_passphrase(phrases.PROMPT_FOR_KEY) if mine.has_passphrase else None)
 
 
 def known_players() -> Contacts:
-    """Those whom the user has met."""
+    """Return the user's contacts."""
     return players_in(Path(user_state_path("nodealer", appauthor=False)))
 
 
 def players_in(folder: Path) -> Contacts:
-    """Those in a folder."""
+    """Return the contacts stored in a folder."""
     return Contacts(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX))
 
 
 def ask_passphrase(question: str) -> str:
-    """What the user types, unseen."""
+    """Ask for a passphrase without echoing it. Raises `BadParameter` if there is no terminal."""
     if not sys.stdin.isatty():
         raise BadParameter(phrases.NO_TERMINAL)
     try:

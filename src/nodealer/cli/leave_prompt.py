@@ -1,4 +1,4 @@
-"""Leaving a table: what it costs is said first, it holds until the person says otherwise, and the next time too."""
+"""Leaving a table: asks for confirmation, and remembers the decision across restarts until the person comes back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from nodealer.errors import IllegalMove
 
 
 def returning(make: Callable[..., Participant]) -> Callable[..., Participant]:
-    """Who had left, or sat out, when its program ended is not dealt in again until it says so."""
+    """Wrap the constructor of a participant: a player who had left or sat out when the program ended is not dealt in
+    again until they say so.
+    """
 
     def made(*arguments: Any, **options: Any) -> Participant:
         participant = make(*arguments, **options)
@@ -24,20 +26,20 @@ def returning(make: Callable[..., Participant]) -> Callable[..., Participant]:
 
 
 class Leaving:
-    """Asks before somebody leaves, and lets it come back."""
+    """Asks for confirmation before the person leaves, and lets them come back."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        #: Whether the person is asked, and has said yes.
+        #: Whether the person is being asked, and whether they said yes.
         self.asked = False
         self.sure = False
-        #: How long it meant to stay before it left.
+        #: How long the person meant to stay, before they left.
         self._stays: Any = None
-        #: Whether it was told that it sits out.
+        #: Whether the person was told that they sit out.
         self._told = False
 
     def on_tick(self, participant: Participant) -> None:
-        """Tell somebody who comes back that it is not dealt in."""
+        """Tell a person who returns to the table that they are not being dealt in."""
         if self._told or not participant.seated or participant.hearing:
             return
         self._told = True
@@ -45,7 +47,7 @@ class Leaving:
             self._screen.say(phrases.YOU_SIT_OUT)
 
     def hear(self, answer: str) -> bool:
-        """Whether a line was the answer to what was asked. Another line is none, and means no."""
+        """Return whether the line answered the question. Any other line means no."""
         if not self.asked:
             return False
         self.asked, self.sure = False, answer in ("y", "yes")
@@ -54,7 +56,7 @@ class Leaving:
         return self.sure or answer in ("", "n", "no")
 
     def leave(self, participant: Participant) -> list[bytes]:
-        """Ask; or leave, where the answer was yes."""
+        """Ask for confirmation; leave once the person has said yes. Returns the frames to send."""
         state, seat = participant.replica.state, participant.seat.number
         plays = state.phase is Phase.PLAYING and seat in participant.seat.replica.state.present
         if not self.sure:
@@ -69,11 +71,11 @@ class Leaving:
         try:
             return participant.leave()
         except IllegalMove:
-            # Who sits out has left the hand already.
+            # A player who sits out has already left the hand.
             return participant.due()
 
     def come_back(self, participant: Participant) -> list[bytes]:
-        """Play again. Raises `IllegalMove` where the end is signed."""
+        """Play again and return the frames to send. Raises `IllegalMove` if the person has already signed the end."""
         if participant.seat.number in participant.replica.state.ended:
             raise IllegalMove(phrases.LEFT_FOR_GOOD)
         if self._stays is not None:

@@ -1,4 +1,7 @@
-"""Lines that a person types: with editing and a history, and never a line that was meant for something else."""
+"""Lines that a person types, with editing and a history.
+
+A line that was meant for something else is never used as an answer.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,21 @@ from nodealer.cli import text as phrases
 try:
     import readline
     import termios
-except ImportError:  # no terminal of this kind: lines come as they are
+except ImportError:  # no such terminal: lines are read without editing
     _EDITING = False
 else:
     _EDITING = True
 
 
-#: The longest line that is taken in the place of an argument.
+#: The longest line that is read instead of an argument.
 GIVEN_BYTES_MAX: Final = 8192
 
 
 def given(text: str) -> str:
-    """What was typed in a command; or, for a `-`, the first line of standard input, which nobody else can see. What
-    stands behind it is left for whoever reads next."""
+    """Return the argument; for `-`, the first line of standard input, which other users cannot see.
+
+    Leaves the rest of the input for the next reader.
+    """
     line = b""
     while text == "-" and len(line) < GIVEN_BYTES_MAX and not line.endswith(b"\n"):
         byte = os.read(sys.stdin.fileno(), 1)
@@ -39,15 +44,14 @@ def given(text: str) -> str:
 
 
 class _BegunBefore(Exception):
-    """A line that was begun before the question was asked that it would answer."""
+    """The line was begun before its question was asked."""
 
 
 class Lines:
-    """Standard input, a line at a time. There is one reader at most, and whoever asked last gets the next line.
+    """Standard input, one line at a time. There is at most one reader, and whoever asked last gets the next line.
 
-    What answers a question is read in a thread that nobody waits for: Ctrl-C must not hang until Enter is pressed. A
-    question that is not asked any more leaves the thread behind, and the next one who asks takes it over, so that no
-    line is lost in between.
+    Answers are read in a thread that is never joined, because Ctrl-C must not hang until Enter is pressed. A question
+    that is withdrawn leaves the thread behind, and the next question takes it over, so that no line is lost.
     """
 
     def __init__(self) -> None:
@@ -55,7 +59,7 @@ class Lines:
         self._asked: asyncio.Future[str] | None = None
         #: Whether the line that is being typed was begun for an earlier question.
         self._begun = False
-        #: What stands before the line that is being typed.
+        #: The prompt of the line that is being typed.
         self._prompt = ""
         self._terminal = _EDITING and sys.stdin.isatty()
         if self._terminal:
@@ -64,7 +68,10 @@ class Lines:
             atexit.register(termios.tcsetattr, sys.stdin, termios.TCSADRAIN, termios.tcgetattr(sys.stdin))
 
     async def answer(self, prompt: str) -> str:
-        """The line that answers a question. Raises `KeyboardInterrupt` at the end of the input: the person has gone."""
+        """Ask, and return the line that answers.
+
+        Raises `KeyboardInterrupt` at the end of the input: the person has gone.
+        """
         while True:
             try:
                 return await self._by_thread(prompt)
@@ -73,30 +80,30 @@ class Lines:
 
     @property
     def typed(self) -> bool:
-        """Whether somebody types them, and no file or program has them ready."""
+        """Return whether a person types the lines, and not a file or a program."""
         return self._terminal
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """While something else is said: it stands above the question that is open, and the question below it again."""
+        """Move an open question below what is printed inside this context."""
         if not (self._reading and self._prompt and self._terminal):
             yield
             return
         self._wipe()
         yield
         if self._asked is None or self._asked.done():
-            # It is asked no more.
+            # The question was withdrawn.
             self._prompt = ""
         else:
             _write(self._prompt + readline.get_line_buffer())
 
     async def next(self) -> str:
-        """A line that nobody has asked for. Raises `KeyboardInterrupt` at the end of the input."""
+        """Return a line that no question asked for. Raises `KeyboardInterrupt` at the end of the input."""
         if self._reading or not self._terminal:
             return await self._by_thread("")
         loop = asyncio.get_running_loop()
         ready = asyncio.Event()
-        # The terminal gives whole lines here, and keeps what is unfinished to itself.
+        # The terminal delivers whole lines here, and keeps an unfinished one.
         loop.add_reader(sys.stdin, ready.set)
         try:
             await ready.wait()
@@ -112,13 +119,13 @@ class Lines:
         else:
             self._reading, self._begun, self._prompt = True, False, prompt
             if self._terminal:
-                # What was typed before the question was there was meant for something else.
+                # What was typed before the question appeared was meant for something else.
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
             threading.Thread(target=self._read, args=(prompt, loop), daemon=True).start()
         return _there(await self._asked)
 
     def _take_over(self, prompt: str) -> None:
-        """The reader that an earlier question left behind, with what was typed into it so far."""
+        """Reuse the reader that an earlier question left behind, with what was typed so far."""
         so_far = readline.get_line_buffer() if self._terminal else ""
         self._begun = bool(prompt and so_far)
         if self._prompt:
@@ -128,12 +135,12 @@ class Lines:
             _write(prompt + so_far)
 
     def _wipe(self) -> None:
-        """Take the question from the screen, with what was typed so far, which is not forgotten."""
+        """Erase the question and the typed text from the screen. The typed text is kept."""
         if not self._terminal or os.environ.get("TERM", "dumb") == "dumb":
             _write("\n")
             return
         with suppress(OSError):
-            # A terminal that does not know its width says 0.
+            # A terminal that does not know its width reports 0.
             wide = os.get_terminal_size().columns or len(self._prompt) + 1
             rows = len(self._prompt + readline.get_line_buffer()) // wide
             _write("\r" + "\x1b[A" * rows + "\x1b[J")
@@ -157,8 +164,11 @@ class Lines:
 
 
 def _mend() -> None:
-    """Let the terminal give whole lines and show them: one that was killed while it asked has left it otherwise, and
-    whoever comes back would wait for the end of a line for ever."""
+    """Switch the terminal back to whole lines with echo.
+
+    A program that was killed while it asked may have left it in another mode, in which the end of a line would never
+    arrive.
+    """
     mode = termios.tcgetattr(sys.stdin)
     mode[0] |= termios.ICRNL
     mode[3] |= termios.ICANON | termios.ECHO

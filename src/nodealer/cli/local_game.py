@@ -1,5 +1,7 @@
-"""A game between players that need not trust each other, each in a process of its own. What `nodealer play` does, and
-`nodealer resume`. Every game is kept, from its first entry on."""
+"""Local games between players that do not trust each other, each in its own process:
+
+`nodealer play` and `nodealer resume`. Every game is saved from its first entry on.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,9 @@ from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.protocols import make_protocol
 
-#: After how many seconds a bot would go on without another, unless somebody says otherwise.
+#: After how many seconds a bot votes to go on without another, by default.
 PATIENCE: Final = 30.0
-#: How many seconds the players of a game have to end, when their table has gone.
+#: How many seconds the players have to end after their table was killed.
 ENDING: Final = 3.0
 
 
@@ -59,10 +61,10 @@ def run(
     named: bool = False,
     timed: bool = True,
 ) -> int:
-    """Play, tell what happens, verify. Gives the exit code. `named` says that somebody gave the first seat its name.
+    """Play a new game, show it, verify it, and return the exit code.
 
-    `timed`: among bots somebody keeps the time. A person at a table of bots has all the time it wants, unless the plan
-    says otherwise.
+    `named`: the person chose the name of the first seat. `timed`: bots play with a clock. A person among bots has
+    unlimited time, unless the plan has a clock.
     """
     refuse_without_asserts()
     screen = Screen(json)
@@ -92,7 +94,7 @@ def run(
 
 
 def _only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) -> str:
-    """Why bots play all seats; empty where somebody else plays the first one."""
+    """Return why bots play all seats, or an empty string if a person or a program plays the first one."""
     if seed is not None:
         return phrases.BOTS_REHEARSE
     if auto:
@@ -105,12 +107,12 @@ def _only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) -> s
 
 
 def _somebody(plan: PlayPlan, screen: Screen) -> Person | Program:
-    """The one who plays the seat that no bot has."""
+    """Create the player of the seat that no bot has: a person, or a program."""
     return Program(plan.game, screen) if screen.json else Person(plan.game.words, screen.asking)
 
 
 def kept_of(plan: PlayPlan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
-    """What is written down of a game before it begins."""
+    """Return the record of a game that is saved before it begins."""
     return Kept(
         format=FORMAT,
         version=FORMAT_VERSION,
@@ -135,7 +137,7 @@ def kept_of(plan: PlayPlan, person: str | None, patience: float, seed: int | Non
 
 
 def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL) -> int:
-    """Play a kept game of this machine to its end. Gives the exit code."""
+    """Play a saved local game to its end, and return the exit code."""
     refuse_without_asserts()
     what = kept.what
     if what.seed is not None:
@@ -143,7 +145,7 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
     if (ended := kept.ended) is not None:
         raise BadParameter(phrases.has_ended(kept.name, ended.verdict, kept.log))
     if what.folder is not None and str(Path.cwd()) != what.folder:
-        # Another folder may have another file of that name.
+        # Another folder may have a different file of that name.
         raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
     wait_until_free(kept)
     earlier = kept.earlier()
@@ -182,7 +184,7 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
 
 
 def wait_until_free(kept: KeptGame) -> None:
-    """Players whose table was killed notice it, and end."""
+    """Wait for the players of a killed table to notice it and end. Raises `BadParameter` if they do not."""
     deadline = time.monotonic() + ENDING
     while kept.in_use:
         if time.monotonic() > deadline:
@@ -194,7 +196,7 @@ def wait_until_free(kept: KeptGame) -> None:
 
 
 def _carry_out(play: Play) -> int:
-    """Play it, and say what it came to. Whatever happens, what there is stays."""
+    """Play the game, verify it, and return the exit code. If it is interrupted, say how to continue."""
     cheat = play.plan.cheat
     if cheat is not None:
         cheat.announce(play.screen)
@@ -219,7 +221,7 @@ def _rehearsed(play: Play) -> Replica:
 
 
 def _left(play: Play) -> None:
-    """Somebody goes in the middle of the game: what was signed so far is theirs."""
+    """Say where the game was interrupted, where its log is, and how to continue."""
     replica = play.screen.replica
     log = None if replica is None else shown(play.log)
     resume = None if play.kept.what.seed is not None else _resume_command(play.kept)
@@ -228,7 +230,7 @@ def _left(play: Play) -> None:
 
 
 def _resume_command(kept: KeptGame) -> str:
-    """The command that goes on with a game; without a name it takes the newest."""
+    """Return the command that continues this game; it needs no name if the game is the latest."""
     try:
         newest = find_game(None).folder
     except BadParameter:
@@ -237,7 +239,7 @@ def _resume_command(kept: KeptGame) -> str:
 
 
 def _verify(play: Play, replica: Replica) -> Report:
-    """Audit the log as anybody could, from the file alone."""
+    """Verify the log from its file alone, and print or emit the report."""
     path, screen = play.log, play.screen
     report = verify_file(path, entropy=system_entropy, game=play.plan.game)
     if replica.state.phase is Phase.ENDED:

@@ -1,4 +1,4 @@
-"""A table on this machine: the relay, a process for each bot, the one who proposes and looks on, and the person."""
+"""A table on this machine: the relay, a process for each bot, the host that proposes and watches, and the person."""
 
 from __future__ import annotations
 
@@ -43,35 +43,35 @@ from nodealer.web.person import PagePerson
 
 @dataclass(frozen=True)
 class Play:
-    """A game that is played now: what, where it is kept, who looks on, and what was said before."""
+    """A game that is being played: its plan, its folder, its screen, its players, and its earlier messages."""
 
     plan: PlayPlan
     kept: KeptGame
     screen: Screen
-    #: Who is no bot: at the keyboard, at a page, or a program at the other end of a pipe.
+    #: The player who is not a bot: at the keyboard, on a page, or a program at the other end of a pipe.
     person: Person | Program | PagePerson | None
     copies: Sequence[LogCopy]
-    #: None for a game that is new.
+    #: None for a new game.
     earlier: Earlier | None = None
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Those who are no bots."""
+        """Return the names of the players who are not bots."""
         name = self.kept.what.person
         return () if self.person is None or name is None else (name,)
 
     @property
     def bots(self) -> list[int]:
-        """The seats that no person plays."""
+        """Return the seats that bots play."""
         return [seat for seat, name in enumerate(self.plan.names) if name not in self.people]
 
     @property
     def log(self) -> Path:
-        """The log as the person knows it, unless somebody has taken that one away."""
+        """Return the log that the person asked for, or the saved one if that can no longer be written."""
         return self.kept.kept_log if any(copy.left is not None for copy in self.copies) else self.kept.log
 
     def where(self, replica: Replica | None) -> str:
-        """How far it has come."""
+        """Describe how far the game has come."""
         if replica is None:
             return phrases.BEFORE_THE_GAME
         number = replica.state.hand.number
@@ -81,13 +81,13 @@ class Play:
         return phrases.AFTER_THE_LAST_HAND if over else phrases.before_hand(number + 1)
 
     def order(self, invitation: Invitation, seat: int) -> PlayerOrder:
-        """What a player is told. Where somebody keeps the time, it keeps it for people too."""
+        """Return the configuration of a player. A clock applies to people too."""
         plan, home, patience = self.plan, str(self.kept.home(seat)), self.kept.what.patience
         link, name, spared = invitation.link, plan.names[seat], self.people if plan.clock is None else ()
         return PlayerOrder(link, name, plan.hands, plan.expected, plan.place, home, patience, spared)
 
     def orders(self, table: Invitation) -> dict[Path, PlayerOrder | KeeperOrder]:
-        """What each process is told, by where it may complain."""
+        """Return the configuration of each process, by the file for its standard error."""
         orders: dict[Path, PlayerOrder | KeeperOrder] = {
             self.kept.complaints(seat): self.order(table, seat) for seat in self.bots
         }
@@ -99,7 +99,7 @@ class Play:
 
 
 async def host(play: Play) -> Replica:
-    """The relay, a process for each bot, and here: the one who proposes and tells what happens, and the person."""
+    """Run the relay, the bots, the host that proposes and reports, and the person. Return the replica at the end."""
     plan, screen = play.plan, play.screen
     async with AsyncExitStack() as stack:
         home = stack.enter_context(open_or_create_store(play.kept.host, None, system_entropy))
@@ -111,7 +111,7 @@ async def host(play: Play) -> Replica:
         if isinstance(play.person, Person | PagePerson):
             overseer = Overseer(plan.sitting, None, None)
         else:
-            # Those who vote have said all they can after twice their patience.
+            # The bots have cast all their votes after twice their patience.
             allowed = 0 if plan.clock is None else (plan.clock.move + plan.clock.cards + plan.clock.bank) / 1000 + 5
             limit = 2 * play.kept.what.patience + 2 + allowed
             spared = play.people if plan.clock is None else ()
@@ -124,7 +124,10 @@ async def host(play: Play) -> Replica:
 
 
 async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
-    """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
+    """Play the person's seat.
+
+    They see what their own seat has received and checked. A program that waits for others does what bots do.
+    """
     if isinstance(person, PagePerson):
         looking, seat = PolicyGroup(TimeoutVoter(), person), person.seat
 
@@ -140,7 +143,7 @@ async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePe
 
 
 def _says_on(screen: Screen) -> Says:
-    """Tells a person what is wrong with the connection."""
+    """Return a function that reports connection problems on the screen."""
 
     def says(code: str, sentence: str) -> None:
         screen.emit({"event": "connection", "what": code, "reason": sentence})
@@ -151,7 +154,7 @@ def _says_on(screen: Screen) -> Says:
 
 
 async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
-    """Wait for the end of the table. What fails meanwhile fails the game."""
+    """Wait for the end of the table. If a task fails meanwhile, raise its error."""
     running: set[asyncio.Future[None]] = set(tasks)
     try:
         while not table.done():
@@ -162,7 +165,7 @@ async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[
                 running.remove(task)
         replica = table.result()
         if running:
-            # They hear the last entry too.
+            # They receive the last entry too.
             await asyncio.wait(running, timeout=TERM)
         return replica
     finally:
@@ -173,7 +176,7 @@ async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[
 
 
 async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[str]) -> None:
-    """Say of each bot whose program does not end well that it has dropped out. The law says how it goes on."""
+    """Report each bot whose program fails. The table rules decide how the game continues."""
 
     async def follow(name: str, process: Process) -> None:
         code = await process.wait()

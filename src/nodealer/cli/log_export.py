@@ -1,4 +1,7 @@
-"""A log in a file of the person's, entry by entry while the game goes on. Nobody else's file is ever written over."""
+"""A copy of the log in a file that the person chose, written while the game goes on.
+
+Existing files are never overwritten.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,20 @@ from nodealer.wire import encode
 
 
 class LogCopy:
-    """Follows a table's log. A context manager: a file in which nothing was written is gone at the end."""
+    """Copies a table's log to a file. A context manager: a file that is still empty at the end is deleted."""
 
     def __init__(self, path: Path, descriptor: int | None, begun: bytes = b"", left: str | None = None) -> None:
         self.path = path
         self._descriptor = descriptor
-        #: What the file had when it was opened, and how many entries were looked at since; -1 before the session.
+        #: What the file contained when it was opened, and the number of entries handled since; -1 before the session.
         self._begun = begun
         self._seen = -1
-        #: Why the file is left alone from here on, where that is so.
+        #: Why the file is no longer written, or None.
         self.left = left
 
     @classmethod
     def new(cls, path: Path, mode: int = 0o666) -> LogCopy:
-        """A file that is not there yet. Raises `BadParameter` for one that is, or that cannot be made."""
+        """Create the file. Raises `BadParameter` if it exists or cannot be created."""
         try:
             return cls(path, os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
         except FileExistsError:
@@ -37,7 +40,7 @@ class LogCopy:
 
     @classmethod
     def again(cls, path: Path) -> LogCopy:
-        """The file of a game that goes on; a new one, if somebody has taken it away. The game does not hang on it."""
+        """Reopen the file of a resumed game, or create it if it was removed. The game does not depend on it."""
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
             return cls(path, descriptor, path.read_bytes())
@@ -45,7 +48,7 @@ class LogCopy:
             return cls(path, None, left=error.strerror)
 
     def follow(self, replica: Replica) -> None:
-        """Write what is new in a table's log."""
+        """Write the new entries of the log."""
         lines: list[bytes] = []
         if self._seen < 0:
             lines.append(encode(replica.config.session))
@@ -78,6 +81,6 @@ class LogCopy:
 
 
 def follow_all(copies: Iterable[LogCopy], replica: Replica) -> None:
-    """Write what is new to each."""
+    """Write the new entries to each copy."""
     for copy in copies:
         copy.follow(replica)

@@ -1,7 +1,7 @@
-"""A table among processes of this machine: the relay, its memory as the store, and the invitation to the one table.
+"""A table among processes of this machine: a relay with its store in memory, and the invitation to its one table.
 
-Every user of the machine can reach the port. Who has no invitation reads nothing and writes nothing, and no page of any
-browser comes in.
+Every user of the machine can reach the port. Without the invitation they can read and write nothing, and pages in a
+browser cannot connect.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from nodealer.relay.stores.memory import MemoryStore
 async def table_here(
     host: bytes, entropy: Entropy, earlier: Iterable[bytes] = (), store: Store | None = None
 ) -> AsyncIterator[Invitation]:
-    """A relay with one table. `host` is the mark of the host's key; what was said earlier is sealed anew."""
+    """Run a relay with one table and yield the invitation.
+
+    `host` is the mark of the host's key. Earlier frames are sealed again.
+    """
     kept = MemoryStore(time.monotonic) if store is None else store
     key, sender = TableSecret(entropy(SECRET_BYTES), entropy(TABLE_BYTES).hex(), 0), entropy(SENDER_BYTES)
     async with serve_relay(kept, entropy=entropy, limits=LOCAL_LIMITS, browsers=False, only=key.table) as relay:

@@ -1,4 +1,4 @@
-"""What a narrator tells, as lines for people in a terminal."""
+"""The narrator's events as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from nodealer.engine.narrator import LEAVES, Event
 
 
 def in_words(event: Event) -> list[str]:
-    """Lines for people; none for what would only be noise."""
+    """Return the lines for an event; none for an event that would only be noise."""
     if "text" in event and event["event"] != "result" and not str(event["text"]):
         return []
     match event["event"]:
         case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked" | "unsealed":
             return [f"  {shown(event['name'])} {rendered(event['text'])}"]
         case "word":
-            # Without rows of blanks: a terminal would begin its next line with what comes after them.
+            # Without rows of blanks, which would move the rest to the beginning of the terminal's next line.
             return [phrases.spoken(shown(event["name"]), shown(" ".join(event["text"].split())))]
         case "cards":
             return [f"  [dim]{shown(event['text'])}[/dim]"]
@@ -41,7 +41,7 @@ def in_words(event: Event) -> list[str]:
 
 
 def _statement(event: Event) -> str:
-    """What the table did without waiting."""
+    """Describe what the table decided by vote instead of waiting."""
     if event["name"] is None:
         return phrases.HAND_ABORTED
     if event["did"] == "gone":

@@ -1,4 +1,4 @@
-"""Tables across the network: opening one, sitting down at one, watching one, and coming back."""
+"""Tables on the network: opening, joining, watching and resuming one."""
 
 from __future__ import annotations
 
@@ -44,14 +44,17 @@ from nodealer.relay.invitations import SECRET_BYTES, TABLE_BYTES, Invitation, no
 from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
 
-#: What spoken codes need of this machine.
+#: What pairing codes need from this machine.
 AROUND: Final = PairingEnvironment(system_entropy, connect_here, time.monotonic)
 
 # --- To open one ---
 
 
 def _reached_at(listen: str) -> str:
-    """Where others find the host's own relay: it stands in their links, so no port is chosen later."""
+    """Check the address at which others reach the host's own relay.
+
+    It is part of their links, so its port must be known now.
+    """
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
         raise BadParameter(phrases.bad_own_address(listen))
@@ -74,7 +77,7 @@ def host_table(
     page_folder: str | None = None,
     at: Where = Where.TERMINAL,
 ) -> int:
-    """Open a table, invite others, and play there. Gives the exit code."""
+    """Open a table, invite others and play there. Return the exit code."""
     refuse_without_asserts()
     called, user = name_of(name), player()
     screen = screen_at(at, json=json, role="player", name=called)
@@ -92,7 +95,7 @@ def host_table(
         hands=plan.hands,
         listen=own,
         clock=plan.clock,
-        # At two seats it must not be the machine of one of the two.
+        # With two seats it must not run on the machine of one of the two.
         keeps_time=plan.clock is not None and seats > 2 and not timekeeper,
         invites_keeper=timekeeper,
         page_folder=page_folder,
@@ -125,7 +128,7 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
     hosting.new_code = codes.give
 
     def invite() -> None:
-        """Only now: who comes by the link finds the table."""
+        """Print the links, once the relay has the table."""
         if not sitting.table.names:
             _invite(screen, sitting, hosted.seats)
         if code:
@@ -150,10 +153,10 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
 
 
 def _own_keeper(sitting: Sitting, hosted: Hosted) -> bytes | None:
-    """The key of the host's own timekeeper: nobody else's offer is taken for its."""
+    """Return the key of the host's own timekeeper, so that no one else's offer is mistaken for it."""
     if not hosted.keeps_time:
         return None
-    # One that has outlived its host keeps the time already.
+    # A timekeeper that has outlived its host is already running.
     with suppress(HomeUnusable), open_or_create_store(sitting.table.keeper, KEEPER, system_entropy) as home:
         return home.identity.public
     return None
@@ -166,7 +169,7 @@ def _keeping(sitting: Sitting) -> KeeperOrder:
 
 
 def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
-    """Show how others come to the table."""
+    """Print the links by which others come to the table."""
     invitation, place = sitting.table.invitation, sitting.table.what.place
     to_watch = invitation.to_watch().link
     screen.emit({"event": "table", "link": invitation.link, "watch": to_watch, "relays": list(invitation.relays)})
@@ -179,7 +182,7 @@ def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
     if screen.console.is_terminal:
         print_qr(screen.console, invitation.link)
     screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
-    # Where the game is not installed, each of them needs its file.
+    # If the game is not installed, each player needs its file.
     game = f" --game {shown(shlex.quote(place))}" if place is not None and ":" in place else ""
     screen.say(phrases.how_to_join(game, page=bool(invitation.page)))
     if sitting.by_hand:
@@ -190,7 +193,7 @@ def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
 
 
 def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
-    """What a person was given: a link, or a code that was spoken. By a code the host already knows who comes."""
+    """Read a link or a pairing code. With a code, the host already knows who comes, so the user is returned too."""
     if not text.strip().replace("-", " ").partition(" ")[0].isdecimal():
         return parse_link(text), None
     code = parse_code(text)
@@ -214,7 +217,7 @@ def join_table(
     ask: bool = False,
     at: Where = Where.TERMINAL,
 ) -> int:
-    """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
+    """Join a table, or continue at one where the user sat before. Return the exit code."""
     refuse_without_asserts()
     invitation, unlocked = invited_by(text, relay, name)
     invitation.table_secret()
@@ -233,7 +236,7 @@ def join_table(
 def watch_table(
     invitation: Invitation, *, game: str | None, json: bool, log: Path | None, at: Where = Where.TERMINAL
 ) -> int:
-    """Look on at somebody's table. Gives the exit code."""
+    """Watch a table. Return the exit code."""
     refuse_without_asserts()
     only = invitation.to_watch().link
     screen = screen_at(at, json=json, role="watcher", name=None)
@@ -268,7 +271,7 @@ def _kept(
 
 
 def _folder_of(place: str) -> str | None:
-    """The folder in which a game that is not installed is found."""
+    """Return the folder in which a game that is not installed is found."""
     return str(Path.cwd()) if ":" in place else None
 
 
@@ -276,7 +279,7 @@ def _folder_of(place: str) -> str | None:
 
 
 def return_to(table: TableFolder, *, auto: bool, json: bool, ask: bool = False, at: Where = Where.TERMINAL) -> int:
-    """Go on at a table, with the same cards. Gives the exit code."""
+    """Continue at a saved table with the same cards. Return the exit code."""
     what = table.what
     if (ended := table.ended) is not None:
         raise BadParameter(phrases.has_ended(table.name, ended.verdict, table.log))
@@ -285,7 +288,7 @@ def return_to(table: TableFolder, *, auto: bool, json: bool, ask: bool = False, 
     if what.name is not None and not (auto or json or what.auto or at is not Where.TERMINAL or sys.stdin.isatty()):
         raise BadParameter(phrases.needs_player(what.name))
     if what.folder is not None and str(Path.cwd()) != what.folder:
-        # Another folder may have another file of that name.
+        # Another folder may have a different file of that name.
         raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
     role = "watcher" if what.name is None else "player"
     screen = screen_at(Where.TERMINAL if what.auto or auto else at, json=json, role=role, name=what.name)

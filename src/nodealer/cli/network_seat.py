@@ -1,4 +1,4 @@
-"""One seat at a table across the network, from the lobby to the verified log: a host's, a guest's, or a watcher's."""
+"""One seat at a table on the network, from the lobby to the verified log: the host's, a guest's, or a spectator's."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ from nodealer.log.roster import TIMEKEEPER
 from nodealer.web import messages as doc
 from nodealer.wordlist import key_words
 
-#: After how many seconds it is said that a person is waited for.
+#: After how many seconds a notice says that the table waits for a person.
 PEOPLE_THINK: Final = 20.0
-#: After how many seconds a bot would go on without somebody.
+#: After how many seconds a bot votes to go on without a silent player.
 PATIENCE: Final = 60.0
 
 
 class Chair:
-    """Who sits here: in the lobby it looks on, and knows what is played when the players have agreed.
+    """The agent and policy of one seat.
 
-    Then `seat` makes the mind and what looks at the clock.
+    In the lobby the game is not known yet; `seat` creates both when the players have agreed.
     """
 
     def __init__(
@@ -87,14 +87,14 @@ class Chair:
         self._seated: dict[bool, tuple[Agent | None, Policy]] = {}
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """What to say now."""
+        """Return the frames to send now."""
         if not participant.begun:
             self._missing.on_tick(participant, now)
             return [] if self._lobby is None else self._lobby.on_tick(participant, now)
         return self._now[1].on_tick(participant, now)
 
     async def decide(self, question: Question) -> Decision:
-        """The move, or the choice."""
+        """Return the move or the choice."""
         mind = self._now[0]
         if mind is None:
             raise IllegalMove(phrases.SPECTATORS_DECIDE_NOTHING)
@@ -102,7 +102,7 @@ class Chair:
 
     @property
     def _now(self) -> tuple[Agent | None, Policy]:
-        """Who has asked for a seat watches until it has one."""
+        """Return the agent and the policy. A player who has asked for a seat watches until they have one."""
         sits = self._participant.seated
         if sits not in self._seated:
             self._seated[sits] = self._seat(self._participant)
@@ -111,24 +111,27 @@ class Chair:
 
 @dataclass(frozen=True)
 class Sitting:
-    """How somebody sits at a table across the network."""
+    """How a user takes part in a table on the network."""
 
     table: TableFolder
     screen: Screen
     copies: Sequence[LogCopy] = ()
-    #: Whether a bot plays on for a person.
+    #: Whether a bot takes over for a person.
     bot: bool = False
-    #: Whether one who comes to a table that plays asks for a seat.
+    #: Whether to ask for a seat if the game has already begun.
     ask: bool = False
 
     @property
     def auto(self) -> bool:
-        """Whether a bot plays."""
+        """Return whether a bot plays."""
         return self.bot or self.table.what.auto
 
     @property
     def relays(self) -> tuple[str, ...]:
-        """Where the table is. A host's own relay is on this machine, whatever others call that."""
+        """Return the addresses of the table's relays.
+
+        A host's own relay is on this machine, whatever its address is for others.
+        """
         hosted = self.table.what.hosted
         if hosted is None or hosted.listen is None:
             return self.table.invitation.relays
@@ -136,32 +139,32 @@ class Sitting:
 
     @property
     def watches(self) -> bool:
-        """Whether this is no player."""
+        """Return whether this is a spectator."""
         return self.table.what.name is None
 
     @property
     def by_hand(self) -> bool:
-        """Whether a person is at the keyboard, or at a page."""
+        """Return whether a person plays, at the keyboard or on a page."""
         return not (self.auto or self.watches) and (self.page is not None or not self.screen.json)
 
     @property
     def page(self) -> Page | None:
-        """The page that this is shown on, if it is."""
+        """Return the page on which this is shown, or None."""
         return self.screen.page if isinstance(self.screen, PageScreen) else None
 
     @property
     def tell(self) -> Callable[[News | CodeNews], None]:
-        """Who is told what there is to say before the first hand."""
+        """Return the function that shows the news of the lobby."""
         return ScreenTells(self.screen) if self.page is None else self.page.lobby.on_news
 
     def questions(self, lines: Lines) -> Asks | None:
-        """Who asks the person before the first hand; None where nobody is asked."""
+        """Return what asks the person in the lobby, or None if a bot or a program plays."""
         if not self.by_hand:
             return None
         return Questions(lines) if self.page is None else self.page.questions
 
     def seat(self, participant: Participant, lines: Lines) -> tuple[Agent | None, Policy]:
-        """Who decides, and who looks at the clock, now that it is known what is played."""
+        """Create the agent and the policy, once the game is known."""
         config, screen = participant.replica.config, self.screen
         names = [member.name for member in participant.members]
         game = config.package
@@ -183,28 +186,31 @@ class Sitting:
 
 
 class LockedOut(Exception):
-    """The table has a new key, and it is not for this one: nothing more can be heard."""
+    """The table has a new key that this user does not have, so nothing more can be read."""
 
 
 @dataclass
 class _Connection:
-    """Tells a person of the connection. Who comes for the first time, and finds no relay, need not wait for one."""
+    """Reports the state of the connection.
+
+    A user who comes for the first time and finds no relay gets an error instead of waiting.
+    """
 
     screen: Screen
     relays: int
     patient: bool
-    #: Is told of the first connection.
+    #: Called at the first connection.
     there: Callable[[], None] = lambda: None
     _found: bool = False
     _failed: int = 0
     _lost: bool = False
-    #: Whether it was told that the relay does not take what is said here: it may say so again and again.
+    #: Whether it was reported that the relay rejects messages, which it may do again and again.
     _unheard: bool = False
-    #: Whether that ended the last connection: then the next one is no news.
+    #: Whether that ended the last connection: then the next one is not reported.
     _refused: bool = False
 
     def tell(self, line: ConnectionEvent) -> None:
-        """What became of it."""
+        """Report a change of the connection."""
         if isinstance(line, RelayFound):
             if self._lost:
                 self._say("found", line.relay, phrases.reconnected(shown(line.relay)))
@@ -239,7 +245,7 @@ class _Connection:
 
 
 class _Watch:
-    """Shows what happens, writes the log where the person wants it, and says what people compare."""
+    """Shows what happens, writes the copies of the log, and prints the words that people compare."""
 
     def __init__(
         self,
@@ -261,7 +267,10 @@ class _Watch:
         self._sits = False
 
     def see(self, step: Received) -> list[bytes]:
-        """What came of a frame."""
+        """Handle the result of a frame, and return the frames to send.
+
+        Raises `BadParameter` if the user cannot play here.
+        """
         screen = self._sitting.screen
         for news in step.happened:
             if isinstance(news, Refuses) and not news.mine:
@@ -290,7 +299,7 @@ class _Watch:
         return frames
 
     def _seated(self) -> None:
-        """Who has asked for a seat is told that it has one."""
+        """Tell a player who asked for a seat that they have one."""
         one, screen = self._participant, self._sitting.screen
         if self._asked and one.sits and not self._sits:
             self._sits = True
@@ -314,7 +323,7 @@ class _Watch:
             screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
 
     def _ask(self) -> list[bytes]:
-        """Ask for a seat at a table that plays, once all of it is heard."""
+        """Ask for a seat at a table that is already playing, once all of its log has been received."""
         one, sitting = self._participant, self._sitting
         if one.sits or sitting.watches or self._asked or one.hearing:
             return []
@@ -340,7 +349,9 @@ class _Watch:
 
     @property
     def _turned_away(self) -> bool:
-        """Whether this player's offer does not count, though all is heard: somebody may have taken its name."""
+        """Return whether this player's offer was not accepted although everything is received: another player may have
+        taken the name.
+        """
         one = self._participant
         return not (one.begun or one.hearing or self._sitting.watches) and one.lobby.mine is None
 
@@ -359,8 +370,10 @@ class _Watch:
 async def take_part(
     sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines, there: Callable[[], None] = lambda: None
 ) -> Participant:
-    """Sit there until nothing more comes from this seat. `there` is told when the relay first has the table. Raises
-    `BadParameter` where there is no seat for it."""
+    """Take part in the table until nothing more comes from this seat, and return the participant.
+
+    `there` is called when the relay first has the table. Raises `BadParameter` if there is no seat for the user.
+    """
     table, screen = sitting.table, sitting.screen
     invitation, what = table.invitation, table.what
     lobby: Policy | None = hosting
@@ -406,7 +419,7 @@ async def take_part(
 
 
 def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Participant]]) -> int:
-    """Play it, and say what it came to. Whatever happens, what there is stays. Gives the exit code."""
+    """Play, verify the log and return the exit code. If it is interrupted, say how to continue."""
     started = time.perf_counter()
     try:
         if isinstance(sitting.screen, PageScreen):
@@ -427,7 +440,7 @@ def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Partic
 async def _on_page(
     sitting: Sitting, screen: PageScreen, playing: Callable[[], Coroutine[Any, Any, Participant]]
 ) -> int:
-    """The same on a page, which stays a while when the game is over."""
+    """Do the same on a page, which stays open for a while after the game."""
     table, page = sitting.table, screen.page
     async with served(page, screen.at):
         page.log = table.kept_log
@@ -444,7 +457,7 @@ async def _on_page(
 
 
 def _verified(sitting: Sitting, replica: Replica) -> Report:
-    """Audit the log as anybody could, from the file alone."""
+    """Verify the log from its file alone, and print or emit the report."""
     table, screen = sitting.table, sitting.screen
     path = table.kept_log if any(copy.left is not None for copy in sitting.copies) else table.log
     report = verify_file(path, entropy=system_entropy, game=replica.config.package)

@@ -1,5 +1,4 @@
-"""What a person at a table is told beside the game: what the relay holds back, how much time there is, who asks for a
-seat, and what is proposed."""
+"""Notices beside the game: withheld messages, the time left, requests for a seat, and proposed rosters."""
 
 from __future__ import annotations
 
@@ -17,21 +16,21 @@ from nodealer.wordlist import key_words
 
 
 class Missing:
-    """Says when a relay promises more frames than it brings: that keeps a player silent, from the lobby on."""
+    """Says when a relay announces more frames than it delivers. That keeps a player from acting, also in the lobby."""
 
     def __init__(self, screen: Screen, after: float) -> None:
         self._screen = screen
         self._after = after
-        #: How many frames had come and how many were promised, since when that is so, and whether it was said.
+        #: The frames received and missing, since when that has not changed, and whether it was said.
         self._stands = (-1, 0)
         self._since = 0.0
         self._told = False
 
     def on_tick(self, participant: Participant, now: float) -> None:
-        """Say it, if it is time to."""
+        """Print the notice when it is due."""
         stands = participant.expects, participant.missing
         if stands != self._stands:
-            # A promise is as old as its connection: what came while there was none is not late yet.
+            # The announcement came with the connection: frames sent while there was none are not late yet.
             self._stands, self._since, self._told = stands, now, False
         if participant.missing > 0 and now - self._since >= self._after and not self._told:
             self._told = True
@@ -41,16 +40,16 @@ class Missing:
 
 
 class OwnTime:
-    """Says how much time the person has, where somebody keeps it: when it is asked, and when the bank runs."""
+    """Says how much time the person has: when they are asked, and when their time bank runs."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._timer = DutyTimer()
-        #: What was said about which duty.
+        #: The duty and the stage that were last announced.
         self._said: tuple[bytes, int] = (b"", 0)
 
     def on_tick(self, participant: Participant, now: float) -> None:
-        """Say it, if it is time to. An estimate: what counts are the ticks."""
+        """Print the notice when it is due. The time is an estimate: the timekeeper's ticks decide."""
         if not participant.begun:
             return
         state, asked = participant.replica.state, participant.options().asked
@@ -66,23 +65,26 @@ class OwnTime:
 
 
 class WhoSits:
-    """Says who would like to sit, who could lose its seat, and which rosters are proposed."""
+    """Says who would like to sit down, who could lose their seat, and which rosters are proposed."""
 
     def __init__(self, screen: Screen, *, across: bool) -> None:
         self._screen = screen
-        #: Whether the table is across the network: at one of this machine there is nobody to be kept out.
+        #: Whether the table is on the network. At a local table there is no one to remove.
         self._across = across
         self._told: set[bytes] = set()
 
     def proposed(self, participant: Participant) -> list[bytes]:
-        """The rosters that this seat has not agreed to."""
+        """Return the proposed rosters that this seat has not agreed to."""
         if not _has_a_word(participant):
             return []
         mine = participant.seat.number
         return [id for id, one in participant.replica.state.proposed.items() if mine not in one.agreed]
 
     def meant(self, participant: Participant, by: str) -> bytes:
-        """What a person agrees to: what it was told of, and whose. Raises `IllegalMove` where that is not one thing."""
+        """Return the proposal that the person agrees to, among those they were told of.
+
+        Raises `IllegalMove` if it is not exactly one.
+        """
         state = participant.replica.state
         told = [id for id in self.proposed(participant) if id in self._told]
         whose = [
@@ -97,7 +99,7 @@ class WhoSits:
         return whose[0]
 
     def on_tick(self, participant: Participant) -> bool:
-        """Whether there is something to answer."""
+        """Return whether there is something to answer."""
         if not _has_a_word(participant):
             return False
         state = participant.replica.state
@@ -118,29 +120,29 @@ class WhoSits:
         return bool(participant.asking or self.proposed(participant) or away)
 
     def _is_new(self, what: bytes) -> bool:
-        """Whether it was not told before. It is told now."""
+        """Return whether this was not announced before, and mark it as announced."""
         new = what not in self._told
         self._told.add(what)
         return new
 
     def _look_into(self, participant: Participant, proposal: bytes) -> None:
-        """Others may agree to a table at which this one could not read: nobody but this one can see that."""
+        """Warn of a proposal under whose key this player could not read: no one else can see that."""
         if participant.seat.number not in participant.replica.state.proposed[proposal].roster.seats:
-            return  # It would have no seat there, and was told so.
+            return  # The player would have no seat there, and was told so.
         try:
             participant.refuse_key(proposal)
         except DecodeError as error:
             self._screen.say(phrases.key_unreadable(shown(error)))
 
     def refuse_removal(self, name: str) -> None:
-        """Raise `IllegalMove` where nobody can be taken out, or nobody is named."""
+        """Raise `IllegalMove` at a local table, or if no name is given."""
         if not self._across:
             raise IllegalMove(phrases.REMOVE_ONLY_ON_NETWORK)
         if not name:
             raise IllegalMove(phrases.TYPE_REMOVE)
 
     def say_removed(self, name: str) -> None:
-        """What it means that somebody is to lose its seat."""
+        """Say what it means that a player is to lose their seat."""
         self._screen.say(phrases.removal_proposed(shown(name)))
         self._screen.say(f"  {phrases.NEW_KEY_AFTER_LEAVING}")
 
@@ -164,5 +166,5 @@ class WhoSits:
 
 
 def _has_a_word(participant: Participant) -> bool:
-    """Whether somebody has a word on who sits here."""
+    """Return whether this player may decide who sits here."""
     return participant.sits and participant.seat.number not in participant.replica.state.ended

@@ -1,7 +1,7 @@
-"""Where words go: results to standard output, everything else to standard error.
+"""Standard output for results, standard error for everything else.
 
-A log, a file's name, a peer's proposal: whatever comes from outside and is printed goes through `shown`, or through
-`visible` where no markup is read. Otherwise a text could move the cursor and write another verdict over ours.
+Everything that comes from outside, such as a log, a file name or a peer's proposal, is printed through `shown`, or
+through `escape_controls` where no markup is read. Otherwise a text could move the cursor and overwrite our verdict.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from rich.text import Text as Styled
 from nodealer.games.text import Line, Mark, Text
 from nodealer.log.control_characters import escape_controls, is_invisible
 
-#: Signs of ours, for terminals that have letters only.
+#: Replacements for our symbols on terminals that only have letters.
 _PLAIN: Final = {
     "♣": "c", "♦": "d", "♥": "h", "♠": "s", "–": "-", "—": "-", "…": "...", "×": "x", "·": "*", "−": "-", "≤": "<=",
     "≥": ">=", "→": "->", "µ": "u", "“": '"', "”": '"', "‘": "'", "’": "'",
 }  # fmt: skip
 
-#: How a terminal shows what a game marks: in colours that can be read on black and on white.
+#: The styles of a game's marks, in colours that are readable on black and on white.
 _STYLES: Final[dict[Mark, str]] = {
     "strong": "bold",
     "dim": "dim",
@@ -43,7 +43,9 @@ _STYLES: Final[dict[Mark, str]] = {
 
 
 def speak_plainly() -> None:
-    """What a terminal has no sign for is written with the letters it has, here and everywhere: no text is an error."""
+    """Write characters that a terminal does not have with letters it has, on all streams, so that no text is an
+    encoding error.
+    """
     codecs.register_error("nodealer", _in_letters)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -71,40 +73,40 @@ def _lacks(encoding: str, character: str) -> bool:
 
 
 class PipeClosed(Exception):
-    """Nobody reads the output any more."""
+    """The reader of the output has gone."""
 
 
 def _nobody_reads() -> NoReturn:
     with suppress(OSError, ValueError):
-        # Or Python would try once more at its end, and complain.
+        # Otherwise Python would try again when it exits, and print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise PipeClosed
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Not for rich to decide what that means."""
+        """Raise `PipeClosed`, instead of rich's own reaction."""
         self.quiet = True
         _nobody_reads()
 
 
 def out() -> Console:
-    """For results that people read."""
+    """Return the console for results."""
     return _Console(highlight=False, emoji=False)
 
 
 def err() -> Console:
-    """For everything else: progress, warnings, errors."""
+    """Return the console for everything else: progress, warnings, errors."""
     return _Console(stderr=True, highlight=False, emoji=False)
 
 
 def shown(text: object) -> str:
-    """Text from outside among markup of ours."""
+    """Escape text from outside for use in markup."""
     return escape(escape_controls(text))
 
 
 def rendered(text: Text) -> str:
-    """A game's text among markup of ours: filtered like everything from outside, with its marks as styles."""
+    """Return a game's text as markup: filtered like everything from outside, with its marks as styles."""
     if not isinstance(text, Line):
         return shown(text)
     return "".join(
@@ -113,13 +115,13 @@ def rendered(text: Text) -> str:
 
 
 def print_lines(console: Console, lines: Iterable[Text]) -> None:
-    """A game's lines. On a terminal a long one goes on below its own beginning."""
+    """Print a game's lines. On a terminal, a long line continues indented below its beginning."""
     for line in lines:
         print_line(console, rendered(line))
 
 
 def print_line(console: Console, markup: str) -> None:
-    """A line of ours, as long as it is, or on a terminal in several that are indented as it is."""
+    """Print one line of markup. On a terminal, a long line is wrapped and keeps its indentation."""
     written = "".join(_spelt(each) if _lacks(console.encoding, each) else each for each in markup)
     for line in Styled.from_markup(written, emoji=False).split("\n", allow_blank=True):
         _print_wrapped(console, line)
@@ -140,8 +142,10 @@ def _print_wrapped(console: Console, text: Styled) -> None:
 
 
 def _parts(line: Styled, width: int) -> Iterable[Styled]:
-    """A line in parts of whole words. One that is longer than a line, such as a path, is left to the terminal, which
-    lets it be copied."""
+    """Split a line between words.
+
+    A word that is longer than a line, such as a path, is left to the terminal so that it can be copied.
+    """
     breaks: list[int] = []
     used = at = 0
     for word in line.plain.split(" "):
@@ -154,7 +158,7 @@ def _parts(line: Styled, width: int) -> Iterable[Styled]:
 
 
 def _width(console: Console) -> int:
-    """A terminal without abilities has a width all the same."""
+    """Return the width of the console, also of a dumb terminal."""
     if console.is_dumb_terminal:
         with suppress(OSError, ValueError):
             return os.get_terminal_size(console.file.fileno()).columns or console.width
@@ -162,17 +166,19 @@ def _width(console: Console) -> int:
 
 
 def print_json(document: Any) -> None:
-    """The one document of a `--json` command."""
+    """Print the one document of a `--json` command."""
     _write(json.dumps(msgspec.to_builtins(document), indent=2, ensure_ascii=False))
 
 
 def print_json_line(event: dict[str, Any]) -> None:
-    """One of many documents, a line each."""
+    """Print one of many JSON documents, one per line."""
     _write(json.dumps(msgspec.to_builtins(event), separators=(",", ":"), ensure_ascii=False))
 
 
 def _write(document: str) -> None:
-    """JSON as it is, but for what a terminal would obey: that is written as JSON escapes, which mean the same."""
+    """Write JSON unchanged, except that characters which a terminal would interpret become JSON escapes with the same
+    meaning.
+    """
     try:
         for line in document.split("\n"):
             safe = (json.dumps(each)[1:-1] if _is_escaped(each) else each for each in line)
@@ -183,5 +189,5 @@ def _write(document: str) -> None:
 
 
 def _is_escaped(character: str) -> bool:
-    """What a terminal obeys, and what it has no sign for."""
+    """Return whether a terminal would interpret the character, or cannot show it."""
     return is_invisible(character) or _lacks(sys.stdout.encoding or "utf-8", character)

@@ -1,4 +1,4 @@
-"""What is to be played, from what a person has typed."""
+"""The plan of a game, from what a person has typed."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo"
 
 @dataclass(frozen=True)
 class PlayPlan:
-    """What is to be played."""
+    """The game to be played, with all its settings."""
 
     game: GamePackage
     #: Where the game is found, as a person would type it: bots have to find it too.
     place: str
-    #: What was set for it, as a person would type it.
+    #: Its settings, as a person would type them.
     settings: Mapping[str, str]
     rules: Rules
     protocol: str
@@ -43,11 +43,11 @@ class PlayPlan:
     hands: int
     #: The parameters of the protocol, as canonical JSON.
     parameters: bytes = b"{}"
-    #: What a player should know before it begins.
+    #: What players should know before they begin.
     warning: str | None = None
-    #: Who cheats, and how.
+    #: The bot that cheats.
     cheat: Cheating | None = None
-    #: The limits of time, where somebody is to keep it.
+    #: The time limits, or None without a clock.
     clock: Limits | None = None
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class PlayPlan:
 
     @property
     def expected(self) -> Expected:
-        """What every player is told that it will be asked to agree to."""
+        """Return what every player is told that they will be asked to agree to."""
         protocol = make_protocol(self.protocol, self.parameters)
         return Expected(
             Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
@@ -68,11 +68,11 @@ class PlayPlan:
 
     @property
     def sitting(self) -> tuple[str, ...]:
-        """Everybody who has to come: the players, and the timekeeper."""
+        """Return the names of all who have to come: the players, and the timekeeper."""
         return self.names if self.clock is None else (*self.names, KEEPER)
 
     def proposal(self, members: Sequence[Member]) -> Proposal:
-        """What the players are asked to agree to. There are limits of time if one of them is to keep it."""
+        """Return the proposal for these members. It has time limits if one of them is a timekeeper."""
         clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
         protocol = make_protocol(self.protocol, self.parameters)
         return proposal_of(self.rules, protocol, members, hands=self.hands, clock=clock)
@@ -91,7 +91,7 @@ def plan_of(
     cheat: str | None = None,
     clock: Limits | None = None,
 ) -> PlayPlan:
-    """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
+    """Return the plan of a game. None means the game's default. Raises `BadParameter` for an impossible combination."""
     game = game_of(place)
     if game.bot is None:
         raise BadParameter(phrases.no_bots(game.name))
@@ -99,7 +99,7 @@ def plan_of(
         raise BadParameter(phrases.unknown("protocol", protocol, closest(protocol, PROTOCOLS), PROTOCOLS))
     table, count = game_setup(game, settings, protocol, parameters), seats or game.seats
     made, on, said = table.protocol, table.protocol.claims.name, table.protocol.parameters
-    # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
+    # If the deck is made by cut-and-choose, the players should know its odds before they begin.
     odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
     who = names or _names(count, person)
@@ -110,7 +110,7 @@ def plan_of(
 
 
 def _names(count: int, person: str | None) -> tuple[str, ...]:
-    """The names at the table. A person has the first seat."""
+    """Return the names at the table. A person has the first seat."""
     first, *others = NAMES[:count]
     if person is None:
         return first, *others

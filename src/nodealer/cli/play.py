@@ -19,13 +19,13 @@ from nodealer.games.registry import DEFAULT_GAME
 
 
 class PlayCommand(Command):
-    """Its help tells the settings of every game that is here: they are looked for when somebody asks."""
+    """A command whose help lists the settings of every installed game. The games are loaded only for the help."""
 
-    #: What `play` does not know itself, the game that is played may.
+    #: Options that `play` does not know may be settings of the game.
     takes_all = True
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help of the command, with the games before its example."""
+        """Format the help of the command, with the games before its example."""
         example = self.epilog
         self.epilog = f"{_games()}\n\n{example}"
         try:
@@ -34,7 +34,7 @@ class PlayCommand(Command):
             self.epilog = example
 
 
-#: How it is made a command.
+#: The class of this command.
 COMMAND: Final = PlayCommand
 
 

@@ -1,4 +1,4 @@
-"""`nodealer play` in the browser: tables with bots, one after the other."""
+"""`nodealer play` in the browser: tables with bots, one after another."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from nodealer.web import messages as doc
 
 
 def offers_of(plan: PlayPlan) -> doc.Offers:
-    """What a page can begin, with what was typed as what it begins with."""
-    from nodealer.cheats.registry import installed_cheats  # late: who plays fair should not wait for it
+    """Return what the page can start, with the command line as the default."""
+    from nodealer.cheats.registry import installed_cheats  # late: a fair game should not wait for it
 
     here = {game.name: game for game in games_here() if game.bot is not None}
     games = tuple(
@@ -36,7 +36,7 @@ def offers_of(plan: PlayPlan) -> doc.Offers:
             game.hands,
             _settings(game, plan.settings if place == plan.place else {}),
         )
-        # What was typed may be a game of the person's own.
+        # The command line may name a game of the person's own.
         for place, game in ({plan.place: plan.game} | here).items()
     )
     cheats = tuple(doc.CheatOffer(one.name, one.does) for one in installed_cheats())
@@ -48,7 +48,7 @@ def _settings(game: GamePackage, typed: Mapping[str, str]) -> tuple[tuple[str, s
 
 
 def play_in_browser(plan: PlayPlan, *, at: Where, log: Path | None, patience: float) -> NoReturn:
-    """Serve the page, and play what its person wants, until it is stopped."""
+    """Serve the page and play what its person wants, until it is stopped."""
     asyncio.run(_tables(plan, at, log, patience))
     raise AssertionError("a page is served until somebody stops it")
 
@@ -68,9 +68,12 @@ async def _tables(plan: PlayPlan, at: Where, log: Path | None, patience: float) 
 
 
 def _plan(plan: PlayPlan, deal: doc.Deal) -> PlayPlan:
-    """What a page asks for: what was typed holds where the page says nothing else."""
+    """Return the plan that the page asks for.
+
+    What was typed on the command line holds unless the page says otherwise.
+    """
     same = deal.game == plan.place
-    # Before it is looked for: `module:attribute` would be imported, and a page is no one who may run what it names.
+    # Before the game is loaded: `module:attribute` would be imported, and a page must not run code that it names.
     if not same and all(deal.game != other.name for other in games_here()):
         raise BadParameter(phrases.not_available(deal.game))
     game = game_of(deal.game)
@@ -92,7 +95,7 @@ def _plan(plan: PlayPlan, deal: doc.Deal) -> PlayPlan:
 
 
 async def _one(page: Page, plan: PlayPlan, offers: doc.Offers, log: Path | None, patience: float) -> int:
-    """One table, from its first frame to the verified log."""
+    """Play one table, from its first frame to the verified log."""
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         kept = keep(kept_of(plan, plan.names[0], patience, None, log))
@@ -107,7 +110,7 @@ async def _one(page: Page, plan: PlayPlan, offers: doc.Offers, log: Path | None,
 
 
 async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
-    """Play it, and verify it in front of the person."""
+    """Play the game, and verify it on the page."""
     page.log = play.kept.kept_log
     replica = await host(play)
     page.log = play.log
@@ -122,7 +125,7 @@ async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
 
 
 def go_on_in_browser(play: Play, page: Page, at: Where) -> int:
-    """Go on with a game on its page. Gives the exit code."""
+    """Continue a game on its page. Return the exit code."""
 
     async def run() -> int:
         async with served(page, at):

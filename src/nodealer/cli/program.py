@@ -1,6 +1,7 @@
-"""A seat that a program plays, in any language: one JSON line on standard output asks, one on standard input answers.
+"""A seat that is played by a program in any language: one JSON line on standard output asks, one on standard input
+answers.
 
-docs/build/programs.md has the lines, and a program that plays.
+docs/build/programs.md describes the lines, with a program that plays.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _BLOCK: Final = 1 << 16
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a program says: to which question, and the move, positions, or text to seal."""
+    """A program's answer: the number of the question, and a move, positions, or a text to seal."""
 
     ask: int
     move: dict[str, Any] | None = None
@@ -44,7 +45,7 @@ class Program:
         self._asked = 0
 
     async def decide(self, question: Question) -> Decision:
-        """Ask once, then hear answers until one is legal; what is wrong with another is said."""
+        """Ask once, then read answers until one is legal. Reports what is wrong with the others."""
         self._asked += 1
         self._screen.emit({"event": "ask", "ask": self._asked} | _asked(self._game, question))
         while True:
@@ -75,7 +76,7 @@ class Program:
 
 
 def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
-    """Who is asked for what, and what it sees: its own cards, and what is possible as far as the game's page says."""
+    """Return what is asked and what the seat sees: its own cards, and what is possible according to the game's page."""
     view, peek = question.view, question.peek
     who = {"seat": view.seat, "name": view.names[view.seat], "hand": view.hand + 1}
     if question.seal is not None:
@@ -90,13 +91,13 @@ def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
 
 
 class _Answers:
-    """Standard input, a line at a time, read in a thread that nobody waits for: the game may end before the program."""
+    """Standard input, one line at a time, read in a thread that is never joined: the game may end first."""
 
     def __init__(self) -> None:
         self._lines: asyncio.Queue[bytes | None] | None = None
 
     async def next(self) -> bytes:
-        """The next line. Raises `KeyboardInterrupt` at the end of the input: the program has gone."""
+        """Return the next line. Raises `KeyboardInterrupt` at the end of the input: the program has gone."""
         if self._lines is None:
             self._lines = asyncio.Queue()
             reading = (asyncio.get_running_loop(), self._lines)
@@ -109,7 +110,10 @@ class _Answers:
 
 
 def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes | None]) -> None:
-    """Not through the buffer of `sys.stdin`: a thread that waits there would keep the interpreter from ending."""
+    """Read lines into the queue.
+
+    Not through `sys.stdin`'s buffer: a thread waiting there would keep the interpreter from ending.
+    """
     kept = b""
     with suppress(RuntimeError):  # the game is over and the loop closed
         while len(kept) <= ANSWER_BYTES_MAX and (more := _block()):

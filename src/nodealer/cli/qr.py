@@ -1,4 +1,4 @@
-"""QR codes for terminals: two modules a letter, by blocks of half its height."""
+"""QR codes for terminals, with two modules per character."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rich.text import Text
 
 
 def print_qr(console: Console, text: str) -> None:
-    """Draw a code in colours of its own: on a white terminal it would be a negative of itself."""
+    """Draw a code in fixed colours: on a white terminal it would be inverted otherwise."""
     for line in qr_lines(text):
         console.print(Text(line, style="bright_white on black"), soft_wrap=True)
 
 
 def qr_lines(text: str) -> list[str]:
-    """The lines of a code. A block is light and a space dark, and each line is as wide as the others."""
+    """Return the lines of a code, all of the same width. A block is light and a space dark."""
     drawn = io.StringIO()
-    # The weakest correction: a screen has no scratches, and a smaller code fits more windows.
+    # The weakest error correction: a screen has no scratches, and a smaller code fits into more windows.
     segno.make_qr(text, error="l", boost_error=False).terminal(drawn, border=2, compact=True)
     return drawn.getvalue().splitlines()

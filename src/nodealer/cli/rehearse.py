@@ -1,4 +1,4 @@
-"""Rehearsals: all seats in one process, everything from one number, the same log every time."""
+"""Rehearsals: all seats in one process, everything derived from one number, the same log every time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rehearse(
     screen: Screen,
     keep: Callable[[Replica], None],
 ) -> Replica:
-    """Play a whole game from a seed. The session says that its seeds are public. `keep` is told of each step."""
+    """Play a whole game from a seed. The session says that its seeds are public. `keep` is called after each step."""
     entropy, stays = rehearsal_entropy(seed, "table"), stay_for_hands(hands)
     table = seat_players(names, protocol, rules, entropy, stays=stays, package=game, rehearsal=True)
     minds = {participant: BotAgent(game, participant.home.root) for participant in table.participants}

@@ -17,10 +17,10 @@ PORT: Final = 7777
 
 
 class RelayCommand(Command):
-    """Its help tells every limit."""
+    """A command whose help lists every limit."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help of the command, with the limits before its example."""
+        """Format the help of the command, with the limits before its example."""
         example = self.epilog
         told = [f"  {each.name}={each.default}: {each.metadata['meaning']}" for each in fields(RelayLimits)]
         self.epilog = "\n".join(["Limits, in bytes and seconds:", *told, "", str(example)])
@@ -30,7 +30,7 @@ class RelayCommand(Command):
             self.epilog = example
 
 
-#: How it is made a command.
+#: The class of this command.
 COMMAND: Final = RelayCommand
 
 
@@ -84,7 +84,7 @@ def relay(
 
 
 def limits_of(said: list[str]) -> RelayLimits:
-    """The limits, with those that were said. Raises `BadParameter`."""
+    """Return the default limits with the given changes. Raises `BadParameter`."""
     names = [each.name for each in fields(RelayLimits)]
     values: dict[str, int] = {}
     for one in said:

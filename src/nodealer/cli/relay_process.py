@@ -62,16 +62,16 @@ async def _serve(
 
 
 def log(event: str, facts: dict[str, Any]) -> None:
-    """One line of JSON on standard error."""
+    """Write one line of JSON to standard error."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    # A relay goes on when nobody reads its log.
+    # A relay continues when its log is not read.
     with suppress(OSError, ValueError):
         sys.stderr.write(json.dumps({"time": now, "event": event, **facts}, separators=(",", ":")) + "\n")
         sys.stderr.flush()
 
 
 def address_of(listen: str) -> tuple[str, int]:
-    """Host and port. Raises `BadParameter`."""
+    """Return host and port. Raises `BadParameter`."""
     host, _, port = listen.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise BadParameter(phrases.bad_listen(listen, "127.0.0.1:7777"))
@@ -79,7 +79,7 @@ def address_of(listen: str) -> tuple[str, int]:
 
 
 def tls_of(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
-    """How to speak TLS, if at all. Raises `BadParameter`."""
+    """Return the TLS context, or None without a certificate. Raises `BadParameter`."""
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
@@ -93,7 +93,7 @@ def tls_of(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
 
 
 def opened(said: str | None, replicas: int) -> AbstractAsyncContextManager[Store]:
-    """The store that was asked for. Raises `BadParameter`."""
+    """Open the store that was asked for. Raises `BadParameter`."""
     if said is None:
         return open_sqlite(user_state_path("nodealer") / "relay.db", time.time)
     if said == "memory":

@@ -1,12 +1,12 @@
-"""Kept games: a folder each, below the folder that the operating system has for what programs leave behind.
+"""Saved local games: a folder each, in the user's state directory.
 
-game.json   what is played, by whom and since when; never changed
-host        the home of the one who proposes and watches; its log is the game's
-seat-N      the home of each player, with its keys: only their owner may read any of this
-seat-N.txt  what a bot's program had to complain about
-ended.json  how the log was verified, once the game has ended
+game.json   the game, its players and its start; never changed
+host        the home of the host, who proposes and watches; its log is the game's log
+seat-N      the home of each player, with its keys: only the owner may read any of this
+seat-N.txt  the standard error of a bot's program
+ended.json  the verdict, once the game has ended
 
-A game that was interrupted goes on from here. Nothing of it is ever deleted by us.
+An interrupted game is resumed from here. nodealer never deletes any of it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ T = TypeVar("T", bound=Message)
 
 
 class Kept(Message, frozen=True):
-    """What game.json says."""
+    """The contents of game.json."""
 
     format: Literal["nodealer-game"]
     version: Label
     #: Seconds since 1970.
     begun: Natural
-    #: Where the game is found, as the person typed it, and what was set for it.
+    #: Where the game is found, as the person typed it, and its settings.
     place: str
     #: The folder in which a game that is not installed was found.
     folder: str | None
@@ -53,22 +53,22 @@ class Kept(Message, frozen=True):
     parameters: str
     names: tuple[str, ...]
     hands: int
-    #: Who of these is the person; None where all are bots.
+    #: Which of these is the person; None if all are bots.
     person: str | None
-    #: After how many seconds a bot would go on without another.
+    #: After how many seconds a bot votes to go on without another.
     patience: float
-    #: The number that a rehearsal comes from.
+    #: The seed of a rehearsal.
     seed: int | None
-    #: Where the person wants the log, beside this folder.
+    #: The file to which the person wants the log copied.
     log: str | None
-    #: Who of the bots cheats and how, as SEAT:KIND.
+    #: Which bot cheats and how, as SEAT:KIND.
     cheat: str | None
-    #: The limits of time, where somebody keeps it.
+    #: The time limits, or None without a clock.
     clock: Limits | None = None
 
 
 class Ended(Message, frozen=True):
-    """What ended.json says."""
+    """The contents of ended.json."""
 
     verdict: str
     hands: int
@@ -76,7 +76,7 @@ class Ended(Message, frozen=True):
 
 @dataclass(frozen=True)
 class Earlier:
-    """What a table has said before: what a new relay begins with."""
+    """The earlier messages of a table, with which a new relay begins."""
 
     lobby: tuple[bytes, ...] = ()
     entries: tuple[bytes, ...] = ()
@@ -84,71 +84,71 @@ class Earlier:
 
 @dataclass(frozen=True)
 class KeptGame:
-    """A game in its folder."""
+    """A saved local game in its folder."""
 
     folder: Path
     what: Kept
 
     @property
     def name(self) -> str:
-        """What the person calls it."""
+        """Return the name by which the person knows it."""
         return self.folder.name
 
     @property
     def host(self) -> Path:
-        """The home of the one who watches."""
+        """Return the home of the host, who watches."""
         return self.folder / "host"
 
     def home(self, seat: int) -> Path:
-        """The home of a player."""
+        """Return the home of a player."""
         return self.folder / f"seat-{seat}"
 
     def complaints(self, seat: int) -> Path:
-        """What a bot's program writes to its standard error."""
+        """Return the file for a bot's standard error."""
         return self.folder / f"seat-{seat}.txt"
 
     @property
     def homes(self) -> list[Path]:
-        """The homes that are there."""
+        """Return the homes that exist."""
         sitting = len(self.what.names) + (self.what.clock is not None)
         paths = [self.host, *(self.home(seat) for seat in range(sitting))]
         return [path for path in paths if is_file(path / HOME)]
 
     @property
     def kept_log(self) -> Path:
-        """The log as it is kept here."""
+        """Return the log in this folder."""
         return self.host / LOG
 
     @property
     def log(self) -> Path:
-        """The log as the person knows it."""
+        """Return the log that the person asked for, or the one in this folder."""
         return self.kept_log if self.what.log is None else Path(self.what.log)
 
     @property
     def in_use(self) -> bool:
-        """Whether somebody plays it now."""
+        """Return whether it is being played now."""
         return any(is_in_use(home) for home in self.homes)
 
     @property
     def ended(self) -> Ended | None:
-        """How it was verified, if it has ended."""
+        """Return the verdict, or None if the game has not ended."""
         path = self.folder / ENDED
         return read_kept(Ended, path) if is_file(path) else None
 
     def end(self, verdict: str, hands: int) -> None:
-        """It has ended, and this was found."""
+        """Record that the game has ended, with the verdict."""
         write_atomically(self.folder / ENDED, encode(Ended(verdict, hands)))
 
     @property
     def reached(self) -> int | None:
-        """The hand that was played last, from 0. None before the first entry."""
+        """Return the hand that was played last, from 0, or None before the first entry."""
         return reached_in(self.kept_log)
 
     def earlier(self) -> Earlier:
-        """What was said at its table, from whichever home has heard most. Nobody plays from them now.
+        """Return the earlier messages, from whichever home has received most. No one may be playing from the homes now.
 
-        All heard it in one order, so that each has the beginning of what another has. Raises `HomeUnusable` where that
-        is not so.
+        All received the messages in the same order, so the shorter record is the beginning of the longer. Raises
+        `HomeUnusable` if it is not.
         """
         lobby, session, entries = tuple[bytes, ...](), list[Session](), tuple[bytes, ...]()
         for path in self.homes:
@@ -169,17 +169,17 @@ def _longer(one: Sequence[bytes], two: tuple[bytes, ...], path: Path) -> tuple[b
 
 
 def reached_in(log: Path) -> int | None:
-    """The hand that a log has reached, from 0, as the last entry has it. None before the first entry."""
+    """Return the hand of the last entry of a log, from 0, or None before the first entry."""
     last = _last_line(log)
     try:
         return None if last is None else read_entry(last).entry.hand
     except NodealerError:
-        # The session, which stands before the entries.
+        # It is the session, which precedes the entries.
         return None
 
 
 def _last_line(path: Path) -> bytes | None:
-    """The last whole line of a log, if there is a log."""
+    """Return the last whole line of a log, or None if there is none."""
     if not is_file(path):
         return None
     with disk_errors(path), path.open("rb") as file:
@@ -192,19 +192,19 @@ def _last_line(path: Path) -> bytes | None:
 
 
 def games_folder() -> Path:
-    """Where games are kept."""
+    """Return the folder of all saved games."""
     return Path(user_state_path("nodealer", appauthor=False)) / "games"
 
 
 def keep(what: Kept) -> KeptGame:
-    """A folder for a new game. Raises `HomeUnusable` where there can be none."""
+    """Create the folder of a new game. Raises `HomeUnusable` if that fails."""
     made = fresh_folder(what.begun)
     write_atomically(made / GAME, encode(what))
     return KeptGame(made, what)
 
 
 def fresh_folder(begun: int) -> Path:
-    """A folder for a game that begins now. Two games may begin in one second."""
+    """Create a folder for a game that begins now. Two games may begin in the same second."""
     folder, name = games_folder(), time.strftime("%Y-%m-%d-%H%M%S", time.localtime(begun))
     with disk_errors(folder):
         folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
@@ -221,13 +221,13 @@ def fresh_folder(begun: int) -> Path:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file. What the disk cannot tell is an error, not a no."""
+    """Return whether the file exists. A disk error is raised, not taken for a no."""
     with disk_errors(path):
         return path.is_file()
 
 
 def read_kept(kind: type[T], path: Path) -> T:
-    """What a file of a kept game says. Raises `HomeUnusable`, or `OtherFormat` for one of another version."""
+    """Read a file of a saved game. Raises `HomeUnusable`, or `OtherFormat` for another version."""
     with disk_errors(path), path.open("rb") as file:
         data = file.read(GAME_BYTES_MAX + 1)
     try:

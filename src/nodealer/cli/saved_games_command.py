@@ -73,11 +73,11 @@ def _looked_into(game: Any) -> dict[str, Any]:
 
 
 def _across(table: Any) -> dict[str, Any]:
-    """A table across the network. What is played there, and by whom, stands in its log."""
+    """Describe a table on the network. Its game and players are in its log."""
     what, ended, reached, agreed = table.what, table.ended, table.reached, table.agreed
     hosted, place, hands = what.hosted, what.place, None
     if agreed is not None:
-        # None where the players have agreed on as many as they like, too.
+        # None also if the players agreed on an unlimited number.
         place, hands = place or agreed.game.name, agreed.hands or None
     state = "ended" if ended is not None else "being played" if table.in_use else "interrupted"
     role = "watched" if what.name is None else "joined" if hosted is None else "hosted"

@@ -1,4 +1,4 @@
-"""Where a game is shown while it is played: progress while the deck is made, a line for each public action."""
+"""Shows a game while it is played: progress while the deck is made, and a line for each public action."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ class Screen:
 
     def __init__(self, json: bool, *, proofs: bool = False) -> None:
         self.json = json
-        #: Whether every step of the cards is a line, and not only a sign of progress.
+        #: Whether every card operation is a line, not only a sign of progress.
         self._proofs = proofs
         self.console = err() if json else out()
         #: The table that is shown, once its players have agreed on a session.
         self.replica: Replica | None = None
         self._narrator = Narrator(Words(), {})
-        #: The kinds of steps that were explained already.
+        #: The kinds of card operations that were already explained.
         self._explained: set[str] = set()
         self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
-        #: What is said goes inside this: it knows of a question that is open.
+        #: The context for printing, which keeps an open question below.
         self.aside: Callable[[], AbstractContextManager[None]] = nullcontext
         self._asking = 0
         self._still = False
-        #: What the person was told about time before.
+        #: What the person was last told about the time.
         self._time = ""
         self._steps = 0
 
     def open(self, replica: Replica, you: int | None = None) -> None:
-        """The players have agreed on a session. `you` is the seat of the person who looks at this screen."""
+        """Show the session that the players have agreed on. `you` is the seat of the person at this screen."""
         self.replica = replica
         if replica.state.phase is Phase.PLAYING:
-            # Who comes back in the middle of a hand is told so.
+            # A player who comes back in the middle of a hand sees no heading for it.
             self._hand = replica.state.hand.number
         self._narrator = Narrator.of(replica.config, you)
         proposal = replica.config.session.proposal
@@ -68,14 +68,14 @@ class Screen:
                 self.say(phrases.REHEARSAL)
 
     def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Received], list[bytes]]:
-        """Show what a participant sees happen: somebody, or the person who looks at this screen."""
+        """Return a watcher that shows what a participant sees. `you`: the participant is the person at this screen."""
 
         def watch(step: Received) -> list[bytes]:
             mine = participant.seat.number if you and participant.begun and participant.seated else None
             if participant.begun and self.replica is None:
                 self.open(participant.replica, mine)
             elif self.replica is not None and mine is not None and mine != self._narrator.you:
-                # A newcomer has got its seat.
+                # A newcomer has been seated.
                 self._narrator = Narrator.of(self.replica.config, mine)
             for one in step.happened:
                 if isinstance(one, Applied):
@@ -89,8 +89,8 @@ class Screen:
         return watch
 
     def tell(self, applied: Applied) -> None:
-        """An entry that was taken."""
-        # The last one who begins a hand starts it. Where no other hand can be, nobody starts one by that.
+        """Show an entry that was accepted."""
+        # The last `begin` starts the hand. If no further hand is possible, it starts none.
         starts = isinstance(applied.body, Begin)
         if starts:
             self._head(applied.after)
@@ -100,7 +100,7 @@ class Screen:
             self._head(applied.after)
 
     def _head(self, state: TableState) -> None:
-        """The heading of a hand that has begun."""
+        """Print the heading of a hand that has begun."""
         if state.phase is Phase.PLAYING and state.hand.number != self._hand:
             self._hand, self._steps = state.hand.number, 0
             if not self.json:
@@ -115,10 +115,10 @@ class Screen:
             self.say(phrases.diverged(shown(name), heads["theirs"][:16], heads["ours"][:16]))
 
     def done(self, replica: Replica, seconds: float) -> None:
-        """The game is over: what the cryptography took."""
+        """Print the summary of the game: entries, sizes and proofs."""
         self._working(None)
         size = sum(map(len, replica.entries))
-        # Of the whole log, also of what was played before this process: the kind stands first in a body.
+        # Of the whole log, including what was played before this process. The kind comes first in a body.
         cards = sum(len(entry) for entry in replica.entries if b'"body":{"type":"cards"' in entry)
         summary = {"event": "done", "seconds": round(seconds, 3), "entries": replica.height, "bytes": size}
         self.emit(summary | {"proofs": replica.checks_settled, "crypto_bytes": cards})
@@ -127,29 +127,29 @@ class Screen:
             self.say(phrases.summary(replica.height, size / 1000, cards / 1000, proofs, seconds))
 
     def say_time(self, proposal: Proposal, words: Words, indent: str = "") -> None:
-        """What it means that somebody keeps the time, or nobody: once."""
+        """Say whether there is a timekeeper and what that means, once."""
         about = describe_time_limits(proposal, words)
         if about != self._time:
             self._time = about
             self.say(f"[dim]{indent}{shown(about)}[/dim]")
 
     def say(self, text: str) -> None:
-        """A line for people."""
+        """Print a line for people."""
         with self.aside():
             print_line(self.console, text)
 
     def rest(self) -> None:
-        """What is waited for now is a person: nothing turns until the next step."""
+        """Stop the progress sign until the next step: the table waits for a person."""
         self._working(None)
 
     def still(self, so: bool) -> None:
-        """Whether nothing should turn now, because somebody may type."""
+        """Set whether no progress sign may be shown, because the person may type."""
         self._still = so
         if so:
             self._working(None)
 
     def emit(self, event: dict[str, Any]) -> None:
-        """An event for programs. They get words without marks."""
+        """Print an event for programs, without styles. Does nothing for people."""
         if self.json:
             print_json_line({name: _unmarked(value) for name, value in event.items()})
 
@@ -166,7 +166,7 @@ class Screen:
             self._say_event(event)
 
     def _step(self, event: Event) -> None:
-        """A step of the cards: a line and a proof for who reads a log, a sign of progress for who plays."""
+        """Show a card operation: a line with its proofs in a replay, a progress sign in a game."""
         self._steps += 1
         words = self._narrator.words_of(event["kind"])
         if self._proofs:
@@ -188,7 +188,7 @@ class Screen:
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """While a person is asked, nothing turns in the line where the answer is typed."""
+        """Keep the progress sign away from the line in which the person types."""
         self._working(None)
         self._asking += 1
         try:
@@ -197,7 +197,7 @@ class Screen:
             self._asking -= 1
 
     def _working(self, text: str | None) -> None:
-        """Progress while no person is asked: the deck is being shuffled, keys are being published."""
+        """Show or stop the progress sign, such as while the deck is shuffled. None stops it."""
         if text is None:
             if self._status is not None:
                 self._status.stop()

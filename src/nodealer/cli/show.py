@@ -32,7 +32,7 @@ def show(
     Exit codes: 0 the game is clean, 1 a fault or a broken log, 2 the file cannot be verified, 3 the game is incomplete.
     """
     file = log_of(file)
-    # What is not there needs no page to say so.
+    # A missing file needs no page.
     if (browser or no_browser) and file.exists():
         from nodealer.cli.show_page import show_in_browser  # late: a terminal should not wait for a server
 

@@ -1,4 +1,4 @@
-"""`nodealer show --browser`: a saved log on the page, hand by hand, with what the audit found."""
+"""`nodealer show --browser`: a saved log on the page, hand by hand, with its verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nodealer.web import messages as doc
 
 
 def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
-    """Verify the log, then show it until nobody looks any more. Gives the exit code, as verify does."""
+    """Verify the log, then show it until no page is open. Return the exit code of the verification."""
     page, began = Page(), time.perf_counter()
     page.sit("replay", None)
     report = _read(page, file, game)

@@ -1,12 +1,12 @@
-"""Tables across the network that this user sits at, or watches: a folder each, among the kept games.
+"""Tables on the network at which this user plays or watches: a folder each, among the saved games.
 
-table.json  the invitation, who one is there, and for a host what is played; only the relays in it may change, and for
-            a guest where the game is found. It lets in whoever reads it
-link.txt    a link of a later key, for who was not there when the table got it
+table.json  the invitation, the user's name there, and for a host what is played. Only the relays in it may change, and
+            for a guest the place of the game. Anyone who can read it can enter the table
+link.txt    links with later keys, for a user who was away when the table got them
 seat        the home: key, root, journal, lobby and log
-clock       the home of the host's own timekeeper, and in clock.txt what its program had to complain about
-relay.db    where the host's own relay keeps the table, if it runs one
-ended.json  how the log was verified, once the game has ended
+clock       the home of the host's own timekeeper; clock.txt has the standard error of its program
+relay.db    the store of the host's own relay, if there is one
+ended.json  the verdict, once the game has ended
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
 FORMAT: Final = "nodealer-table"
 TABLE: Final = "table.json"
 LATER: Final = "link.txt"
-#: How many links of later keys are kept: the last ones.
+#: How many links with later keys are kept: the last ones.
 LATER_MAX: Final = 8
 
 
 class Hosted(Message, frozen=True):
-    """What a host has come to play with others."""
+    """What a host wants to play."""
 
-    #: What was set for the game, as the person typed it.
+    #: The settings of the game, as the person typed them.
     settings: tuple[tuple[str, str], ...]
     protocol: str
     #: The parameters of the protocol, as canonical JSON.
     parameters: str
     seats: int
     hands: int
-    #: Where the host's own relay listens; None where the table is at another one.
+    #: The address of the host's own relay; None if the table uses another one.
     listen: str | None
-    #: The limits of time, where somebody may keep it, and whether the host brings who does.
+    #: The time limits, if there is a clock, and whether the host provides the timekeeper.
     clock: Limits | None = None
     keeps_time: bool = False
-    #: Whether the host has asked somebody else to keep it.
+    #: Whether the host waits for an independent timekeeper.
     invites_keeper: bool = False
     #: The folder of the page that the host's machine serves to guests; its address is in the link.
     page_folder: str | None = None
 
 
 class KeptTable(Message, frozen=True):
-    """What table.json says."""
+    """The contents of table.json."""
 
     format: Literal["nodealer-table"]
     version: Label
     #: Seconds since 1970.
     begun: Natural
-    #: None for one who only watches.
+    #: None for a spectator.
     name: str | None
     link: str
     #: Where the game is found; None for the installed one that is proposed.
@@ -72,7 +72,7 @@ class KeptTable(Message, frozen=True):
     hosted: Hosted | None
     #: Whether a bot plays.
     auto: bool
-    #: Where the person wants the log, beside this folder.
+    #: The file to which the person wants the log copied.
     log: str | None
 
     def __repr__(self) -> str:
@@ -81,24 +81,24 @@ class KeptTable(Message, frozen=True):
 
 @dataclass(frozen=True)
 class TableFolder:
-    """A table in its folder."""
+    """A saved table in its folder."""
 
     folder: Path
     what: KeptTable
 
     @property
     def name(self) -> str:
-        """What the person calls it."""
+        """Return the name by which the person knows it."""
         return self.folder.name
 
     @property
     def invitation(self) -> Invitation:
-        """How one comes to it."""
+        """Return the invitation by which the user came."""
         return parse_link(self.what.link)
 
     @property
     def later_keys(self) -> tuple[TableSecret | ReadKey, ...]:
-        """What the links have that came later."""
+        """Return the keys of links that came later."""
         return tuple(link.key for link in self._later_links)
 
     @property
@@ -114,8 +114,9 @@ class TableFolder:
             raise HomeUnusable(phrases.damaged(path, error)) from None
 
     def keep_later(self, invitation: Invitation) -> None:
-        """Keep a link of a later key than the one that one came by, beside those of other keys: nothing here says which
-        of them somebody has made up."""
+        """Save a link with a later key than the user's own, beside those with other keys: nothing here shows which of
+        them is forged.
+        """
         if invitation.key.epoch > self.invitation.key.epoch:
             others = (link for link in self._later_links if link.key.epoch != invitation.key.epoch)
             links = [link.link for link in (*others, invitation)]
@@ -123,47 +124,47 @@ class TableFolder:
 
     @property
     def home(self) -> Path:
-        """The home of this user there."""
+        """Return the user's home at this table."""
         return self.folder / "seat"
 
     @property
     def keeper(self) -> Path:
-        """The home of the host's own timekeeper."""
+        """Return the home of the host's own timekeeper."""
         return self.folder / "clock"
 
     @property
     def store(self) -> Path:
-        """What the host's own relay writes."""
+        """Return the file of the host's own relay."""
         return self.folder / "relay.db"
 
     @property
     def kept_log(self) -> Path:
-        """The log as it is kept here."""
+        """Return the log in this folder."""
         return self.home / LOG
 
     @property
     def log(self) -> Path:
-        """The log as the person knows it."""
+        """Return the log that the person asked for, or the one in this folder."""
         return self.kept_log if self.what.log is None else Path(self.what.log)
 
     @property
     def in_use(self) -> bool:
-        """Whether this user plays it now."""
+        """Return whether this user is at the table now."""
         return is_file(self.home / HOME) and is_in_use(self.home)
 
     @property
     def ended(self) -> Ended | None:
-        """How it was verified, if it has ended."""
+        """Return the verdict, or None if the game has not ended."""
         path = self.folder / ENDED
         return read_kept(Ended, path) if is_file(path) else None
 
     def end(self, verdict: str, hands: int) -> None:
-        """It has ended, and this was found."""
+        """Record that the game has ended, with the verdict."""
         write_atomically(self.folder / ENDED, encode(Ended(verdict, hands)))
 
     @property
     def agreed(self) -> Proposal | None:
-        """What the players have agreed to play, as the log has it; None before they have."""
+        """Return what the players agreed to play, from the log, or None before that."""
         if not is_file(self.kept_log):
             return None
         with disk_errors(self.kept_log), self.kept_log.open("rb") as file:
@@ -175,26 +176,28 @@ class TableFolder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who played there at the beginning: whoever keeps the time does not."""
+        """Return the names of the first players, without the timekeeper."""
         agreed = self.agreed
         return () if agreed is None else tuple(agreed.roster.member(seat).name for seat in agreed.roster.with_cards)
 
     @property
     def reached(self) -> int | None:
-        """The hand that was played last, from 0; None before the first entry."""
+        """Return the hand that was played last, from 0, or None before the first entry."""
         return reached_in(self.kept_log)
 
 
 def keep_table(what: KeptTable) -> TableFolder:
-    """A folder for a table that this user has not been at."""
+    """Create the folder of a table that is new for this user."""
     folder = fresh_folder(what.begun)
     write_atomically(folder / TABLE, encode(what))
     return TableFolder(folder, what)
 
 
 def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
-    """The same table at the relays that a newer link of its host names: they may have moved since. Those of a link with
-    another key, which may be anybody's, come behind the ones that are known."""
+    """Return the table with the relays of a newer link from its host, in case they have moved.
+
+    Relays of a link with another key, which anyone may have made, come after the known ones.
+    """
     known, relays = table.invitation, invitation.relays
     if known.key.epoch != invitation.key.epoch:
         relays = tuple(dict.fromkeys((*known.relays, *relays)))[:RELAYS_MAX]
@@ -206,8 +209,10 @@ def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
 
 
 def found_at(table: TableFolder, place: str, folder: str | None) -> TableFolder:
-    """The same table, with the game where its guest says now that it is: who came without it, or with another one, was
-    told to say so."""
+    """Return the table with the place of its game as the guest gives it now.
+
+    A guest who came without the game, or with a wrong one, was told to do so.
+    """
     if table.what.hosted is not None or table.in_use:
         return table
     what = msgspec.structs.replace(table.what, place=place, folder=folder)

@@ -1,4 +1,4 @@
-"""A person's seat in the terminal: what lies on the table, what may be done, and a prompt."""
+"""A person's seat in the terminal: the table, the possible moves, and a prompt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nodealer.wire import Message, encode
 
 T = TypeVar("T")
 
-#: What can be typed at every prompt, whatever is asked.
+#: What can be typed at every prompt.
 HELP: Final = ("?", "h", "help")
 RULES: Final = ("??", "rules")
 QUIT: Final = ("q", "quit", "exit")
@@ -40,15 +40,15 @@ class Person:
         self._console = out()
         self._quiet = quiet
         self._lines = lines or Lines()
-        #: Takes what is said to the table and not to the game, such as `leave`; says whether it was that.
+        #: Handles a command for the table, such as `leave`; returns whether the line was one.
         self.to_the_table: Callable[[str], bool] = lambda line: False
-        #: The table as it is, for somebody who asks for it out of turn.
+        #: Returns the table, for a person who asks for it out of turn.
         self.lay: Callable[[], Sequence[Text]] = lambda: ()
-        #: What the person saw when it was last asked.
+        #: What the person saw when they were last asked.
         self._last: View | None = None
 
     async def decide(self, question: Question) -> Decision:
-        """Ask until the answer is a legal move, or a choice."""
+        """Ask until the answer is a legal move or choice."""
         view, peek = question.view, question.peek
         with self._quiet():
             if question.seal is not None:
@@ -59,7 +59,7 @@ class Person:
         return decision
 
     async def idle(self) -> None:
-        """Hear what is said to the table while the person is asked nothing. Until cancelled."""
+        """Read what the person types while nothing is asked, such as commands for the table. Runs until cancelled."""
         while True:
             text = await self._lines.next()
             word = text.strip().lower()
@@ -75,12 +75,12 @@ class Person:
                 print_line(self._console, phrases.NOT_YOUR_TURN)
 
     def aside(self) -> AbstractContextManager[None]:
-        """While somebody else says something on this screen."""
+        """Return a context in which another line can be printed above an open question."""
         return self._lines.aside()
 
     @property
     def typed(self) -> bool:
-        """Whether a person types, and nothing lies ready to be read."""
+        """Return whether a person types, and the input is not a file or a program."""
         return self._lines.typed
 
     async def _move(self, view: View) -> Message:
@@ -118,7 +118,7 @@ class Person:
     async def _ask(
         self, lay: Callable[[], Sequence[Text]], asked: Sequence[Text], helped: Sequence[Text], read: Callable[[str], T]
     ) -> T:
-        """Until what is typed means something. Enter alone lays the table again."""
+        """Ask until the typed text is valid. Enter alone shows the table again."""
         self._say(*lay())
         while True:
             self._say(*asked)
@@ -147,7 +147,7 @@ class Person:
         print_lines(self._console, lines)
 
     async def _line(self) -> str:
-        """A line that is for the game; who says so leaves."""
+        """Return a line that is for the game. Raises `KeyboardInterrupt` if the person quits."""
         while True:
             text = await self._lines.answer(PROMPT)
             if text.strip().lower() in QUIT:

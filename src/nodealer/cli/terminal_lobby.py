@@ -1,4 +1,4 @@
-"""A lobby in a terminal: its questions, and what there is to say, in words or as events for programs."""
+"""The lobby in a terminal: its questions and news, as sentences or as events for programs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import Proposal
 
 _NO: Final = ("n", "no")
-#: Nothing where the person is not asked, and may say what it wants.
+#: The prompt for each question; empty if nothing is asked and the person may type commands.
 _PROMPTS: Final[dict[Asked, Callable[[str], str]]] = {
     Asked.SIT: phrases.ask_to_seat,
     Asked.KEEP_TIME: phrases.ask_to_keep_time,
@@ -56,8 +56,11 @@ class Questions:
         self._line: asyncio.Future[str] | None = None
 
     def answer(self, question: LobbyQuestion) -> str | None:
-        """The answer to this question, once it has come. Another question before it is asked no more: what was typed
-        for one does not answer another, in whatever words it is asked."""
+        """Return the answer to this question, or None until there is one.
+
+        A new question replaces the previous one: an answer never counts for another question, even if it has the same
+        words.
+        """
         prompt = _PROMPTS[question.asked](escape_controls(question.name))
         if self._line is None or self._asked != question:
             self.forget()
@@ -69,19 +72,19 @@ class Questions:
         if line.strip().lower() in ("q", "quit", "exit"):
             raise KeyboardInterrupt
         if prompt and line.strip().lower() not in (*YES, *_NO):
-            # Whatever was meant, it was no "no": that would send somebody away. It is asked again.
+            # It was not a "no", which would turn a player away, so the question is asked again.
             return None
         return line.strip()
 
     def forget(self) -> None:
-        """Nobody is asked any more."""
+        """Withdraw the open question."""
         if self._line is not None:
             self._line.cancel()
             self._line = None
 
 
 class ScreenTells:
-    """Says on a screen what there is to say in a lobby."""
+    """Prints the news of the lobby."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -120,7 +123,7 @@ class ScreenTells:
         self._say(wants(shown(came.name)))
 
     def _looked(self, looked: CheckedContact) -> None:
-        """What this user knows of somebody; loudly, where a name has come with another key."""
+        """Print what this user knows about a player, with a warning if a known name comes with another key."""
         event = {"event": "player", "name": looked.name, "key": looked.key.hex(), "sight": looked.status.value}
         self._screen.emit(event)
         self._say(f"  [{'bold red' if looked.needs_warning else 'dim'}]{shown(looked.text)}[/]")
@@ -160,7 +163,7 @@ class ScreenTells:
 
 
 def _clock(proposal: Proposal) -> dict[str, str | int] | None:
-    """Who keeps the time, and how much of it there is, in milliseconds."""
+    """Return the timekeeper's name and the time limits in milliseconds, or None without a clock."""
     keeper, limits = proposal.roster.timekeeper, proposal.clock
     if keeper is None or limits is None:
         return None

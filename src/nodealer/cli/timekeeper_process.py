@@ -1,7 +1,9 @@
-"""A timekeeper in a process of its own: `python -m nodealer.cli.timekeeper_process`, with what it needs to know as one
-line of
-JSON on standard input, which stays open as long as it is wanted; or `nodealer timekeeper`. Started again with the same
-home, it goes on where it was."""
+"""A timekeeper in its own process:
+
+`python -m nodealer.cli.timekeeper_process`, with its configuration as one line of JSON on standard input, which stays
+open as long as the timekeeper is wanted; or `nodealer timekeeper`. Started again with the same home, it continues where
+it was.
+"""
 
 from __future__ import annotations
 
@@ -29,27 +31,30 @@ from nodealer.wire import Message, decode
 
 
 class KeeperOrder(Message, frozen=True):
-    """What a timekeeper needs to know to come to a table."""
+    """The configuration of a timekeeper's process."""
 
-    #: The link to play, what the table is called there, and where its relays are for this machine.
+    #: The player link, the table's name at the relay, and the addresses of its relays for this machine.
     invitation: str
     table: str
     relays: tuple[str, ...]
     name: str
     #: Where the game is found; None for the installed one that is proposed.
     game: str | None
-    #: The folder that it keeps everything in.
+    #: The folder of its home.
     home: str
 
 
 def _nothing(participant: Participant, step: Received) -> None:
-    """Nobody looks on."""
+    """Ignore the step."""
 
 
 async def keep(
     order: KeeperOrder, tell: Callable[[ConnectionEvent], None], see: Callable[[Participant, Received], None] = _nothing
 ) -> Participant:
-    """Keep the time of a table until its end. `tell` hears of the connection, and `see` what happens."""
+    """Keep the time of a table until its end.
+
+    `tell` is called with the state of the connection, `see` with each step.
+    """
     invitation, game = parse_link(order.invitation), game_or_none(order.game)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
@@ -78,8 +83,9 @@ async def keep(
 
 
 async def _keep_beside(order: KeeperOrder) -> None:
-    """Until the table has ended, or whoever started this program has gone: then its home is for the next one. A relay
-    may go and come back meanwhile."""
+    """Keep the time until the table has ended, or until the program that started this one has gone: its successor needs
+    the home. The relay may go and come back meanwhile.
+    """
     keeping, gone = asyncio.ensure_future(keep(order, lambda line: None)), asyncio.ensure_future(_end_of_input())
     try:
         await asyncio.wait({keeping, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -101,7 +107,11 @@ async def _end_of_input() -> None:
 
 
 def main() -> int:
-    """Ends with 0 when its table has ended, or who started it has gone, 2 when it could not or would not keep time."""
+    """Run a timekeeper.
+
+    Return 0 if its table has ended or the program that started it has gone, 2 if it could not or would not keep the
+    time.
+    """
     try:
         order = decode(KeeperOrder, sys.stdin.buffer.readline().strip(), what="the order")
         asyncio.run(_keep_beside(order))
@@ -109,7 +119,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except NodealerError as error:
-        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most say nothing
+        from nodealer.cli.exits import UNJUDGED, explain  # late: slow to import, and most timekeepers print nothing
 
         explain(error)
         return UNJUDGED

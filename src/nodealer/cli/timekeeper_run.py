@@ -1,4 +1,4 @@
-"""What `nodealer timekeeper` does: it keeps the time of one table, and says who is late."""
+"""What `nodealer timekeeper` does: keep the time of one table, and say who is late."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from nodealer.tape import expand
 
 
 class _Told:
-    """Tells of the connection, and of what the ticks show."""
+    """Reports the state of the connection, and who is late."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._onlooker = Onlooker(ScreenTells(screen))
         self._found = self._begun = False
-        #: Whether it was told that the relay does not take what is said, and whether that ended the last connection.
+        #: Whether it was reported that the relay rejects messages, and whether that ended the last connection.
         self._unheard = self._refused = False
 
     def line(self, line: ConnectionEvent) -> None:
-        """What became of the connection."""
+        """Report a change of the connection."""
         if isinstance(line, RelayFound):
             if not self._refused:
                 self._unheard = False
@@ -41,7 +41,7 @@ class _Told:
             self._say({"event": "behind", "relay": line.relay}, phrases.timekeeper_newer_key(line.relay))
         elif isinstance(line, WriteRefused) or (isinstance(line, RelayLost) and line.refused):
             self._refused = isinstance(line, RelayLost)
-            # It may say so again and again.
+            # The relay may reject messages again and again.
             if not self._unheard:
                 self._say({"event": "unheard", "relay": line.relay}, phrases.ticks_rejected(line.reason))
             self._unheard = True
@@ -51,7 +51,7 @@ class _Told:
             raise RelayError(line.reason)
 
     def see(self, participant: Participant, step: Received) -> None:
-        """Who has come, until the game begins; then who is late."""
+        """Report who has come until the game begins, then who is late."""
         self._onlooker.on_tick(participant, 0.0)
         if participant.begun and not self._begun:
             self._begun = True
@@ -73,9 +73,9 @@ class _Told:
 
 
 def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
-    """Come to a table and keep its time. Gives the exit code."""
+    """Join a table and keep its time. Return the exit code."""
     invitation, screen = parse_link(text), Screen(json)
-    # Of the whole invitation: another link may have the same number of a table.
+    # From the whole invitation: another link may have the same table number.
     of = expand("timekeeper", invitation.table_secret().secret, invitation.host, size=8).hex()
     home = games_folder().parent / "timekeeper" / f"{invitation.table}-{of}"
     home.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The user of this machine at tables across the network: one key, one name, and the players whom it has met."""
+"""The user of this machine at tables on the network: one key, one name, and their contacts."""
 
 from __future__ import annotations
 
@@ -18,29 +18,31 @@ from nodealer.log.names import refuse_bad_name
 
 @dataclass(frozen=True)
 class User:
-    """Who comes to a table. Without a key it only watches."""
+    """A user at a table. Without a key they can only watch."""
 
     identity: Identity | None
     known: Contacts
 
     def home(self, table: TableFolder) -> FolderStore:
-        """What this user keeps of a table. Who only watches has a key there that nobody knows it by."""
+        """Open what this user stores about a table. A spectator has a key there that is used nowhere else."""
         return open_or_create_store(table.home, table.what.name, system_entropy, self.identity)
 
 
 def player() -> User:
-    """The user, to sit down. Asks for the passphrase of its key, where there is one."""
+    """Return the user as a player. Asks for the passphrase of their key, if it has one."""
     return User(unlocked(me()), known_players())
 
 
 def watcher() -> User:
-    """The user, to look on."""
+    """Return the user as a spectator."""
     return User(None, known_players())
 
 
 def name_of(given: str | None) -> str:
-    """What the user is called at a table: what it says now, or has said to `whoami`, or is asked. Raises `BadParameter`
-    where nobody can be asked."""
+    """Return the user's name: the one given now, the one set with `whoami`, or the answer to a prompt.
+
+    Raises `BadParameter` if there is no terminal for a prompt.
+    """
     name = given or me().name
     if name is None:
         if not sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""`nodealer verify`: is this log a fair game? Needs nothing but the file."""
+"""`nodealer verify`: check whether a log is a fair game. Needs nothing but the file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from nodealer.log.control_characters import escape_controls
 from nodealer.log.roster import PLAYER, Member
 from nodealer.wire import LOG_BYTES_MAX
 
-#: What stands for standard input among files.
+#: The file name that means standard input.
 STDIN: Final = Path("-")
 _BLOCK: Final = 1 << 20
 
@@ -73,7 +73,7 @@ def verify(
         if len(files) != 1:
             raise BadParameter(phrases.ONE_AGAINST_ONE)
         raise typer.Exit(_verify_against(files[0], log_of(against), game, json=json))
-    game_or_none(game)  # wrong use is said once, and not for each file
+    game_or_none(game)  # so that a wrong name is reported once, not for each file
     if len(files) == 1:
         report = _verify_one(files[0], game, quiet=json)
         if json:
@@ -93,7 +93,7 @@ def verify(
 
 
 def log_of(file: Path) -> Path:
-    """A file, or the log of the kept game of that name."""
+    """Return the file, or the log of the saved game with that name."""
     if file == STDIN or len(file.parts) != 1 or os.path.lexists(file):
         return file
     from nodealer.cli.game_catalogue import find_game, is_called  # late: most who verify have a file
@@ -136,7 +136,7 @@ def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
     if file != STDIN:
         return _verify_path(file, game, quiet=quiet)
     with tempfile.NamedTemporaryFile(prefix="nodealer-") as kept:
-        # No more than a log can have, and one byte, by which it is known to be too long.
+        # One byte more than a log may have shows that it is too long.
         left = LOG_BYTES_MAX + 1
         while left and (read := sys.stdin.buffer.read(min(left, _BLOCK))):
             kept.write(read)
@@ -158,16 +158,16 @@ def _verify_path(file: Path, game: str | None, *, quiet: bool, called: str | Non
         )
 
 
-#: What one process tells another of a log: how the program ends, the document, and the lines for people.
+#: The result of a verification process: the exit code, the document, and the lines for people.
 _Told = tuple[int, dict[str, Any], list[str]]
 
-#: How processes begin. On Linux with what is loaded here: nothing runs beside this thread yet, and to load all of it
-#: once more takes as long as a dozen hands.
+#: How processes are started. On Linux with what is already loaded: there are no other threads yet, and loading it all
+#: again takes as long as a dozen hands.
 _START: Final = "fork" if sys.platform == "linux" else "spawn"
 
 
 def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tuple[Path, _Told]]:
-    """What is to be told of the files, in their order, each file in a process of its own, so many at once."""
+    """Yield the results of the files in their order. Each file is verified in its own process, `jobs` at a time."""
     done = 0
     try:
         with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context(_START)) as pool:
@@ -175,7 +175,7 @@ def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tup
                 done += 1
                 yield files[done - 1], told
     except BrokenProcessPool:
-        # Such as by a system that is short of memory. That says nothing of any log.
+        # Such as by a system that is short of memory. That says nothing about the logs.
         ended = Report("not-a-log", phrases.PROCESS_KILLED)
         yield from ((file, _told(ended)) for file in files[done:])
 
@@ -189,8 +189,8 @@ def _told(report: Report) -> _Told:
 
 
 def _brief(report: Report) -> list[str]:
-    """A report in a few lines."""
-    # Whatever a log says is text: a name must not be read as a command to the terminal.
+    """Return a report in a few lines."""
+    # A log is untrusted: a name must not be interpreted as a command by the terminal.
     reason = shown(report.reason)
     words = {
         "clean": phrases.clean(phrases.ALL_PROVEN if report.proven else phrases.ALL_OPENED),
@@ -212,7 +212,7 @@ def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
 
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
-    """A report for a player."""
+    """Print a report for players."""
     for line in _brief(report):
         print_line(console, line)
     if brief or report.session is None or report.verdict == "not-a-log":
@@ -227,13 +227,13 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
 
 
 def _seated(member: Member) -> str:
-    """A line of the roster; who has no cards is said to have another part."""
+    """Return a roster entry, with the role of a member who is not a player."""
     part = "" if member.role == PLAYER else f", {member.role}"
     return f"{member.seat} {member.name} ({member.key.hex()[:FINGERPRINT]}{part})"
 
 
 def _happened(report: Report) -> Iterator[str]:
-    """What stands beside every verdict: who was named, who was not waited for, whose result is held."""
+    """Yield the lines that go with every verdict: who was named, who was skipped, and whose result is held."""
     for fault in report.faults:
         yield phrases.at_fault(report.who(fault.seat), fault.reason, fault.entry)
     for said in report.chronicle.vote_results:
@@ -246,7 +246,7 @@ def _happened(report: Report) -> Iterator[str]:
     if report.dead:
         yield phrases.paid_to_no_pot(report.dead)
     if report.charges and report.state is not None:
-        # What no hand was played for went to the others at the end: no result of a hand says that.
+        # Payments without a later hand went to the others at the end: no hand's result shows that.
         chips = sorted(report.state.ledger.chips.items())
         yield phrases.chips_now(", ".join(f"{report.name(seat) or seat} {count}" for seat, count in chips))
     for hand, seat in report.unchecked:
@@ -256,7 +256,7 @@ def _happened(report: Report) -> Iterator[str]:
 
 
 def _results(report: Report) -> Table:
-    """The hands, with what their game has to say of each."""
+    """Return a table of the hands, with the columns of their game."""
     words = Words() if report.state is None else report.state.config.words
     rows = [
         (record, {} if record.void is not None else words.columns(record.result, record.names))

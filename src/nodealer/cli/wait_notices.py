@@ -1,8 +1,8 @@
-"""Who is waited for: said once it has taken a while, with what the law lets one do about it.
+"""Who the table is waiting for: said after a while, with what the person can do about it.
 
-A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break`,
-`leave`, `sit out`, `back`, `seat Dan`, `remove Cy` or `agree`; in a dispute `claim` and `book`; and Enter to see the
-table. Where all are bots, somebody has to see when nothing more can come.
+A person can type commands for the table at any time: `without Ben`, `break`, `leave`, `sit out`, `back`, `seat Dan`,
+`remove Cy` or `agree`; in a dispute `claim` and `book`; and Enter to see the table. If all players are bots, an
+overseer notices when nothing more can happen.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from nodealer.engine.votes import voters
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, RelayError
 from nodealer.games.text import Text, table_lines
 
-#: After how many seconds it is said who is waited for.
+#: After how many seconds a notice says who the table is waiting for.
 NOTICE_AFTER: Final = 5.0
-#: And while they come to the table: programs take a while to start.
+#: How many seconds longer before the game begins: programs take a while to start.
 NOTICE_COMING: Final = 15.0
-#: For how many seconds nothing must have come before it counts that nothing can.
+#: After how many seconds of silence it counts that nothing more can come.
 QUIET: Final = 1.0
 
 
-#: What begins a line that is for the table.
+#: The first words of commands for the table.
 _VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "remove", "agree", "claim", "book")
 
 
 class Stuck(Exception):
-    """Nobody who is here can go on."""
+    """The players who are left cannot continue."""
 
 
 @dataclass(frozen=True)
 class Wait:
-    """Somebody is waited for: for what, since when by the clock that goes on, and by the one on the wall."""
+    """A wait for a player: their duties, and its start by the monotonic clock and by the wall clock."""
 
     duties: frozenset[bytes]
     since: float
@@ -59,29 +59,29 @@ class Wait:
 
 
 class Attention:
-    """Says on a screen who is waited for, and since when."""
+    """Says on a screen who the table is waiting for, and since when."""
 
     def __init__(self, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
         self._screen = screen
         self._names = names
         self._after = after
-        #: Whom the table waits for.
+        #: The players for whom the table waits.
         self._waits: dict[str, Wait] = {}
         self._missing = Missing(screen, after)
         self._drift = Drift()
-        #: Since when there have been too few to play, and whether that was said.
+        #: Since when there have been too few players, and whether that was said.
         self._alone_since: float | None = None
         self._alone = False
         #: Whether the last hand has been seen.
         self._over = False
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Say it, if it is time to."""
+        """Print the notices that are due."""
         self._notice(participant, now)
         return []
 
     def _notice_drift(self, participant: Participant, now: float) -> None:
-        """A timekeeper that runs ahead is to be seen here alone: no log shows it."""
+        """Warn of a timekeeper whose clock runs ahead. Only this machine can notice: no log shows it."""
         ahead = self._drift.seconds_ahead(participant, now)
         if ahead is not None:
             self._screen.emit({"event": "drift", "seconds": round(ahead, 1)})
@@ -89,7 +89,10 @@ class Attention:
                 self._screen.say(phrases.clock_drift(round(ahead)))
 
     def _notice_alone(self, participant: Participant, now: float) -> None:
-        """Nobody is waited for who is gone: it has to be said that no hand comes without them."""
+        """Say that there are too few players for a hand.
+
+        The table is not waiting for players who are gone, so nothing else would say it.
+        """
         alone = participant.seated and not participant.hearing and has_too_few_players(participant.replica.state)
         if not alone or participant.seat.number in participant.replica.state.ended:
             self._alone_since, self._alone = None, False
@@ -104,12 +107,12 @@ class Attention:
             self._screen.say(phrases.too_few_players([shown(name) for name in gone]))
 
     def _notice(self, participant: Participant, now: float) -> bool:
-        """Whether somebody was named who had not been."""
+        """Print the notices that are due. Return whether the table waits for a player who was not named before."""
         self._notice_alone(participant, now)
         self._missing.on_tick(participant, now)
         self._notice_drift(participant, now)
         if participant.begun and participant.replica.state.no_more_hands and not self._over:
-            # What is waited for now is another thing, and other things can be done about it.
+            # The table now waits for something else, and there are other things to do about it.
             self._over, self._waits = True, {}
         self._waits = self._waiting(participant, now)
         after = self._after if participant.begun else self._after + NOTICE_COMING
@@ -123,7 +126,10 @@ class Attention:
         return bool(fresh)
 
     def _waiting(self, participant: Participant, now: float) -> dict[str, Wait]:
-        """Who is waited for. Who owes other things than before is waited for anew: the table went on meanwhile."""
+        """Return the current waits.
+
+        A player who owes other duties than before starts a new wait, because the table went on meanwhile.
+        """
         waits: dict[str, Wait] = {}
         for name, duties in waited_for(participant, self._names).items():
             wait = self._waits.get(name)
@@ -134,12 +140,12 @@ class Attention:
 
     @property
     def _told(self) -> list[str]:
-        """Those of whom it was said that they are waited for."""
+        """Return the players whose delay was announced."""
         return [name for name, wait in self._waits.items() if wait.told]
 
 
 def waited_for(participant: Participant, names: Sequence[str]) -> dict[str, frozenset[bytes]]:
-    """Those who have not come, or not agreed, or owe what the table waits for; and what they owe."""
+    """Return the players who have not come, not agreed, or owe a duty, with what they owe."""
     if not participant.begun:
         missing = set(names) - {offer.name for offer in participant.offers}
         missing = (missing or set(participant.lobby.awaited)) - {participant.home.name}
@@ -155,7 +161,7 @@ def waited_for(participant: Participant, names: Sequence[str]) -> dict[str, froz
 
 
 class AtTheTable(Attention):
-    """The same for a person, who may do something about it."""
+    """The same for a person, who can do something about it."""
 
     def __init__(
         self,
@@ -173,18 +179,18 @@ class AtTheTable(Attention):
         self._seats = WhoSits(screen, across=across)
         self._disputes = Disputes(screen)
         self._leaving = Leaving(screen)
-        #: What the person was last told that it can do.
+        #: The choices that were last printed.
         self._last_choices: list[str] = []
         self._person = person
         self._typed: list[list[str]] = []
-        #: What was said last of seats, and the roster of then.
+        #: The last vote on seats, and the roster at that time.
         self._said_of_seats: tuple[bytes, Callable[[], list[bytes]]] | None = None
         self._idle: asyncio.Task[None] | None = None
         person.to_the_table = self.hear
         screen.aside = person.aside
 
     def hear(self, line: str) -> bool:
-        """Take what is said to the table. Done at the next look."""
+        """Queue a command for the table, and return whether the line was one. It is executed at the next tick."""
         words = line.split()
         if self._leaving.hear(" ".join(words).lower()):
             self._typed += [["leave"]] if self._leaving.sure else []
@@ -195,6 +201,7 @@ class AtTheTable(Attention):
         return True
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        """Print the notices that are due, execute the typed commands, and return the frames to send."""
         self._leaving.on_tick(participant)
         if self._notice(participant, now):
             lines = choices(participant, self._told[0])
@@ -211,29 +218,29 @@ class AtTheTable(Attention):
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
                 self._screen.say(phrases.refused(shown(verb), shown(refused)))
-        # Only now: what was typed was about what had been said before.
+        # Only now: the typed commands were about the earlier notices.
         news = bool(self._typed) or self._seats.on_tick(participant)
         news = (participant.seated and self._disputes.on_tick(participant)) or news
         away = participant.begun and participant.sits_out
         idle, wanted = participant.options().asked is None, bool(self._told) or self._alone or news or away
         self._person.lay = lambda: self._lay(participant)
         self._screen.still(idle and (wanted or self._on_a_move(participant)))
-        # What a file or a program has ready to be read is for the next question, unless there is something to answer.
+        # Input from a file or a program is for the next question, unless there is something to answer now.
         self._listen(idle and (wanted or self._person.typed))
         return said
 
     def _must_wait(self, participant: Participant) -> bool:
-        """Whether what was typed first is about seats, and a move is still on its way: then it is done after that."""
+        """Return whether the first command is about seats while a move is on its way: then the move goes first."""
         about_seats = self._typed[0][0].lower() in ("seat", "remove", "agree")
         return about_seats and participant.seated and bool(participant.seat.unconfirmed)
 
     def _on_a_move(self, participant: Participant) -> bool:
-        """Whether the table waits for somebody's move, and no cards are on their way."""
+        """Return whether the table waits for a player's move, and no card operation is running."""
         owed = participant.replica.state.duties.open if participant.begun else {}
         return any(owed[duty].duty.kind == TableDuty.MOVE for duty in participant.waits_for)
 
     def _lay(self, participant: Participant) -> Sequence[Text]:
-        """The table as it is, for somebody who is not asked anything, and who is waited for."""
+        """Return the table as lines, for a person who is not asked anything, with the players it waits for."""
         last = phrases.not_your_turn(", ".join(self._waits))
         try:
             view = participant.view()
@@ -243,7 +250,7 @@ class AtTheTable(Attention):
         return ("", *(table_lines(participant.replica.config.words, view) or (nothing,)), last)
 
     def _listen(self, wanted: bool) -> None:
-        """Hear what is typed while nobody asks, as long as that is of use."""
+        """Start or stop reading what is typed while nothing is asked."""
         if wanted and self._idle is None:
             self._idle = asyncio.ensure_future(self._person.idle())
         elif not wanted and self._idle is not None:
@@ -277,7 +284,7 @@ class AtTheTable(Attention):
         return frames
 
     def _say_again(self, participant: Participant) -> list[bytes]:
-        """What was said of seats while the hand ended counts for nothing. The person meant it, so it is said again."""
+        """Repeat a vote on seats that became void because the hand ended: the person meant it."""
         if self._said_of_seats is None or participant.seat.unconfirmed:
             return []
         (roster, say), self._said_of_seats = self._said_of_seats, None
@@ -305,7 +312,10 @@ class AtTheTable(Attention):
 
 
 class Overseer:
-    """Sees when nothing more can come. Raises `Stuck` then, or `RelayError` while the players have not agreed."""
+    """Notices when nothing more can happen.
+
+    Raises `Stuck` then, or `RelayError` if the players have not even agreed.
+    """
 
     def __init__(
         self,
@@ -316,11 +326,11 @@ class Overseer:
     ) -> None:
         self._names = names
         self._attention = attention
-        #: For how many seconds nothing may come; None where a person decides.
+        #: How many seconds of silence are allowed; None if a person decides.
         self._limit = limit
-        #: While one of these is waited for, no time counts.
+        #: While the table waits for one of these, no time counts.
         self._spared = frozenset(spared)
-        #: Those whose programs have ended.
+        #: The players whose programs have ended.
         self.dropped: set[str] = set()
         self._heard = -1
         self._quiet_since = 0.0
@@ -348,7 +358,7 @@ class Overseer:
         return []
 
     def _nobody_can(self, participant: Participant) -> bool:
-        """Whether those who are here are too few to say anything that counts, when only the end is missing."""
+        """Return whether too few players are left for any vote, when only the end of the game is missing."""
         state = participant.replica.state
         seats = voters(state)
         here = [seat for seat in seats if state.all_members[seat].name not in self.dropped]

@@ -17,22 +17,24 @@ from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
 from nodealer.relay.invitations import normalize_page_address
 
-#: The hash of bundle.json of this release; empty between releases. It is no part of what is hashed.
+#: The hash of bundle.json of this release; empty between releases. It is not part of what is hashed.
 RELEASE: Final = ""
-#: The hash of the sources that it was built of: another compiler makes other bytes of them.
+#: The hash of the sources of the bundle: another compiler makes different bytes from them.
 RELEASE_SOURCES: Final = ""
 
 
 def folder_of(wanted: str | None) -> str | None:
-    """The folder that this machine is to serve; None where somebody else serves the page, or nobody does."""
+    """Return the folder that this machine is to serve, or None if the page is served elsewhere or not wanted."""
     return None if wanted is None or wanted.startswith(("http://", "https://")) else str(Path(wanted).absolute())
 
 
 @contextmanager
 def page_for_guests(wanted: str | None, before: str = "") -> Iterator[str]:
-    """The address of a page for those who have nothing installed: one that somebody serves, or a folder that this
-    machine serves to its network as long as this lasts. Empty where none is wanted. `before`: the address that guests
-    have in their links, and where it is served again."""
+    """Yield the address of a page for guests with nothing installed, or an empty string if none is wanted.
+
+    A folder is served to the local network as long as this lasts. `before` is the address that guests already have in
+    their links, at which it is served again.
+    """
     if wanted is None or folder_of(wanted) is None:
         yield "" if wanted is None else normalize_page_address(wanted)
         return

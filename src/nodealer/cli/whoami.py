@@ -54,7 +54,7 @@ def whoami(
 
 def _change(mine: UserIdentity) -> UserIdentity:
     old = ask_passphrase(phrases.PROMPT_FOR_OLD) if mine.has_passphrase else None
-    # Before somebody thinks of a new one.
+    # Before the user thinks of a new one.
     mine.unlock(old)
     new = ask_passphrase(phrases.PROMPT_FOR_NEW)
     refuse_passphrase(new or None)

@@ -1,6 +1,6 @@
-"""Self-tests: every primitive on the backend in use, against vectors that are written down here.
+"""Self-tests of every primitive on the backend in use, against built-in vectors.
 
-They find a broken build, library or machine; whether the code is right is what the test suite is for.
+They find a broken build, library or machine; whether the code is correct is for the test suite.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SELFTESTS: Final[tuple[tuple[str, SelfTest], ...]] = (
 
 @dataclass(frozen=True)
 class SelfTestResult:
-    """What became of a self-test. `reason` says why it failed."""
+    """The result of a self-test. `reason` says why it failed."""
 
     name: str
     ok: bool
@@ -42,7 +42,7 @@ class SelfTestResult:
 
 
 def run_selftests(group: Group) -> Iterator[SelfTestResult]:
-    """Run them all. Whatever one raises, it has failed, and the next one runs."""
+    """Run all self-tests and yield the results. A test that raises anything has failed, and the next one runs."""
     for name, test in SELFTESTS:
         try:
             test(group)

@@ -1,4 +1,4 @@
-"""Self-tests of tape and wire, against vectors of our own: they must never change."""
+"""Self-tests of tape and wire, against vectors of our own that must never change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OTHERS: Final = {
 
 
 class Sample(encoding.Message, frozen=True):
-    """A message."""
+    """A sample message."""
 
     name: str
     data: bytes

@@ -1,4 +1,4 @@
-"""What a self-test says when it fails. Not `assert`: Python can be told to skip those."""
+"""Checks for self-tests. Not `assert`, which Python can be told to skip."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 
 class SelfTestFailed(Exception):
-    """A primitive did not do what it must."""
+    """A primitive gave a wrong result."""
 
 
 def expect(what: str, found: object, wanted: object) -> None:
-    """Raise unless the two are equal."""
+    """Raise `SelfTestFailed` unless the two are equal."""
     if found != wanted:
         raise SelfTestFailed(f"{what} is wrong")
 
 
 def expect_refused(what: str, error: type[Exception], call: Callable[[], object]) -> None:
-    """Raise unless `call` raises `error`."""
+    """Raise `SelfTestFailed` unless `call` raises `error`."""
     try:
         call()
     except error:

@@ -1,4 +1,4 @@
-"""Self-tests of the proofs: an honest one is accepted, and one that was tampered with is refused."""
+"""Self-tests of the proofs: an honest proof is accepted, and a tampered one is rejected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CARDS: Final = 5
 
 
 def _judge(what: str, check: Callable[[bytes], Check], proof: bytes) -> None:
-    """Accept the proof, and refuse it with one bit of its last scalar turned: still well formed, and false."""
+    """Accept the proof, and reject it with one bit of its last scalar flipped: still well formed, but false."""
     settle([check(proof)], os.urandom)
     lowest = len(proof) - 32
     tampered = proof[:lowest] + bytes([proof[lowest] ^ 1]) + proof[lowest + 1 :]
