@@ -247,7 +247,7 @@ def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], fra
             assert outcome(replica) == undisturbed and is_clean(replica, tmp_path)
             assert [await ends(process) for process in processes.values()] == [(0, "")] * len(PLAN.names)
             for seat in range(len(PLAN.names)):
-                assert all(len(said) == 1 for said in core.signed(seat, table.reading()).values())
+                assert all(len(said) == 1 for said in core.signed(seat, table.read_key()).values())
 
     asyncio.run(game())
 
@@ -325,7 +325,7 @@ def test_an_old_home_hears_first_and_signs_nothing(tmp_path: Path) -> None:
     async def game() -> tuple[int | None, str]:
         async with table_here(MARK, os.urandom, frames, core) as table:
             ended = await ends(await Bots(table, tmp_path).start(name))
-            assert all(len(said) == 1 for said in core.signed(0, table.reading()).values())
+            assert all(len(said) == 1 for said in core.signed(0, table.read_key()).values())
             return ended
 
     code, said = asyncio.run(game())
@@ -350,6 +350,6 @@ def test_a_full_disk(tmp_path: Path, undisturbed: tuple[Any, ...], limit: int) -
             replica = await told
             assert outcome(replica) == undisturbed and is_clean(replica, tmp_path)
             assert await ends(again) == (0, "")
-            assert all(len(signed) == 1 for signed in core.signed(2, bots.table.reading()).values())
+            assert all(len(signed) == 1 for signed in core.signed(2, bots.table.read_key()).values())
 
     asyncio.run(game())

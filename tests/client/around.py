@@ -47,7 +47,7 @@ class Around:
         self.done: set[str] = set()
         for one in self.circle.people:
             name = one.home.name or "watcher"
-            key: TableSecret | ReadKey = secret if one.home.name else secret.reading
+            key: TableSecret | ReadKey = secret if one.home.name else secret.read_key
             lines = self.told.setdefault(name, [])
             create = one.home.name is not None
             self.ways.append(

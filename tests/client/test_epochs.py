@@ -52,18 +52,18 @@ def test_who_is_not_shown_how_the_table_got_its_key_is_told(monkeypatch: pytest.
     that up. Of frames of an earlier one, and of no frames, nothing is told."""
     told = list[ConnectionEvent]()
     way = RelayTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), emit=told.append)
-    later = OTHER.reading.seal(bytes(SENDER_BYTES), b"said with the new key")
-    for frame in (b"", later[: EPOCH_BYTES + 3], SECRET.reading.seal(bytes(SENDER_BYTES), b"x")[:-1] + b"?"):
+    later = OTHER.read_key.seal(bytes(SENDER_BYTES), b"said with the new key")
+    for frame in (b"", later[: EPOCH_BYTES + 3], SECRET.read_key.seal(bytes(SENDER_BYTES), b"x")[:-1] + b"?"):
         assert way._decrypt(frame, "ws://a") == JUNK
     assert told == []
     assert way._decrypt(later, "ws://a") == way._decrypt(later, "ws://a") == JUNK
     assert told == [Behind("ws://a")]
-    monkeypatch.setattr(Keyring, "read_key", OTHER.reading)
+    monkeypatch.setattr(Keyring, "read_key", OTHER.read_key)
     assert way._decrypt(later, "ws://a") != JUNK == way._decrypt(b"", "ws://a") and len(told) == 1
-    latest = TableSecret(OTHER.secret, SECRET.table, 2).reading.seal(bytes(SENDER_BYTES), b"said with the next key")
+    latest = TableSecret(OTHER.secret, SECRET.table, 2).read_key.seal(bytes(SENDER_BYTES), b"said with the next key")
     assert way._decrypt(latest, "ws://a") == way._decrypt(latest, "ws://a") == JUNK
     assert told == [Behind("ws://a")] * 2
-    assert not OTHER.reading.is_before(SECRET.reading.seal(bytes(SENDER_BYTES), b"x"))
+    assert not OTHER.read_key.is_before(SECRET.read_key.seal(bytes(SENDER_BYTES), b"x"))
 
 
 # --- Who proposes ---
@@ -187,7 +187,7 @@ def test_who_has_left_can_neither_write_nor_read() -> None:
                 # Nor by changing the number of the epoch that a frame names.
                 for changed in (frame, bytes(EPOCH_BYTES) + frame[EPOCH_BYTES:]):
                     with pytest.raises(DecodeError):
-                        SECRET.reading.open(changed)
+                        SECRET.read_key.open(changed)
             for token in (SECRET.write_token, OTHER.write_token):
                 await client.send_token(token)
                 assert await answer(client) == "token"
@@ -220,7 +220,7 @@ def test_frames_of_an_earlier_epoch_count_for_nothing() -> None:
         cy = table.circle.people[2]
         while not cy.begun:
             await asyncio.sleep(0)
-        liar.said = SECRET.reading.seal(bytes(16), table.circle.by_hand(2, b'{"type":"leave"}'))
+        liar.said = SECRET.read_key.seal(bytes(16), table.circle.by_hand(2, b'{"type":"leave"}'))
         heard = list[bytes]()
         opened = table.ways[1]._decrypt
         table.ways[1]._decrypt = lambda frame, relay: heard.append(opened(frame, relay)) or heard[-1]  # type: ignore[method-assign,func-returns-value]
@@ -294,7 +294,7 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
     assert (
         its.write_secret == link
         and its.keys_without_history == []
-        and ring(cy, link).keys_without_history == [link.reading]
+        and ring(cy, link).keys_without_history == [link.read_key]
     )
     settled(circle)
     circle.waiting.extend(cy.ask_to_sit())

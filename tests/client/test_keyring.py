@@ -54,7 +54,7 @@ def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[byte
 
 def rings(circle: Circle) -> list[Keyring]:
     """Of all, who propose with their keys. Only some are asked what they think of the others'."""
-    made = [ring(one, SECRET if one.home.name else SECRET.reading) for one in circle.people]
+    made = [ring(one, SECRET if one.home.name else SECRET.read_key) for one in circle.people]
     for one, keys in zip(circle.people, made, strict=True):
         one.new_key = keys.new_key
     return made
@@ -97,7 +97,7 @@ def test_who_stays_has_the_new_key_and_who_leaves_has_not() -> None:
     assert ada.write_secret.epoch == 1 and ada.write_secret is ada.write_secret and ada.read_key is not None
     assert (cy.write_secret, cy.read_key, watcher.read_key, watcher.write_secret) == (None, None, None, None)
     # Who watches and got another link reads on.
-    again = ring(circle.people[3], SECRET.reading, ada.read_key)
+    again = ring(circle.people[3], SECRET.read_key, ada.read_key)
     assert again.read_key == ada.read_key and again.write_secret is None
     circle.play(decide=shows_if_even)
     assert circle.people[0].replica.state.phase is Phase.ENDED
@@ -134,7 +134,9 @@ def test_a_seat_that_comes_back_has_a_key_again() -> None:
     circle.play(until=lambda circle: len(circle.people[0].keys) == 2)
     again = ring(circle.people[2], SECRET, link)
     assert again.write_secret == keys[0].write_secret == keys[1].write_secret and again.write_secret is not None
-    assert again.write_secret.epoch == 2 and again.earlier_keys == [SECRET.reading, link] and keys[2].earlier_keys == []
+    assert (
+        again.write_secret.epoch == 2 and again.earlier_keys == [SECRET.read_key, link] and keys[2].earlier_keys == []
+    )
 
 
 def test_a_key_of_a_proposal_that_lapses_counts_for_nothing() -> None:
@@ -321,9 +323,9 @@ def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:
         assert key is not None and key.epoch == 1
         place = next(number for number, frame in enumerate(liar.frames) if frame[0] == 1)
         for text in (
-            encode_history([replace_key(SECRET.reading)]),
+            encode_history([replace_key(SECRET.read_key)]),
             encode_history([]),
-            encode_history([SECRET.reading] * 2),
+            encode_history([SECRET.read_key] * 2),
         ):
             liar.frames.insert(place, key.seal(bytes(16), text))
         new = table.circle.sit(MemoryPlayerStore(None, Identity(bytes(32)), bytes(32)))
@@ -350,7 +352,7 @@ def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() 
         def after_a_lie() -> list[bytes]:
             key = way._keys.read_key
             if key is not None and key.epoch == 1:
-                way._decrypt(key.seal(bytes(16), encode_history([replace_key(SECRET.reading)])), "")
+                way._decrypt(key.seal(bytes(16), encode_history([replace_key(SECRET.read_key)])), "")
             return says()
 
         way._history = after_a_lie  # type: ignore[method-assign]
@@ -362,7 +364,7 @@ def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() 
         key = table.ways[0]._keys.read_key
         assert key is not None and key.epoch == 1
         said = [key.open(frame)[1] for frame in liar.frames if frame[0] == 1]
-        assert 1 <= said.count(encode_history([SECRET.reading])) <= 2
+        assert 1 <= said.count(encode_history([SECRET.read_key])) <= 2
 
     over(liar.on, work)
 
@@ -373,12 +375,12 @@ def test_junk_that_was_sent_first_does_not_hide_the_earlier_keys() -> None:
 
     async def work() -> None:
         liar.writers = [b""]
-        later = TableSecret(bytes(32), SECRET.table, 1).reading
+        later = TableSecret(bytes(32), SECRET.table, 1).read_key
         liar.frames += [bytes(90) for _ in range(32)]
-        liar.frames += [SECRET.reading.seal(bytes(16), b"%d" % number) for number in range(200)]
-        liar.frames += [later.seal(bytes(16), encode_history([SECRET.reading]))]
+        liar.frames += [SECRET.read_key.seal(bytes(16), b"%d" % number) for number in range(200)]
+        liar.frames += [later.seal(bytes(16), encode_history([SECRET.read_key]))]
         async with asyncio.timeout(60), liar.on() as url, connect_to(url) as client:
-            assert await fetch_history(client, later, Source("lot")) == [SECRET.reading]
+            assert await fetch_history(client, later, Source("lot")) == [SECRET.read_key]
 
     asyncio.run(work())
 
@@ -388,9 +390,9 @@ def test_where_nobody_has_said_the_earlier_keys() -> None:
 
     async def work() -> None:
         liar.writers = [b""]
-        later = TableSecret(bytes(32), SECRET.table, 1).reading
+        later = TableSecret(bytes(32), SECRET.table, 1).read_key
         liar.frames += [
-            SECRET.reading.seal(bytes(16), b"x"),
+            SECRET.read_key.seal(bytes(16), b"x"),
             later.seal(bytes(16), encode_history([replace_key(later)])),
         ]
         told: list[ConnectionEvent] = []

@@ -35,7 +35,7 @@ def test_two_hands_in_a_few_lines() -> None:
 
 def test_what_nobody_could_have_said_is_forgotten() -> None:
     local = table()
-    local.say([b"{}", b"junk", b""])
+    local.send([b"{}", b"junk", b""])
     local.run(shows)
     assert local.participants[0].over and len(local.log) == len(set(local.log))
 

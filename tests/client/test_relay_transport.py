@@ -83,7 +83,7 @@ def on_liar(work: Callable[[Liar, str], Awaitable[None]], liar: Liar | None = No
 def test_what_one_says_all_hear_and_the_relay_cannot_read() -> None:
     async def work(liar: Liar, relay: str) -> None:
         ada, ben = transport(relay), transport(relay, name="Ben")
-        watcher = transport(relay, name="watcher", key=SECRET.reading)
+        watcher = transport(relay, name="watcher", key=SECRET.read_key)
         async with aclosing(ada.events()) as to_ada, aclosing(ben.events()) as to_ben:
             assert await anext(to_ada) == Connected(0) == await anext(to_ben)
             await ada.send(b"one")
@@ -131,9 +131,9 @@ def test_who_comes_back_says_the_same_bytes() -> None:
 
 def test_what_does_not_open_takes_its_number() -> None:
     async def work(liar: Liar, relay: str) -> None:
-        other = TableSecret(bytes(16), TABLE, 0).reading
-        later = TableSecret(SECRET.secret, TABLE, 1).reading
-        good = SECRET.reading.seal(bytes(16), b"good")
+        other = TableSecret(bytes(16), TABLE, 0).read_key
+        later = TableSecret(SECRET.secret, TABLE, 1).read_key
+        good = SECRET.read_key.seal(bytes(16), b"good")
         liar.frames += [b"x", other.seal(bytes(16), b"?"), good[:-1] + b"\0", later.seal(bytes(16), b"?"), good]
         async with aclosing(transport(relay).events()) as events:
             assert await some(events, 6) == [Connected(5), JUNK, JUNK, JUNK, JUNK, b"good"]
@@ -149,7 +149,7 @@ def test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat() -> None:
         async with aclosing(ada.events()) as events:
             await anext(events)
             await ada.send(b"one")
-            assert await anext(events) == b"one" and SECRET.reading.open(liar.frames[0])[1] == b"one"
+            assert await anext(events) == b"one" and SECRET.read_key.open(liar.frames[0])[1] == b"one"
 
     on_liar(work)
 
@@ -160,8 +160,8 @@ def test_a_false_link_keeps_nobody_out_who_came_by_a_later_one() -> None:
     async def work(liar: Liar, relay: str) -> None:
         later, false = TableSecret(bytes(32), TABLE, 1), TableSecret(b"x" * 32, TABLE, 5)
         liar.writers = [b""]
-        told = later.reading.seal(bytes(16), encode_history([SECRET.reading]))
-        liar.frames += [SECRET.reading.seal(bytes(16), b"one"), told]
+        told = later.read_key.seal(bytes(16), encode_history([SECRET.read_key]))
+        liar.frames += [SECRET.read_key.seal(bytes(16), b"one"), told]
         for keys in ((later, false), (false, later)):
             way = transport(relay, key=keys[0], more=keys[1:], create=False)
             for _ in range(2):
@@ -187,7 +187,7 @@ def test_a_connection_that_breaks_goes_on_after_the_last_frame() -> None:
             await liar.here["Ada"].close(1001, "on my way")
             assert await anext(events) == Disconnected()
             await ada.send(b"lost")
-            liar.take("", SECRET.reading.seal(bytes(16), b"three"))
+            liar.take("", SECRET.read_key.seal(bytes(16), b"three"))
             assert await some(events, 2) == [Connected(3), b"three"]
             await ada.send(b"four")
             assert await anext(events) == b"four"
@@ -202,7 +202,7 @@ def test_of_a_later_key_is_told_once_over_each_connection() -> None:
     """A relay that breaks the connection has not said it once for all."""
 
     async def work(liar: Liar, relay: str) -> None:
-        told, later = list[ConnectionEvent](), TableSecret(SECRET.secret, TABLE, 1).reading
+        told, later = list[ConnectionEvent](), TableSecret(SECRET.secret, TABLE, 1).read_key
         liar.frames += [later.seal(bytes(16), word) for word in (b"1", b"2")]
         async with aclosing(transport(relay, told=told).events()) as events:
             assert await some(events, 3) == [Connected(2), JUNK, JUNK]
@@ -299,7 +299,7 @@ def test_who_is_told_may_give_up() -> None:
     asyncio.run(work())
 
 
-@pytest.mark.parametrize(("relays", "options"), [((), {}), (("ws://x/",), {"key": SECRET.reading, "create": True})])
+@pytest.mark.parametrize(("relays", "options"), [((), {}), (("ws://x/",), {"key": SECRET.read_key, "create": True})])
 def test_what_makes_no_transport(relays: tuple[str, ...], options: dict[str, Any]) -> None:
     with pytest.raises(BadParameter):
         transport(*relays, **options)
@@ -329,7 +329,7 @@ def test_a_token_that_is_not_taken() -> None:
             await anext(events)
             await ada.send(b"waits, and is not sent")
             for word in (b"one", b"two"):
-                liar.take("", SECRET.reading.seal(bytes(16), word))
+                liar.take("", SECRET.read_key.seal(bytes(16), word))
                 liar.change()
                 assert await anext(events) == word
             await ada.send(b"is not sent")
@@ -417,7 +417,7 @@ def test_a_frame_that_the_relay_does_not_take() -> None:
         async with aclosing(ada.events()) as events:
             await anext(events)
             await ada.send(bytes(200))
-            liar.take("", SECRET.reading.seal(bytes(16), b"one"))
+            liar.take("", SECRET.read_key.seal(bytes(16), b"one"))
             liar.change()
             assert await anext(events) == b"one"
             with suppress(TimeoutError):
@@ -432,7 +432,7 @@ def test_a_frame_that_the_relay_does_not_take() -> None:
 
 def test_an_answer_that_nobody_asked_for() -> None:
     async def work(liar: Liar, relay: str) -> None:
-        async with aclosing(transport(relay, key=SECRET.reading).events()) as events:
+        async with aclosing(transport(relay, key=SECRET.read_key).events()) as events:
             liar.writers = [b""]
             await anext(events)
             await liar.here["Ada"].send('{"type":"accepted"}')

@@ -66,7 +66,7 @@ def test_open_cards_are_the_boards_and_not_in_anybodys_hand() -> None:
     table = dealt_table(2)
     for _ in range(2):
         mover = next(seat for seat in table.seats.values() if seat.view().my_turn)
-        table.say(mover.move(Call()))
+        table.send(mover.move(Call()))
         table.run()
     for seat in table.seats.values():
         view = seat.view()

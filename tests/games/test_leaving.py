@@ -46,7 +46,7 @@ class Leaving:
             if one is not None and len(self.table.log) >= height:
                 del self.leavers[seat]
                 try:
-                    self.table.say(one.leave())
+                    self.table.send(one.leave())
                 except IllegalMove:
                     # Between hands, or when it is gone already, there is nothing to leave.
                     return False
@@ -63,7 +63,7 @@ class Leaving:
         assert isinstance(hand, Hand)
         legal = hand.legal(one.seat.number)
         raises = legal.raise_from is not None and hand.pot == 3
-        self.table.say(one.move(ShowHand() if legal.show else Raise(legal.raise_from or 0) if raises else Call()))
+        self.table.send(one.move(ShowHand() if legal.show else Raise(legal.raise_from or 0) if raises else Call()))
         return True
 
 

@@ -79,11 +79,11 @@ def test_a_seat_leaves() -> None:
         button.move({"type": "raise", "to": 61})
     with pytest.raises(IllegalMove, match="no move to make"):
         table.seats[1].move({"type": "fold"})
-    table.say(button.move(read_move(b'{"type":"raise","to":20}')))
+    table.send(button.move(read_move(b'{"type":"raise","to":20}')))
     table.run()
     with pytest.raises(IllegalMove, match="nobody waits"):
         table.seats[1].without([0])
-    table.say(button.leave())
+    table.send(button.leave())
 
     def decide(one: Participant) -> list[bytes]:
         over = one.replica.state.results or one.options().move is None
@@ -103,7 +103,7 @@ def test_a_seat_that_does_not_move_folds() -> None:
     table.run()
     for seat in (1, 2):
         assert isinstance(game(table.seats[0]).wants, Turn)
-        table.say(table.seats[seat].without([0]))
+        table.send(table.seats[seat].without([0]))
         table.run()
     hand, state = game(table.seats[1]), table.seats[1].replica.state
     assert hand.table.live == (1, 2) and not hand.gone and not state.gone

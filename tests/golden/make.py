@@ -122,7 +122,7 @@ def play_free(
             return one.leave()
         return wanted.made_by(one) if isinstance(wanted, FalseClaim) else one.move(wanted)
 
-    table.say(table.seats[1].word("I bet 10"))
+    table.send(table.seats[1].word("I bet 10"))
     table.run(decide)
     return table
 
@@ -228,7 +228,7 @@ def play_timed() -> LocalTable:
     for now in range(200):
         table.run(decide)
         for one, look in looks.items():
-            table.say(look.on_tick(one, now / 2))
+            table.send(look.on_tick(one, now / 2))
     return table
 
 

@@ -54,7 +54,7 @@ def test_the_bytes() -> None:
     address = b"wss://relay.example"
     head = b"\x01\x00" + bytes.fromhex(TABLE) + SECRET + host_mark(bytes(32))
     assert raw(PLAY) == head + b"\x01" + bytes([len(address)]) + address + b"\x00"
-    reading = PLAY.table_secret().reading
+    reading = PLAY.table_secret().read_key
     head = b"\x01\x01" + bytes.fromhex(TABLE) + bytes(4) + reading.key + host_mark(bytes(32))
     first, second, page = b"ws://192.168.1.7:8765", b"ws://[::1]:9/a/b", b"https://cards.example/t"
     texts = b"".join(bytes([len(text)]) + text for text in (first, second, page))
@@ -69,7 +69,7 @@ def test_the_example_of_the_page() -> None:
 
 def test_who_watches_cannot_write() -> None:
     assert PLAY.to_play and PLAY.table_secret().write_token and PLAY.table == TABLE
-    assert not WATCH.to_play and WATCH.reading() == PLAY.reading() and WATCH.table == TABLE
+    assert not WATCH.to_play and WATCH.read_key() == PLAY.read_key() and WATCH.table == TABLE
     with pytest.raises(BadParameter, match="spectator link; to play, ask the host"):
         WATCH.table_secret()
     # Not the secret, and nothing from which it could be had.
@@ -78,7 +78,7 @@ def test_who_watches_cannot_write() -> None:
 
 def test_secrets_are_not_shown() -> None:
     for invitation in (PLAY, WATCH):
-        for secret in (SECRET, invitation.reading().key):
+        for secret in (SECRET, invitation.read_key().key):
             assert repr(secret)[2:-1] not in repr(invitation) and secret.hex() not in repr(invitation)
 
 

@@ -33,7 +33,7 @@ from relay.liar import Liar
 from sampling import DEEP
 
 SECRET = TableSecret(bytes(16), "0" * 32, 0)
-KEY = SECRET.reading
+KEY = SECRET.read_key
 #: Offers, proposal, commitments and nonces of three; entries follow. The first three of them cross.
 LOBBY = 10
 #: How many frames the undisturbed game has.

@@ -36,17 +36,17 @@ def test_the_vectors_are_those_of_the_oracle() -> None:
 @pytest.mark.parametrize("vector", VECTORS["frames"], ids=lambda vector: vector["table"] + vector["text"][:4])
 def test_frames(vector: dict[str, Any]) -> None:
     secret = TableSecret(bytes.fromhex(vector["secret"]), vector["table"], vector["epoch"])
-    assert (secret.reading.key.hex(), secret.write_token.hex()) == (vector["read"], vector["write"])
+    assert (secret.read_key.key.hex(), secret.write_token.hex()) == (vector["read"], vector["write"])
     sender, text = bytes.fromhex(vector["sender"]), bytes.fromhex(vector["text"])
-    frame = secret.reading.seal(sender, text)
+    frame = secret.read_key.seal(sender, text)
     assert frame.hex() == vector["frame"]
-    assert secret.reading.open(frame) == (sender, text)
+    assert secret.read_key.open(frame) == (sender, text)
 
 
 def test_a_watcher_reads_and_cannot_write() -> None:
     """R comes from S by a one-way step, and W from S beside it."""
-    watcher = ReadKey(SECRET.reading.key, "T", 4)
-    assert watcher.open(SECRET.reading.seal(SENDER, b"text")) == (SENDER, b"text")
+    watcher = ReadKey(SECRET.read_key.key, "T", 4)
+    assert watcher.open(SECRET.read_key.seal(SENDER, b"text")) == (SENDER, b"text")
     assert SECRET.write_token not in (
         watcher.key,
         derive(extract("nodealer/seal/v1", watcher.key), "write", "T", 4, size=32),
@@ -55,7 +55,7 @@ def test_a_watcher_reads_and_cannot_write() -> None:
 
 
 def test_the_same_words_give_the_same_bytes_and_others_another_key() -> None:
-    reading = SECRET.reading
+    reading = SECRET.read_key
     frame = reading.seal(SENDER, b"text")
     assert reading.seal(SENDER, b"text") == frame
     others = [reading.seal(SENDER, b"texu"), reading.seal(b"from another one", b"text")]
@@ -69,30 +69,30 @@ def test_the_same_words_give_the_same_bytes_and_others_another_key() -> None:
 
 
 def test_every_byte_of_a_frame_counts() -> None:
-    frame = SECRET.reading.seal(SENDER, b"text")
+    frame = SECRET.read_key.seal(SENDER, b"text")
     for at in range(len(frame)):
         for flip in (1, 0x80):
             with pytest.raises(DecodeError):
-                SECRET.reading.open(frame[:at] + bytes([frame[at] ^ flip]) + frame[at + 1 :])
+                SECRET.read_key.open(frame[:at] + bytes([frame[at] ^ flip]) + frame[at + 1 :])
     for length in range(len(frame)):
         with pytest.raises(DecodeError):
-            SECRET.reading.open(frame[:length])
+            SECRET.read_key.open(frame[:length])
     with pytest.raises(DecodeError):
-        SECRET.reading.open(frame + b"\0")
+        SECRET.read_key.open(frame + b"\0")
 
 
 def test_a_frame_fits_one_table_epoch_and_key() -> None:
-    frame = SECRET.reading.seal(SENDER, b"text")
+    frame = SECRET.read_key.seal(SENDER, b"text")
     for other in (TableSecret(b"S" * 32, "U", 4), TableSecret(b"S" * 32, "T", 5), TableSecret(b"R" * 32, "T", 4)):
         with pytest.raises(DecodeError):
-            other.reading.open(frame)
+            other.read_key.open(frame)
         with pytest.raises(DecodeError):
-            other.reading.open(other.epoch.to_bytes(8, "little") + frame[8:])
+            other.read_key.open(other.epoch.to_bytes(8, "little") + frame[8:])
 
 
 def test_the_tag_commits_to_the_words() -> None:
     """A frame whose text is sealed rightly, under the key of a tag that is not its own: opened, and then refused."""
-    reading, words = SECRET.reading, b"n" * 32
+    reading, words = SECRET.read_key, b"n" * 32
     prk = extract("nodealer/seal/v1", reading.key)
     ke = derive(prk, "enc", "T", 4, SENDER, size=64)
     sealed = seal_text(derive(ke, "msg", words, size=32), framed("nodealer/frame/v1", "T", 4, SENDER), b"text")
@@ -103,7 +103,7 @@ def test_the_tag_commits_to_the_words() -> None:
 def test_senders_and_secrets_have_a_size() -> None:
     for sender in (b"", bytes(15), bytes(17)):
         with pytest.raises(BadParameter, match="16 bytes"):
-            SECRET.reading.seal(sender, b"")
+            SECRET.read_key.seal(sender, b"")
     for secret in (b"", bytes(15), "text"):
         with pytest.raises(BadParameter, match="16 bytes"):
             TableSecret(secret, "T", 0)  # type: ignore[arg-type]

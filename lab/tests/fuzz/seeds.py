@@ -94,7 +94,7 @@ def _tables(frames: list[bytes]) -> dict[str, list[bytes]]:
         "lobby frame": [offer],
         "lobby": [words, b'{"type":"withdraw","number":0}'],
         "frames": [b"\x00" + b"\n".join(frames[:3]), bytes([128]) + b"\n".join(frames[half : half + 2])],
-        "sealed frame": [SECRET.reading.seal(bytes(16), offer[:200]), encode_history([ReadKey(bytes(32), TABLE, 0)])],
+        "sealed frame": [SECRET.read_key.seal(bytes(16), offer[:200]), encode_history([ReadKey(bytes(32), TABLE, 0)])],
     }
 
 

@@ -217,7 +217,7 @@ def hear_chat(data: bytes) -> None:
 
 
 def open_frame(data: bytes) -> None:
-    key, place = SECRET.reading, {"session": b"s" * 32, "roster": b"r" * 32}
+    key, place = SECRET.read_key, {"session": b"s" * 32, "roster": b"r" * 32}
     decode_history(data, ReadKey(bytes(32), TABLE, len(data) % 5))
     assert key.open(key.seal(bytes(16), data))[1] == data
     with suppress(DecodeError):

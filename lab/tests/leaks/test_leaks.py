@@ -257,8 +257,8 @@ def with_secrets() -> dict[str, Mistake]:
         lambda: agree(SECRET[:31], bytes(32)),
         lambda: TableSecret(SECRET[:15], "0" * 32, 0),
         lambda: table.box(SECRET[:31], bytes(32), b"", b""),
-        lambda: table.reading.open(SECRET),
-        lambda: table.reading.seal(SECRET[:15], SECRET),
+        lambda: table.read_key.open(SECRET),
+        lambda: table.read_key.seal(SECRET[:15], SECRET),
         lambda: on.scalars(SECRET[:31]),
         lambda: on.scalars(b"\xff" * 8 + SECRET[:24]) + on.scalars(b"\xff" * 32),
         lambda: on.wide_scalars(SECRET[:63]),
@@ -379,7 +379,7 @@ def test_a_relay_gets_no_secret_and_no_word() -> None:
     known = secrets_of(table, drawn, group())
     for secret in had:
         known.add("the table's secret", secret.secret)
-        known.add("what reads", secret.reading.key)
+        known.add("what reads", secret.read_key.key)
         known.add("what writes", secret.write_token)
     for number, entry in enumerate(table.log):
         known.add(f"entry {number}", entry[40:120])

@@ -58,7 +58,7 @@ class Table:
 
     def carry(self, frames: Iterable[bytes]) -> None:
         """Deliver these frames to all players, and then everything they send in response."""
-        self._carrier.say(frames)
+        self._carrier.send(frames)
         while self._carrier.step():
             pass
 

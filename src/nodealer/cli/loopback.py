@@ -35,5 +35,5 @@ async def table_here(
         async with connect_to(invitation.relays[0]) as client:
             await client.create(key.table, key.write_token)
         for frame in earlier:
-            await kept.append(key.table, key.reading.seal(sender, frame))
+            await kept.append(key.table, key.read_key.seal(sender, frame))
         yield invitation

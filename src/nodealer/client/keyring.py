@@ -42,7 +42,7 @@ class Keyring:
     def read_key(self) -> ReadKey | None:
         """Return the key that opens the next frame; None if this participant does not have it."""
         key = self._key_of(self._participant.epoch)
-        return key.reading if isinstance(key, TableSecret) else key
+        return key.read_key if isinstance(key, TableSecret) else key
 
     @property
     def write_secret(self) -> TableSecret | None:
@@ -71,7 +71,7 @@ class Keyring:
     def earlier_keys(self) -> list[ReadKey]:
         """Return the read keys of all earlier epochs; an empty list if one is missing."""
         keys = [self._key_of(epoch) for epoch in range(len(self._participant.keys))]
-        found = [key.reading if isinstance(key, TableSecret) else key for key in keys if key is not None]
+        found = [key.read_key if isinstance(key, TableSecret) else key for key in keys if key is not None]
         return found if len(found) == len(keys) else []
 
     @property
@@ -79,7 +79,7 @@ class Keyring:
         """Return keys from later links whose predecessors are missing: the link is newer than a departure, or it is
         false."""
         given = [key for epoch, key in self._linked.items() if epoch and epoch - 1 not in self._linked]
-        return [key.reading if isinstance(key, TableSecret) else key for key in given]
+        return [key.read_key if isinstance(key, TableSecret) else key for key in given]
 
     @property
     def has_first_key(self) -> bool:

@@ -41,7 +41,7 @@ class Carrier:
         self._queue: deque[bytes] = deque()
         self._ordered = 0
 
-    def say(self, frames: Iterable[bytes]) -> None:
+    def send(self, frames: Iterable[bytes]) -> None:
         """Queue frames for delivery."""
         self._queue.extend(frames)
 
@@ -57,7 +57,7 @@ class Carrier:
         frame, number = self._queue.popleft(), self._ordered
         self._ordered += 1
         for receive in self._receivers:
-            self.say(receive(frame, number))
+            self.send(receive(frame, number))
         return True
 
 
@@ -72,7 +72,7 @@ class LocalTable(Carrier):
         self._running = False
         super().__init__(partial(self._receive, participant) for participant in self.participants)
         for participant in self.participants:
-            self.say(participant.resend())
+            self.send(participant.resend())
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
         watch = self.watch if participant is self.participants[0] else None
@@ -93,12 +93,12 @@ class LocalTable(Carrier):
     def _settle_all(self) -> bool:
         """Let all participants check what they postponed; return whether that produced new frames."""
         for participant in self.participants:
-            self.say(participant.rest().send)
+            self.send(participant.rest().send)
         return bool(self._queue)
 
     def agree(self, proposal: Proposal) -> None:
         """Propose as the first participant and run until all have agreed. Raise `Declined` if they do not."""
-        self.say(self.participants[0].propose(proposal))
+        self.send(self.participants[0].propose(proposal))
         while not all(one.begun for one in self.participants):
             if not self.step():
                 raise Declined("the players did not agree")
@@ -106,7 +106,7 @@ class LocalTable(Carrier):
     def _decide_next(self, decide: Decide) -> bool:
         """Make one decision, so that the next one is made with its result known; return whether there was one."""
         for participant in self.participants:
-            self.say(decide(participant))
+            self.send(decide(participant))
             if self._queue:
                 return True
         return False

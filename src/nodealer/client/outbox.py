@@ -86,7 +86,7 @@ class Outbox:
         if self.secret is None:
             return
         if self._accepted:
-            await self._client.append(self.secret.reading.seal(self._sender, frame))
+            await self._client.append(self.secret.read_key.seal(self._sender, frame))
         elif any(one.secret_in_use is self.secret for one in self._pending):
             self._waiting.append(frame)
 

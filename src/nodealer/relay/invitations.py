@@ -136,9 +136,9 @@ class Invitation:
         """Return the same invitation with the key of another epoch."""
         return Invitation(self.relays, key, self.host, self.page)
 
-    def reading(self) -> ReadKey:
+    def read_key(self) -> ReadKey:
         """Return the read key, which both kinds of link provide."""
-        return self.key.reading if isinstance(self.key, TableSecret) else self.key
+        return self.key.read_key if isinstance(self.key, TableSecret) else self.key
 
     # defence: forged-link
     def contradicts(self, came_by: Invitation) -> bool:
@@ -147,12 +147,12 @@ class Invitation:
         Anyone who knows the number, such as its relay, can make up a link with another key and host. If the key epochs
         differ, only the hosts can be compared.
         """
-        other_key = self.key.epoch == came_by.key.epoch and self.reading() != came_by.reading()
+        other_key = self.key.epoch == came_by.key.epoch and self.read_key() != came_by.read_key()
         return self.table != came_by.table or self.host != came_by.host or other_key
 
     def to_watch(self) -> Invitation:
         """Return the invitation for spectators, who can read but not write."""
-        return Invitation(self.relays, self.reading(), self.host, self.page)
+        return Invitation(self.relays, self.read_key(), self.host, self.page)
 
     # --- Encoding ---
 

@@ -47,7 +47,7 @@ class TableSecret:
         return extract(_SALT, self.secret)
 
     @cached_property
-    def reading(self) -> ReadKey:
+    def read_key(self) -> ReadKey:
         """Return the read key R, which is all that spectators get."""
         return ReadKey(derive(self._base, "read", self.table, self.epoch, size=KEY_BYTES), self.table, self.epoch)
 

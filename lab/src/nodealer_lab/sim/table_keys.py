@@ -25,7 +25,7 @@ class Seals:
     def seal(self, text: bytes) -> bytes | None:
         """The frame of a text; None by one who has no key to write with any more."""
         key = self._keys.write_secret
-        return None if key is None else key.reading.seal(self._sender, text)
+        return None if key is None else key.read_key.seal(self._sender, text)
 
     def open(self, frame: bytes) -> bytes:
         """The text of the next frame; junk, where it is of another key epoch than the one in which it comes."""

@@ -80,7 +80,7 @@ class World:
         """What seals the frames of a node, where they are sealed."""
         if not self.plan.sealed:
             return None
-        key = self._secret if node.home.name is not None else self._secret.reading
+        key = self._secret if node.home.name is not None else self._secret.read_key
         return Seals(participant, key, SeededDice(self.plan.seed, node.name, "keys", str(self.clock.now)))
 
     # --- The relay ---

@@ -55,7 +55,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
     wanted = _expectation_of(parts_of(scene, small_protocol(scene.protocol.claims.name)), names)
     people = [first, *(new_guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
     table = gather(*people)
-    table.say(first.propose(proposal_for(scene, first, parts_of(scene))))
+    table.send(first.propose(proposal_for(scene, first, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[1:])
     return AttackOutcome("never", gain="makes Ben play without proofs" if agreed else None)
@@ -118,7 +118,7 @@ def _play_forged_link(scene: Scene) -> AttackOutcome:
             continue
         person, stranger = new_guest(scene, invited, host=by.host), new_guest(scene, false_host)
         table = gather(person, stranger)
-        table.say(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
+        table.send(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
         table.run()
         if person.begun:
             return AttackOutcome("never", gain="keeps Ben at a table of its own although he has the true link")
@@ -292,7 +292,7 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     )
     other = new_guest(scene, stores[1], parts=parts)
     table = gather(host, other)
-    table.say(host.propose(proposal_for(scene, host, its)))
+    table.send(host.propose(proposal_for(scene, host, its)))
     table.run()
     if not other.begun:
         return AttackOutcome("never")
@@ -346,7 +346,7 @@ def _play_other_lobby(scene: Scene) -> AttackOutcome:
     (offer,) = new_guest(scene, absent, table="another").resend()
     people = [new_guest(scene, home, table="this one") for home in (host, other)]
     table = gather(*people)
-    table.say([offer])
+    table.send([offer])
     table.run()
     there = any(one.key == absent.identity.public for one in people[0].offers)
     return AttackOutcome("never", gain="puts Cleo into a lobby that she never entered" if there else None)
@@ -379,7 +379,7 @@ def _play_stranger(scene: Scene) -> AttackOutcome:
     people = [new_guest(scene, home, host=mark) for home in others]
     table = gather(*people)
     stranger = people[-1]
-    table.say(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
+    table.send(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[:-1])
     return AttackOutcome(

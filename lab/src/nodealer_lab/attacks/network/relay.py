@@ -304,7 +304,7 @@ def _play_sizes(scene: Scene) -> AttackOutcome:
     stage = AttackTable(with_chips(scene))
     stage.run_until(awaits_move_of(FOLDER))
     stage.play_move(FOLDER, Bet(0, fold=True))
-    log, key = stage[1].replica.entries, TableSecret(scene.entropy(16), "0" * 32, 0).reading
+    log, key = stage[1].replica.entries, TableSecret(scene.entropy(16), "0" * 32, 0).read_key
     senders = [scene.entropy(SENDER_BYTES) for _ in scene.names]
     guessed_folds, counts = list[bool](), Counter[bytes]()
     for sender, frame in [(sender := senders[read_entry(data).entry.seat], key.seal(sender, data)) for data in log]:
@@ -429,7 +429,7 @@ def _play_two_time(scene: Scene) -> AttackOutcome:
     (known,) = stage[0].word("I think that I raise")
     stage.restart(0, copy)
     (again,) = stage[0].word("I think that I fold")
-    key = TableSecret(scene.entropy(16), "0" * 32, 0).reading
+    key = TableSecret(scene.entropy(16), "0" * 32, 0).read_key
     sender = scene.entropy(SENDER_BYTES)
     first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (known, again))
     read = bytes(a ^ b ^ c for a, b, c in zip(first, second, known, strict=False))
@@ -459,7 +459,7 @@ def _play_watcher(scene: Scene) -> AttackOutcome:
     """Derive a token from a spectator link. The relay knows only the hash of the true one."""
     secret = TableSecret(scene.entropy(16), "0" * 32, 0)
     rules = permissions_of([encode_record(MadeRecord(hashlib.sha512(secret.write_token).digest()))])
-    link = secret.reading
+    link = secret.read_key
     token = derive(link.key, "write", link.table, link.epoch, size=KEY_BYTES)
     writes = rules is not None and rules.can_write(rules.epoch_of(token))
     return AttackOutcome("never", gain="writes to a table that it may only watch" if writes else None)
@@ -474,7 +474,7 @@ WATCHER: Final = Attack(
             "a spectator who tries to write",
             play=_play_watcher,
             defence=(
-                RemovedDefence("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"),
+                RemovedDefence("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.read_key.key"),
             ),
         )
     ),
