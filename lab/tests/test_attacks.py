@@ -385,7 +385,7 @@ def test_bots_can_play_the_cheats_of_the_lab() -> None:
 
 def test_unknown_names_and_attacks_without_a_claim_are_refused() -> None:
     nameless = replace(find_attack("double"), ways={})
-    with pytest.raises(BadParameter, match="nobody has written it"):
+    with pytest.raises(BadParameter, match="it is not implemented"):
         nameless.on(make_protocol("mask"))
     with pytest.raises(BadParameter, match=r"unknown attack 'steal'; did you mean 'stall'\?"):
         find_attack("steal")

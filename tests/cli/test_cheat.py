@@ -24,7 +24,7 @@ def test_the_demo_names_the_cheater_twice() -> None:
     for told in (at_the_table, elsewhere):
         assert "FAULT: Ben (seat 1" in told and "does not verify" in told
     assert "Ben cheats: this bot puts a card into the deck twice" in at_the_table
-    assert "seen at once, and the culprit is named" in at_the_table and "the log names Ben" in at_the_table
+    assert "noticed at once, and the culprit is named" in at_the_table and "the log names Ben" in at_the_table
     # Unless chance lets one of the two win everything in the first: nobody is left to play with then.
     assert "Hand 2" in at_the_table or re.search(r"\b(Ada|Cleo) 0 \(", at_the_table)
 
@@ -32,7 +32,7 @@ def test_the_demo_names_the_cheater_twice() -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("--cheat", "Ben:other-card"), "a false key for a card that is dealt or opened: it is seen at once"),
+        (("--cheat", "Ben:other-card"), "a false key for a card that is dealt or opened: noticed at once"),
         (("--cheat", "Ben:steal"), "unknown cheat 'steal'; choose from double, mark"),
         (("--cheat", "Zoe"), "unknown seat 'Zoe'; choose from 0 Ada, 1 Ben"),
         (("--cheat", "2", "--seats", "2"), "unknown seat '2'"),

@@ -256,7 +256,7 @@ def caught() -> State:
     view = next(one for one in documents if one["type"] == "view")
     view["seats"][2]["state"] = "out"
     cheat = {"type": "cheat", "seat": 2, "name": "Cleo", "does": "shuffles one card twice", "came": None,
-             "claim": "a card doubled in a shuffle: it is seen at once, and the culprit is named"}  # fmt: skip
+             "claim": "a card doubled in a shuffle: noticed at once, and the culprit is named"}  # fmt: skip
     return State("caught", [*documents, cheat, fault], panels=True, there=".alarm:not([hidden])")
 
 

@@ -100,12 +100,12 @@ class BotCheat(Generic[AnyTrick]):
     def _why_not(self, claims: Claims) -> str:
         words, why = self.instead.get(claims.name, ("", NOT_WRITTEN))
         claim = _claim(claims, words)
-        rest = "" if claim is None else f"; what can be tried is {sentence(claim)}"
+        rest = "" if claim is None else f"; the nearest possible cheat is {sentence(claim)}"
         return f"{claims.name} does not have the cheat {self.name}: {why}{rest}"
 
 
 #: The default reason why a cheat cannot be played on a protocol.
-NOT_WRITTEN: Final = "nobody has written it for this protocol"
+NOT_WRITTEN: Final = "it is not implemented for this protocol"
 
 
 def _claim(claims: Claims, words: str) -> Cheat | None:
@@ -115,6 +115,6 @@ def _claim(claims: Claims, words: str) -> Cheat | None:
 def sentence(claim: Cheat) -> str:
     """Return a claim as one sentence."""
     if claim.seen == "never":
-        return f"{claim.cheat}: it is never seen"
-    named = "the culprit is named" if claim.culprit else "nobody can be named"
-    return f"{claim.cheat}: it is seen {claim.seen}, and {named}"
+        return f"{claim.cheat}: never noticed"
+    named = "the culprit is named" if claim.culprit else "no one can be named"
+    return f"{claim.cheat}: noticed {claim.seen}, and {named}"

@@ -1,4 +1,4 @@
-"""A participant that cheats: the honest program, but for what an attack makes of its words before they are signed."""
+"""A participant that cheats: the honest program, with some messages replaced before they are signed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from nodealer.engine.store import PlayerStore
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.protocols.base import Duty
 
-#: The moves that give a hand up, in the games that have one.
+#: The moves that fold a hand, in games that have one.
 FOLDS: Final = ({"type": "fold"}, {"chips": 0, "fold": True})
 
 
 class CheatingSeat(Seat):
-    """Signs what the attack makes of a message. It knows what it has signed, and goes on from there."""
+    """A seat that signs forged messages instead of honest ones. It records what it signed and goes on from there."""
 
     def __init__(self, *arguments: Any, scheme: CheatScheme[Any], lies: list[bytes], **named: Any) -> None:
         self._scheme = scheme
@@ -34,13 +34,13 @@ class CheatingSeat(Seat):
         if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
             return None
         body = super()._answer(open_duty)
-        if body is None and duty.kind in way.forge and self._is_silent(open_duty):
-            # An honest seat says nothing, for there is nothing true to say.
+        if body is None and duty.kind in way.forge and self._cannot_answer(open_duty):
+            # An honest seat would send nothing here, because nothing true can be sent.
             return Cards(duty.id, Raw(b"{}"))
         return body
 
-    def _is_silent(self, open_duty: OpenDuty) -> bool:
-        """Whether it owes something that it cannot say, because it could not prove it, or has spoilt its cards."""
+    def _cannot_answer(self, open_duty: OpenDuty) -> bool:
+        """Return whether it owes a message that it cannot produce: it cannot prove it, or has spoilt its own cards."""
         duty = open_duty.duty
         if duty.deck is None or duty.seat != self.number or duty.optional or self._has_answered(open_duty):
             return False
@@ -58,13 +58,13 @@ class CheatingSeat(Seat):
         return any(one.kind == duty.kind and one.deck == duty.deck and one.seat != self.number for one in every)
 
     def _send(self, body: Body) -> bytes:
-        said = self._forged(body) if isinstance(body, Cards) else body
-        data = super()._send(said)
-        if said != body:
+        sent = self._forge(body) if isinstance(body, Cards) else body
+        data = super()._send(sent)
+        if sent != body:
             self._lies.append(data)
         return data
 
-    def _forged(self, body: Cards) -> Cards:
+    def _forge(self, body: Cards) -> Cards:
         duty = self.replica.state.duties.open[body.duty].duty
         forge = self._scheme.way.forge.get(duty.kind)
         if forge is None or duty.deck is None:
@@ -75,10 +75,10 @@ class CheatingSeat(Seat):
 
 
 class Cheater(Participant):
-    """Takes part as everybody does, and carries an attack out whenever it can."""
+    """A participant that plays like everyone else, and carries out its attack whenever it can."""
 
-    #: How it signs.
-    signs: type[CheatingSeat] = CheatingSeat
+    #: The class of its seat.
+    seat_class: type[CheatingSeat] = CheatingSeat
 
     def __init__(self, home: PlayerStore, *, attack: BotCheat[Any], **named: Any) -> None:
         self.attack = attack
@@ -88,7 +88,7 @@ class Cheater(Participant):
 
     def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
         home, config = self.home, self.replica.config
-        return self.signs(
+        return self.seat_class(
             config,
             number,
             scheme=self.attack.on(config.protocol),
@@ -101,11 +101,11 @@ class Cheater(Participant):
         )
 
     def due(self) -> list[bytes]:
-        """What it owes, and what it says besides."""
+        """Return the messages it owes, and those the attack sends in addition."""
         said = super().due()
         if not self.seated or self.over or self.hearing:
             return said
-        if self._has_spoilt_its_own_cards():
+        if self._cannot_read_own_cards():
             return [*said, *self._give_up()]
         more = self._beside(said)
         self.lies.extend(more)
@@ -116,15 +116,14 @@ class Cheater(Participant):
         return [] if beside is None else beside(self, said)
 
     def _give_up(self) -> list[bytes]:
-        """Fold, where the game has that: who leaves is looked at by everybody."""
+        """Fold if the game has that, or else leave: leaving draws attention."""
         for fold in FOLDS:
             with suppress(IllegalMove):
                 return self.move(fold)
         return self.leave()
 
-    def _has_spoilt_its_own_cards(self) -> bool:
-        """Whether it is to move or to choose and cannot read its cards, by its own doing or with nobody to blame: then
-        it gives the hand up."""
+    def _cannot_read_own_cards(self) -> bool:
+        """Return whether it has to move or choose but cannot read its own cards, and can blame no other seat."""
         seat = self.seat
         if seat.unconfirmed or not (seat.must_move or (self.lies and self.options().choices)):
             return False

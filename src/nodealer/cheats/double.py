@@ -1,4 +1,4 @@
-"""One card twice in the deck, and so another one not at all. No two points are equal: that would be seen by eye."""
+"""Put one card into the deck twice, in place of another. The two points differ: equal ones would be noticed at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodealer.cheats.arrays import half, put, times, twice
+from nodealer.cheats.arrays import alter_card, multiply, restore_card, set_at
 from nodealer.cheats.base import BotCheat, CheatMethod, Forge, SignedMoment
 from nodealer.protocols.chain.messages import Candidate, ChainShuffle
 from nodealer.protocols.codec import read_message
@@ -18,61 +18,61 @@ from nodealer.wire import encode
 
 
 def _mask(moment: SignedMoment) -> bytes:
-    """The second card stands in the place of the first, masked once more."""
+    """Replace the first card by the second, masked once more."""
     said, group = read_message(MaskShuffle, moment.honest), moment.deck.binding.group
     joint = moment.deck.stage.joint + group.points(said.key)
     epk, msg = group.points(said.epk), group.points(said.msg)
-    first = put(said.epk, 0, (epk[1] + group.G).to_bytes())
-    second = put(said.msg, 0, (msg[1] + joint).to_bytes())
+    first = set_at(said.epk, 0, (epk[1] + group.G).to_bytes())
+    second = set_at(said.msg, 0, (msg[1] + joint).to_bytes())
     return encode(replace(said, epk=first, msg=second))
 
 
 def _lock(moment: SignedMoment) -> bytes:
     said, group = read_message(Cascade, moment.honest), moment.deck.binding.group
-    return encode(replace(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[1]).to_bytes())))
+    return encode(
+        replace(said, cards=set_at(said.cards, 0, multiply(group, 2, group.points(said.cards)[1]).to_bytes()))
+    )
 
 
 def _offset(moment: SignedMoment) -> bytes:
-    """Both halves of every second pair, times a number, over the pair before it: half of the deals twice, and the
-    others not at all."""
+    """Replace every first pair of two by a multiple of the second: half of the deals exist twice, the others not."""
     said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
     pairs, size = group.points(said.deck), moment.deck.size
     deck = said.deck
     for first in range(0, size - 1, 2):
         for place in (first, first + size):
-            deck = put(deck, place, times(group, 2, pairs[place + 1]).to_bytes())
+            deck = set_at(deck, place, multiply(group, 2, pairs[place + 1]).to_bytes())
     return encode(replace(said, deck=deck))
 
 
 def _chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
-    """In its own deck or in everybody's: every number is twice the next one. Who comes after it gets cards that are
-    none."""
+    """Return a forger that replaces every number by twice the next one. The next players get invalid cards."""
 
     def forge(moment: SignedMoment) -> bytes:
         said, group = read_message(kind, moment.honest), moment.deck.binding.group
         numbers = group.points(said.numbers)
-        doubled = times(group, 2, numbers.take([*range(1, len(numbers)), 0]))
+        doubled = multiply(group, 2, numbers.take([*range(1, len(numbers)), 0]))
         return encode(replace(said, numbers=doubled.to_bytes()))
 
     return forge
 
 
 def _duel(moment: SignedMoment) -> bytes:
-    """A card of the rival's, as twice another."""
+    """Replace a card of the rival's deck by twice another."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(DuelShuffle, moment.honest)
-    card = twice(moment.deck.cipher.points(said.cards)[0])
-    return encode(replace(said, cards=put(said.cards, 1, card.to_bytes())))
+    card = alter_card(moment.deck.cipher.points(said.cards)[0])
+    return encode(replace(said, cards=set_at(said.cards, 1, card.to_bytes())))
 
 
 def _duel_mended(moment: SignedMoment) -> bytes:
-    """Half of it again: then it is the other card."""
+    """Halve the doubled card again, so that it becomes the other card."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(DuelLock, moment.honest)
-    card = half(moment.deck.cipher.points(said.cards)[1])
-    return encode(replace(said, cards=put(said.cards, 1, card.to_bytes())))
+    card = restore_card(moment.deck.cipher.points(said.cards)[1])
+    return encode(replace(said, cards=set_at(said.cards, 1, card.to_bytes())))
 
 
 _MENDED: Final = {"shuffle": _duel, "lock": _duel_mended}
@@ -89,7 +89,7 @@ DOUBLE: Final = BotCheat(
                 {"shuffle": _mask},
             ),
         ),
-        # What is multiplied to look like another card is none afterwards: its holder cannot read it.
+        # A card multiplied to look different is not a valid card afterwards: its holder cannot read it.
         "lock": (
             CheatMethod(
                 "a card doubled, replaced or marked in the cascade",
@@ -103,7 +103,7 @@ DOUBLE: Final = BotCheat(
             ),
         ),
         "chain": (
-            # Two stand behind each other here: who doubles a number in its own list cannot draw it by its key either.
+            # Two claims, one for each mode: a player who doubles a number in their own list cannot draw it either.
             CheatMethod(_NUMBER, _CHAIN, seen="at once"),
             CheatMethod(_NUMBER, _CHAIN),
         ),

@@ -1,4 +1,4 @@
-"""What a seat publishes when a card is dealt or opened is not what the card is under."""
+"""Publish a false key when a card is dealt or opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodealer.cheats.arrays import one_more, put, times
+from nodealer.cheats.arrays import falsify_first, multiply, set_at
 from nodealer.cheats.base import BotCheat, CheatMethod, Forge, SignedMoment
 from nodealer.protocols.chain.messages import Pass
 from nodealer.protocols.codec import read_message
@@ -19,7 +19,7 @@ from nodealer.wire import encode
 
 def _release(moment: SignedMoment) -> bytes:
     keys = moment.deck.binding.group.scalars(read_message(Release, moment.honest).keys)
-    return encode(Release(one_more(keys)))
+    return encode(Release(falsify_first(keys)))
 
 
 def _part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Forge:
@@ -27,25 +27,27 @@ def _part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Fo
         said = read_message(kind, moment.honest)
         if not said.dealKeyPart:
             return moment.honest
-        return encode(replace(said, dealKeyPart=one_more(moment.deck.binding.group.scalars(said.dealKeyPart))))
+        return encode(replace(said, dealKeyPart=falsify_first(moment.deck.binding.group.scalars(said.dealKeyPart))))
 
     return forge
 
 
 def _chain(moment: SignedMoment) -> bytes:
-    """A false decryption; or, for a card that is only looked up, a false nonce."""
+    """Forge a decryption or, for a card that is only looked up, a nonce."""
     said, group = read_message(Pass, moment.honest), moment.deck.binding.group
     if said.numbers:
-        number = times(group, 2, group.points(said.numbers)[0])
-        return encode(replace(said, numbers=put(said.numbers, 0, number.to_bytes())))
-    return encode(replace(said, nonces=put(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+        number = multiply(group, 2, group.points(said.numbers)[0])
+        return encode(replace(said, numbers=set_at(said.numbers, 0, number.to_bytes())))
+    return encode(replace(said, nonces=set_at(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
 
 
 def _duel(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     keys = moment.deck.cipher.scalars(read_message(Give, moment.honest).keys)
-    false = put(keys.to_bytes(), 0, (keys[0] * Bits((7,))).to_bytes()) if isinstance(keys, Bits) else one_more(keys)
+    false = (
+        set_at(keys.to_bytes(), 0, (keys[0] * Bits((7,))).to_bytes()) if isinstance(keys, Bits) else falsify_first(keys)
+    )
     return encode(Give(false))
 
 

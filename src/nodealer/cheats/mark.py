@@ -1,4 +1,4 @@
-"""One card gets something of its own, by which the cheater hopes to know it again."""
+"""Mark a card, so that the cheater can hope to recognise it later."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodealer.cheats.arrays import put, times, twice
+from nodealer.cheats.arrays import alter_card, multiply, set_at
 from nodealer.cheats.base import BotCheat, CheatMethod, SignedMoment
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
@@ -20,18 +20,20 @@ POWER: Final = 7
 
 
 def _mask(moment: SignedMoment) -> bytes:
-    """The first card gains more than its new key says."""
+    """Add more to the first card than its new key says."""
     said, group = read_message(MaskRekey, moment.honest), moment.deck.binding.group
-    return encode(replace(said, gains=put(said.gains, 0, (group.points(said.gains)[0] + group.G).to_bytes())))
+    return encode(replace(said, gains=set_at(said.gains, 0, (group.points(said.gains)[0] + group.G).to_bytes())))
 
 
 def _lock(moment: SignedMoment) -> bytes:
     said, group = read_message(LockedCards, moment.honest), moment.deck.binding.group
-    return encode(replace(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[0]).to_bytes())))
+    return encode(
+        replace(said, cards=set_at(said.cards, 0, multiply(group, 2, group.points(said.cards)[0]).to_bytes()))
+    )
 
 
 def _offset(moment: SignedMoment) -> bytes:
-    """The last pair with another offset than all others."""
+    """Give the last pair another offset than all others."""
     said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
     pairs, others = group.points(said.deck), moment.deck.size - 1
     marked = pairs[:others] + pairs[moment.deck.size : -1]
@@ -39,20 +41,20 @@ def _offset(moment: SignedMoment) -> bytes:
 
 
 def _chain(moment: SignedMoment) -> bytes:
-    """A power of the first card's number in the slot that the cheater will draw."""
+    """Put a power of the first card's number into the slot that the cheater will draw."""
     said, group = read_message(ChainShuffle, moment.honest), moment.deck.binding.group
     mine = moment.deck.binding.players.index(moment.duty.seat)
-    number = times(group, POWER, group.points(said.numbers)[0])
-    return encode(replace(said, numbers=put(said.numbers, mine, number.to_bytes())))
+    number = multiply(group, POWER, group.points(said.numbers)[0])
+    return encode(replace(said, numbers=set_at(said.numbers, mine, number.to_bytes())))
 
 
 def _duel(moment: SignedMoment) -> bytes:
-    """The first card of the rival's deck gets more than its key."""
+    """Apply more than the key to the first card of the rival's deck."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(DuelLock, moment.honest)
-    card = twice(moment.deck.cipher.points(said.cards)[0])
-    return encode(replace(said, cards=put(said.cards, 0, card.to_bytes())))
+    card = alter_card(moment.deck.cipher.points(said.cards)[0])
+    return encode(replace(said, cards=set_at(said.cards, 0, card.to_bytes())))
 
 
 _POWER: Final = "a power of another card's number in a slot, to read it"

@@ -1,4 +1,4 @@
-"""A seat shows, or plays, another card than it holds."""
+"""Show or play a different card from the one the seat holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodealer.cards.operations import Close
-from nodealer.cheats.arrays import one_more, put
+from nodealer.cheats.arrays import falsify_first, set_at
 from nodealer.cheats.base import BotCheat, CheatMethod, SignedMoment
 from nodealer.errors import DecodeError
 from nodealer.protocols.chain.deck import ChainDeck
@@ -20,17 +20,17 @@ from nodealer.wire import encode
 
 
 def _chain(moment: SignedMoment) -> bytes:
-    """Another face that there could be; the dealer, who names none, says another nonce."""
+    """Name another valid face. The dealer, who names no faces, sends another nonce."""
     said, deck = read_message(ShownCards, moment.honest), moment.deck
     if said.faces:
         first, *rest = said.faces
         others = (face for face in range(deck.size) if face != first and _is_a_card(deck, face, said.cardNonces))
         return encode(replace(said, faces=(next(others, first), *rest)))
-    return encode(replace(said, nonces=put(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+    return encode(replace(said, nonces=set_at(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
 
 
 def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
-    """Whether the number of a face, with the nonce of the card that it stands for, is a square."""
+    """Return whether the number of a face, with the nonce of the card it replaces, is a square."""
     with suppress(DecodeError):
         deck.card(face, nonces[:NAME_BYTES])
         return True
@@ -38,14 +38,14 @@ def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
 
 
 def _duel_key(moment: SignedMoment) -> bytes:
-    """Where a card is shown by its key alone."""
+    """Forge the key of a card that is shown by its key alone."""
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
-    return encode(Give(one_more(moment.deck.cipher.scalars(read_message(Give, moment.honest).keys))))
+    return encode(Give(falsify_first(moment.deck.cipher.scalars(read_message(Give, moment.honest).keys))))
 
 
 def _duel_name(moment: SignedMoment) -> bytes:
-    """A card that lies in the pile: the owner knows all nonces of its deck."""
+    """Name a card that is still in the pile: the owner knows all nonces of its deck."""
     deck, said = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not said.cards:
         return moment.honest
@@ -55,10 +55,10 @@ def _duel_name(moment: SignedMoment) -> bytes:
     if other is None:
         return moment.honest
     (nonce,) = deck.nonces(moment.tape, [other])
-    return encode(replace(said, cards=(other, *said.cards[1:]), nonces=put(said.nonces, 0, nonce)))
+    return encode(replace(said, cards=(other, *said.cards[1:]), nonces=set_at(said.nonces, 0, nonce)))
 
 
-_BY_ITS_KEY: Final = "a card is shown by its key, and by nothing that a seat could say of it"
+_BY_ITS_KEY: Final = "a card is shown by its key, and a seat does not name it"
 
 _NOT_DRAWN: Final = "a card played that was not drawn"
 
@@ -72,7 +72,7 @@ OTHER_CARD: Final = BotCheat(
                 "a card played that was not drawn, or under another name",
                 {"reveal": _duel_name},
             ),
-            # Where a card is played by its key there is no `reveal`, and where the source is followed no key.
+            # A mode that plays cards by their keys has no `reveal`, and the mode that follows the source has no keys.
             CheatMethod(_NOT_DRAWN, {"give": _duel_key}, seen="at once"),
             CheatMethod(_NOT_DRAWN, {"reveal": _duel_name}),
         ),

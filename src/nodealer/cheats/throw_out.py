@@ -1,4 +1,4 @@
-"""A seat says of all others, as soon as they owe anything, that the table should not wait for them."""
+"""Vote to skip all others as soon as they owe anything."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nodealer.protocols.base import Cheat
 
 
 def _without(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
-    """As often as it may: of every duty once, when it owes nothing itself."""
+    """Vote as often as allowed: once for every duty, while it owes nothing itself."""
     seat = cheater.seat
     new = seat.waits_for.keys() - seat.replica.state.hand.skip_votes.get(seat.number, frozenset())
     if not new or seat.unconfirmed or not seat.may_vote:
@@ -19,7 +19,7 @@ def _without(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
     return cheater.without(set(seat.waits_for.values()))
 
 
-#: It is in the log for all to see, and it is no fault: whoever is alone with it has said so in vain.
+#: The votes are in the log for everyone to see, and they are not a fault: a single vote has no effect.
 CLAIM: Final = Cheat("one seat alone that would not wait for the others", "never", False)
 THROW_OUT: Final = BotCheat(
     name="throw-out",

@@ -1,4 +1,4 @@
-"""A seat gives one number to two entries, so that it could say later that it had said either."""
+"""Sign two different entries with one number, so that the seat could later claim to have sent either."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nodealer.wire import encode
 
 
 def _contradict(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
-    """After its first words about cards: that it had left before them."""
+    """Contradict the first message about cards: sign that the seat had left before it."""
     for data in said if not cheater.lies else ():
         entry = read_entry(data).entry
         if isinstance(read_body(bytes(entry.body)), Cards):

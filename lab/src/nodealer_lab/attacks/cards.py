@@ -12,7 +12,7 @@ from msgspec.structs import replace as replace_struct
 
 from nodealer.cards.operations import Close
 from nodealer.cheats import false_key, other_card
-from nodealer.cheats.arrays import one_more, put, times
+from nodealer.cheats.arrays import falsify_first, multiply, set_at
 from nodealer.cheats.cheater import FOLDS, Cheater
 from nodealer.engine.bodies import Cards
 from nodealer.errors import BadParameter
@@ -124,7 +124,7 @@ OTHER_CARD: Final = attack_from_cheat(
 def _forge_offset(moment: SignedMoment) -> bytes:
     """Reveal an offset that is one more than the true one."""
     message = read_message(RevealOffset, moment.honest)
-    return encode(replace_struct(message, offset=one_more(moment.deck.binding.group.scalars(message.offset))))
+    return encode(replace_struct(message, offset=falsify_first(moment.deck.binding.group.scalars(message.offset))))
 
 
 #: The offset must open the commitment that the shuffle proof was about.
@@ -170,7 +170,7 @@ def _forge_pass(moment: SignedMoment) -> bytes:
     own = deck.own(moment.tape, 1)
     number = deck.layers[0].cards.numbers[own.prior[dealers[0].place]]
     return encode(
-        replace_struct(message, numbers=put(message.numbers, 0, times(number.group, POWER, number).to_bytes()))
+        replace_struct(message, numbers=set_at(message.numbers, 0, multiply(number.group, POWER, number).to_bytes()))
     )
 
 
@@ -309,15 +309,18 @@ HELD: Final = Attack(
 def _forge_tag_mask(moment: SignedMoment) -> bytes:
     """Double the last card, which a player holds."""
     message, group = read_message(MaskTags, moment.honest), moment.deck.binding.group
-    last = times(group, 2, group.points(message.cards)[-1:])
-    return encode(replace_struct(message, cards=put(message.cards, -1, last.to_bytes())))
+    last = multiply(group, 2, group.points(message.cards)[-1:])
+    return encode(replace_struct(message, cards=set_at(message.cards, -1, last.to_bytes())))
 
 
 def _forge_tag_lock(moment: SignedMoment) -> bytes:
     """Double a card that another seat holds."""
     message, group = read_message(RaisedCards, moment.honest), moment.deck.binding.group
     return encode(
-        replace_struct(message, cards=put(message.cards, 0, times(group, 2, group.points(message.cards)[0]).to_bytes()))
+        replace_struct(
+            message,
+            cards=set_at(message.cards, 0, multiply(group, 2, group.points(message.cards)[0]).to_bytes()),
+        )
     )
 
 
@@ -397,7 +400,7 @@ def _forge_second_play(moment: SignedMoment) -> bytes:
     if isinstance(deck.stage.operation, Close) or not message.cards or played is None:
         return moment.honest
     (nonce,) = deck.nonces(moment.tape, [played])
-    return encode(replace_struct(message, cards=(played, *message.cards[1:]), nonces=put(message.nonces, 0, nonce)))
+    return encode(replace_struct(message, cards=(played, *message.cards[1:]), nonces=set_at(message.nonces, 0, nonce)))
 
 
 PLAYED_TWICE: Final = Attack(
@@ -444,7 +447,7 @@ def _forge_two_names(moment: SignedMoment) -> bytes:
     nonces = deck.fresh_nonces(moment.tape, range(CARDS), 0)
     commitments = message.commitments
     for card in range(1, CARDS, 2):
-        commitments = put(commitments, _other_name(card), deck.commitment(_other_name(card), nonces[card]))
+        commitments = set_at(commitments, _other_name(card), deck.commitment(_other_name(card), nonces[card]))
     return encode(Assemble(commitments))
 
 
@@ -504,7 +507,7 @@ DEAD: Final = 4
 
 def _forge_empty_commitment(moment: SignedMoment) -> bytes:
     """Commit to zero bytes in place of one card."""
-    return encode(Assemble(put(read_message(Assemble, moment.honest).commitments, DEAD, bytes(DIGEST_BYTES))))
+    return encode(Assemble(set_at(read_message(Assemble, moment.honest).commitments, DEAD, bytes(DIGEST_BYTES))))
 
 
 def _find_uncommitted_card(played: PlayedGame) -> str | None:

@@ -3,7 +3,7 @@ by."""
 
 from __future__ import annotations
 
-from nodealer.cheats.arrays import times
+from nodealer.cheats.arrays import multiply
 from nodealer.group import Points
 from nodealer.proofs.encoding import encodings
 
@@ -15,7 +15,7 @@ def order_of_multiples(cards: Points) -> list[int] | None:
     """
     group, size = cards.group, len(cards)
     for first in range(size):
-        multiple = times(group, 1, cards[first])
+        multiple = multiply(group, 1, cards[first])
         known = {multiple.to_bytes(): 0}
         for face in range(1, size):
             multiple = multiple + cards[first]

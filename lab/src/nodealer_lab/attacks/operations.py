@@ -11,7 +11,7 @@ from msgspec import Raw
 from msgspec.structs import replace as replace_struct
 
 from nodealer.cards.operations import Card, Look
-from nodealer.cheats.arrays import put
+from nodealer.cheats.arrays import set_at
 from nodealer.cheats.cheater import Cheater
 from nodealer.engine.bodies import Cards, Leave
 from nodealer.engine.participant import Participant
@@ -321,7 +321,7 @@ def _forge_gather(moment: SignedMoment) -> bytes:
         return moment.honest
     own = deck.layers.secrets(moment.tape, kept, seat)
     again = own.invert() * deck.gather_key(moment.tape, seat, deck.stage.epoch) * deck.stripped(kept)
-    return encode(replace_struct(message, cards=put(message.cards, 0, again.to_bytes())))
+    return encode(replace_struct(message, cards=set_at(message.cards, 0, again.to_bytes())))
 
 
 def _find_card_kept_and_returned(played: PlayedGame) -> str | None:

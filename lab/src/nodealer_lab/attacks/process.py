@@ -41,7 +41,7 @@ WARM_UP_AT: Final = 3
 #: The code that makes a cheater lie. Removed like a defence, it leaves a seat that sends only honest messages.
 LIES: Final = (
     RemovedDefence(
-        "nodealer.cheats.cheater:CheatingSeat._forged",
+        "nodealer.cheats.cheater:CheatingSeat._forge",
         "forge = self._scheme.way.forge.get(duty.kind)",
         "forge = None",
     ),

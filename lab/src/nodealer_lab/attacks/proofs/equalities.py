@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace as replace_struct
 
-from nodealer.cheats.arrays import put
+from nodealer.cheats.arrays import set_at
 from nodealer.engine.bodies import Cards, read_body
 from nodealer.errors import BadParameter
 from nodealer.group import Scalars, concat
@@ -60,8 +60,10 @@ def _forge_fold_mask(moment: SignedMoment) -> bytes:
     after, Z = group.points(message.cards), group.points(message.key)
     weights = equality._folding_weights(deck.transcript(moment.duty, deck.epoch), Z, before, after)
     one, other = len(after) // 2, len(after) - 1
-    moved = put(message.cards, one, (after[one] + weights[other] * group.G).to_bytes())
-    return encode(replace_struct(message, cards=put(moved, other, (after[other] - weights[one] * group.G).to_bytes())))
+    moved = set_at(message.cards, one, (after[one] + weights[other] * group.G).to_bytes())
+    return encode(
+        replace_struct(message, cards=set_at(moved, other, (after[other] - weights[one] * group.G).to_bytes()))
+    )
 
 
 #: The weights depend on the whole statement.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
-from nodealer.cheats.arrays import put
+from nodealer.cheats.arrays import set_at
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs import labels, shuffle
 from nodealer.proofs.encoding import encode_proof
@@ -250,7 +250,7 @@ def _forge_neighbours(step: ShuffleTurn) -> bytes:
     errors = (P, -P - P, P)
     for place in range(step.size - step.size % len(errors)):
         at = order.index(place)
-        data = put(data, at, (honest[at] + errors[place % len(errors)]).to_bytes())
+        data = set_at(data, at, (honest[at] + errors[place % len(errors)]).to_bytes())
     cards = (*others, step.group.points(data))
     proof, _ = forge_proof(step.transcript(), step.moment.tape, step.relation(cards), step.tie(), step.secrets)
     return step.message(cards, proof)

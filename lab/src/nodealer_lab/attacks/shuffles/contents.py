@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from nodealer.cheats import double, mark
-from nodealer.cheats.arrays import put, times, twice
+from nodealer.cheats.arrays import alter_card, multiply, set_at
 from nodealer.cheats.mark import POWER
 from nodealer.errors import CardUnreadable
 from nodealer.group import Points, concat
@@ -110,12 +110,12 @@ def _forge_stacked(moment: SignedMoment) -> bytes:
     message, deck = read_message(MaskShuffle, moment.honest), moment.deck
     group, mine = deck.binding.group, deck.binding.players.index(moment.duty.seat)
     joint = deck.stage.joint + group.points(message.key)
-    card = deck.faces.points[deck.faces.size - 1] + times(group, 5, joint)
+    card = deck.faces.points[deck.faces.size - 1] + multiply(group, 5, joint)
     return encode(
         replace(
             message,
-            epk=put(message.epk, mine, times(group, 5, group.G).to_bytes()),
-            msg=put(message.msg, mine, card.to_bytes()),
+            epk=set_at(message.epk, mine, multiply(group, 5, group.G).to_bytes()),
+            msg=set_at(message.msg, mine, card.to_bytes()),
         )
     )
 
@@ -219,8 +219,8 @@ def forge_double(moment: SignedMoment) -> bytes:
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
     message = read_message(DuelShuffle, moment.honest)
-    card = twice(moment.deck.cipher.points(message.cards)[0])
-    return encode(replace(message, cards=put(message.cards, 1, card.to_bytes())))
+    card = alter_card(moment.deck.cipher.points(message.cards)[0])
+    return encode(replace(message, cards=set_at(message.cards, 1, card.to_bytes())))
 
 
 def _forge_reveal(moment: SignedMoment) -> bytes:
@@ -243,7 +243,7 @@ def find_known_place(played: PlayedGame) -> str | None:
         if one.duty.kind == "lock" and one.duty.seat == deck.owner == played.cheater:
             cards = deck.stage.cards
             known = set(encodings(cards))
-            if any(twice(cards[place]).to_bytes() in known for place in range(deck.size)):
+            if any(alter_card(cards[place]).to_bytes() in known for place in range(deck.size)):
                 return "knows where a card of its choice lies in its deck"
     return None
 
@@ -314,7 +314,7 @@ def _forge_product(moment: SignedMoment) -> bytes:
     mine, numbers = deck.binding.players.index(moment.duty.seat), deck.binding.group.points(message.numbers)
     powers = _powers(mine, deck.size)
     product = (numbers.group.integers([*powers.values()]) * numbers.take([*powers])).sum()
-    return encode(replace(message, numbers=put(message.numbers, mine, product.to_bytes())))
+    return encode(replace(message, numbers=set_at(message.numbers, mine, product.to_bytes())))
 
 
 def _find_known_order(played: PlayedGame) -> str | None:
@@ -332,7 +332,7 @@ def _find_known_order(played: PlayedGame) -> str | None:
 def _solve_order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
     """Return the face at each place such that the product of the bare cards is what was drawn, trying all orders."""
     powers, cards = _powers(mine, deck.size), deck.base.numbers
-    known = {at: times(drawn.group, power, cards) for at, power in powers.items()}
+    known = {at: multiply(drawn.group, power, cards) for at, power in powers.items()}
     for faces in permutations(range(deck.size), len(powers)):
         order = dict(zip(powers, faces, strict=True))
         if concat(*(known[at][face] for at, face in order.items())).sum() == drawn:
@@ -376,7 +376,9 @@ def _forge_twin(moment: SignedMoment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(DuelShuffle, moment.honest)
-    return encode(replace(message, cards=put(message.cards, 1, moment.deck.cipher.points(message.cards)[0].to_bytes())))
+    return encode(
+        replace(message, cards=set_at(message.cards, 1, moment.deck.cipher.points(message.cards)[0].to_bytes()))
+    )
 
 
 def _find_twin(played: PlayedGame) -> str | None:
@@ -442,7 +444,7 @@ def _forge_sum(moment: SignedMoment) -> bytes:
     s = deck.cascade_secret(moment.tape, moment.duty.seat)
     places = {code: place for place, code in enumerate(encodings(cards))}
     first, second, lost = (places[(s * given[face]).to_bytes()] for face in (*CHOSEN, LOST))
-    return encode(replace(message, cards=put(message.cards, lost, (cards[first] + cards[second]).to_bytes())))
+    return encode(replace(message, cards=set_at(message.cards, lost, (cards[first] + cards[second]).to_bytes())))
 
 
 def _find_sum(played: PlayedGame) -> str | None:

@@ -267,7 +267,7 @@ class _NonDisclosingCheatingSeat(CheatingSeat):
 class _FoldingCheater(Cheater):
     """A cheater that folds, because it has spoilt its own card, and never discloses."""
 
-    signs = _NonDisclosingCheatingSeat
+    seat_class = _NonDisclosingCheatingSeat
 
 
 def _play_folded_friend(scene: Scene) -> AttackOutcome:
