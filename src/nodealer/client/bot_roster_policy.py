@@ -46,6 +46,7 @@ def agrees_to(participant: Participant, proposed: ProposedRoster) -> bool:
 
 
 def _is_host(participant: Participant, seat: int) -> bool:
+    """Return whether this seat's key is the host's."""
     return participant.host == host_mark(participant.replica.state.all_members[seat].key)
 
 

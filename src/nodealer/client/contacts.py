@@ -81,7 +81,7 @@ class ContactsFile(Protocol):
     """A small file that holds the contacts. Readers see all of it or none of it."""
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """Return how to name the file to a person."""
 
     def read(self) -> bytes | None:
@@ -127,15 +127,17 @@ class Contacts:
         self._file.change(make)
 
     def _read(self, data: bytes | None) -> tuple[Contact, ...]:
+        """Parse the file's contents. Raise `HomeUnusable` if it is damaged."""
         if data is None:
             return ()
         try:
             return decode(SavedContacts, data, what=PLAYERS, limit=PLAYERS_BYTES_MAX).players
         except DecodeError as error:
-            raise HomeUnusable(f"{self._file.where} is damaged: {error}; delete it to start over") from None
+            raise HomeUnusable(f"{self._file.location} is damaged: {error}; delete it to start over") from None
 
 
 def _classify(players: tuple[Contact, ...], name: str, key: bytes) -> tuple[KeyStatus, str]:
+    """Return a player's status among the known players, and a sentence about it for the user."""
     by_key = next((met for met in players if met.key == key), None)
     same_name = [met for met in players if casefold_name(met.name) == casefold_name(name)]
     words = " ".join(key_words(key))

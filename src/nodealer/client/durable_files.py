@@ -77,7 +77,7 @@ class SmallFile:
         self._limit = limit
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """Return the path, for messages."""
         return str(self._path)
 
@@ -100,6 +100,7 @@ class SmallFile:
 
 
 def _write(descriptor: int, data: bytes) -> None:
+    """Write all bytes, however many calls that takes."""
     left = memoryview(data)
     while left:
         left = left[os.write(descriptor, left) :]
@@ -132,6 +133,7 @@ class LineFile:
                 raise
 
     def _truncate_partial_line(self) -> int:
+        """Remove a partial line at the end, and return the size of the file."""
         size = os.fstat(self._descriptor).st_size
         end = _end_of_lines(self._descriptor, size)
         if end < size:

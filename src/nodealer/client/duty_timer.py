@@ -70,6 +70,7 @@ class DutyTimer:
 
 
 def _start_wait(state: TableState, duty: bytes, seat: int, passed: float) -> DutyWait:
+    """Return the wait for a duty that has just become due, with its limit and time bank."""
     clock = state.clock
     if clock is None or state.roster.timekeeper is None:
         return DutyWait(seat, passed)

@@ -181,12 +181,14 @@ class FolderStore:
         self._open_log().sync()
 
     def _open_log(self) -> LineFile:
+        """Return the log file. Raise `BadParameter` if the game has not begun."""
         if self._log is None:
             raise BadParameter("there is no log before the players have agreed")
         return self._log
 
 
 def _select_identity(folder: Path, saved: SavedStore, user: Identity | None) -> Identity:
+    """Return the identity that plays: the store's own, or the user's. Raise `BadParameter` if it does not match."""
     if saved.key is not None:
         return Identity(saved.key)
     if user is None:
@@ -235,6 +237,7 @@ def _refuse_occupied(folder: Path) -> None:
 
 
 def _read_saved(folder: Path) -> SavedStore:
+    """Read home.json. Raise `HomeUnusable` if it is missing, damaged or another user's."""
     path = folder / HOME
     with disk_errors(path), path.open("rb") as file:
         mine = os.fstat(file.fileno()).st_uid == os.geteuid()
@@ -257,6 +260,7 @@ def _read_saved(folder: Path) -> SavedStore:
 
 
 def _read_frame(frame: bytes, path: Path) -> bytes:
+    """Return a saved lobby frame. Raise `HomeUnusable` if it is damaged."""
     try:
         decode(dict[str, Any], frame, what="a frame")
     except DecodeError as error:
@@ -265,6 +269,7 @@ def _read_frame(frame: bytes, path: Path) -> bytes:
 
 
 def _read_session(line: bytes, path: Path) -> Session:
+    """Parse the session in the first line of the log. Raise `HomeUnusable` if it is damaged."""
     try:
         return read_session(line)
     except DecodeError as error:

@@ -89,6 +89,7 @@ class UserIdentity:
         return Identity(self._seed(passphrase))
 
     def _seed(self, passphrase: str | None) -> bytes:
+        """Return the secret key's seed. Raise `BadParameter` if the passphrase is wrong or missing."""
         if isinstance(self._secret, Clear):
             return self._secret.key
         if passphrase is None:
@@ -109,6 +110,7 @@ def _stretch(passphrase: str, salt: bytes, work: int) -> bytes:
 
 
 def _associated_data(public: bytes) -> bytes:
+    """Return the bytes that bind a sealed secret key to its public key."""
     return framed("nodealer/identity/v1", public)
 
 
@@ -177,6 +179,7 @@ def _create_folder(folder: Path) -> None:
 
 
 def _require_identity(folder: Path) -> UserIdentity:
+    """Return the identity in a folder. Raise `HomeUnusable` if there is none."""
     found = _read(folder)
     if found is None:
         raise HomeUnusable(f"no identity found in {folder}")
@@ -211,6 +214,7 @@ def _read(folder: Path) -> UserIdentity | None:
 
 
 def _refuse_open_to_others(path: Path, status: os.stat_result, bits: int, what: str, mode: str) -> None:
+    """Raise `HomeUnusable` if the file or folder belongs to another user or has any of the mode `bits`."""
     if status.st_uid != os.geteuid():
         raise HomeUnusable(f"{path} belongs to another user, who may have a copy of your key")
     if status.st_mode & bits:

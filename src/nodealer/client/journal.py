@@ -44,6 +44,7 @@ class FileJournal:
 
 
 def _read(line: bytes, path: Path, number: int) -> Record:
+    """Parse a record. Raise `HomeUnusable` if it is damaged."""
     try:
         record: Record = decode(Record, line, what=f"line {number}", limit=LINE_BYTES_MAX)
     except DecodeError as error:

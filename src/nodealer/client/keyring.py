@@ -159,6 +159,7 @@ class Keyring:
         return self._created[place][1]
 
     def _create_secret(self, roster: Roster) -> tuple[TableSecret, NewKey]:
+        """Create a secret for the next epoch, with one box per member of the roster."""
         secret = TableSecret(self._entropy(KEY_BYTES), self.table, len(self._participant.keys) + 1)
         session = self._participant.session.id
         boxes = tuple(

@@ -141,6 +141,7 @@ class Proposed:
 
 
 def _with_parameters(part: Part) -> str:
+    """Return a game's or protocol's name, with its parameters if there are any."""
     parameters = bytes(part.parameters).decode(errors="replace")
     return part.name if parameters == "{}" else f"{part.name} {parameters}"
 
@@ -221,6 +222,7 @@ class Hosting:
         return [*self._dismiss(participant), *self._arrange(participant, now)]
 
     def _arrange(self, participant: Participant, now: float) -> list[bytes]:
+        """Ask about newcomers, and propose once the table is complete."""
         if participant.lobby.proposal is not None:
             return self._wait(participant, now)
         self._proposed_at = None
@@ -256,6 +258,7 @@ class Hosting:
         return [frame for offer in gone for frame in participant.dismiss(offer)]
 
     def _say_waiting(self) -> None:
+        """Report once that the game waits for the timekeeper."""
         if not self._said_waiting:
             self._said_waiting = True
             self._say(Remark.KEEPER_AWAITED)
@@ -277,15 +280,19 @@ class Hosting:
         self._admitted.add(Admitted(key, name, keeps_time))
 
     def _is_away(self, offer: Offered) -> bool:
+        """Return whether an offer was rejected or its player declined the proposal."""
         return offer.key in self._sent_away or (offer.key, offer.number) in self._dismissed | self._declined
 
     def _lets(self, offer: Offered) -> bool:
+        """Return whether an offer was admitted, with this name and role."""
         return Admitted(offer.key, offer.name, offer.keeps_time) in self._admitted
 
     def _sitting(self, come: Collection[Offered]) -> list[Offered]:
+        """Return the offers of admitted players."""
         return [offer for offer in come if not offer.keeps_time and self._lets(offer)]
 
     def _tell(self, come: Collection[Offered]) -> None:
+        """Report newcomers, each offer once."""
         for offer in come:
             if (offer.key, offer.number) in self._told:
                 continue
@@ -316,6 +323,7 @@ class Hosting:
             self._obey(line, come)
 
     def _obey(self, line: str, come: Collection[Offered]) -> None:
+        """Carry out a command that the host typed."""
         verb, _, rest = line.partition(" ")
         verb = verb.lower()
         if verb == "start":
@@ -330,18 +338,22 @@ class Hosting:
             self._say(Remark.NO_SUCH_WORD)
 
     def _without(self, name: str, come: Collection[Offered]) -> None:
+        """Reject the players with this name, and report it."""
         keys = {offer.key for offer in come if offer.name.casefold() == name.casefold()}
         self._send_away(keys)
         self._say(NotSitting(name, bool(keys)))
 
     def _send_away(self, keys: set[bytes]) -> None:
+        """Reject these keys. They are told at the next tick."""
         self._sent_away |= keys
         self._seat_none_of(keys)
 
     def _seat_none_of(self, keys: set[bytes]) -> None:
+        """Withdraw the admission of these keys."""
         self._admitted = {one for one in self._admitted if one.key not in keys}
 
     def _propose(self, participant: Participant, seated: Collection[Offered]) -> list[bytes]:
+        """Propose the game to the seated players; return the frames to send."""
         if self._questions is not None:
             self._questions.forget()
         mine = participant.lobby.mine
@@ -465,6 +477,7 @@ class Guest:
         return participant.decline("the player does not want to")
 
     def _tell(self, proposal: Proposal, mine: bytes) -> None:
+        """Show a proposal, and how its players compare with the known ones."""
         playing, _, package = parts_of(proposal, game=self._game)
         words = Words() if package is None else package.words
         self._say(Proposed(proposal, playing.claims.cost.get("warning"), words))

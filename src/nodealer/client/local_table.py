@@ -75,6 +75,7 @@ class LocalTable(Carrier):
             self.send(participant.resend())
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
+        """Deliver a frame to a participant, and return the frames that it sends."""
         watch = self.watch if participant is self.participants[0] else None
         # An observed participant must process each frame as it arrives.
         participant.more = self._running and watch is None

@@ -183,6 +183,7 @@ class Loop:
                 self._thinking = asyncio.ensure_future(self._agent.decide(self._question))
 
     def _cancel_question(self) -> None:
+        """Withdraw the question that the agent is working on."""
         if self._thinking is not None:
             self._thinking.cancel()
         self._thinking = self._question = None

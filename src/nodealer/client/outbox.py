@@ -122,14 +122,17 @@ class Outbox:
         return waiting
 
     async def _present_token(self, secret: TableSecret) -> list[bytes]:
+        """Ask the relay to accept frames with this secret's token. Returns no frames."""
         await self._request(_RequestKind.TOKEN, secret)
         return []
 
     async def _register_writer(self, secret: TableSecret) -> list[bytes]:
+        """Ask the relay to register this secret's token. Returns no frames."""
         await self._request(_RequestKind.WRITER, secret)
         return []
 
     async def _request(self, kind: _RequestKind, secret: TableSecret) -> None:
+        """Send a request, and remember it until the relay answers."""
         self._pending.append(_PendingRequest(kind, secret, self.secret))
         if kind is _RequestKind.TOKEN:
             await self._client.send_token(secret.write_token)

@@ -88,6 +88,7 @@ class PairingCodes:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _give(self) -> None:
+        """Issue a code, wait for its guest, and report the result."""
         try:
             self._record.refuse_after_attacks()
         except CodeDead as tried:
@@ -106,6 +107,7 @@ class PairingCodes:
             self._emit(CodeUsed(guest.name))
 
     async def _exchange(self) -> PairedGuest:
+        """Request a mailbox, announce its code, and return the guest who uses it."""
         environment = self._environment
         async with environment.connect(self._relay) as client:
             number = await client.mailbox()

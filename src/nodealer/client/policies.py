@@ -86,6 +86,7 @@ class TimeoutVoter:
         return []
 
     def _has_waited_alone(self, state: TableState, now: float) -> bool:
+        """Count how long there have been too few players; return whether that is long enough to end."""
         if self.seconds is None or not has_too_few_players(state):
             self._alone_for, self._alone_checked_at = 0.0, None
             return False
@@ -96,12 +97,14 @@ class TimeoutVoter:
         return self._alone_for >= ALONE_MAX
 
     def _is_late(self, state: TableState, duty: bytes, wait: DutyWait) -> bool:
+        """Return whether this participant considers a duty late."""
         if state.clock is None or state.roster.timekeeper is None:
             return self.seconds is not None and wait.waited >= self.seconds
         beyond = wait.waited - wait.allowed
         return beyond >= 0 and (duty in state.clock.late or (self.seconds is not None and beyond >= self.seconds))
 
     def _should_abort(self, state: TableState, others: dict[bytes, DutyWait]) -> bool:
+        """Return whether others have held up the table for so long that this participant votes to abort."""
         if state.roster.timekeeper is not None:
             return False
         # After the last hand only signatures are missing, so no one loses anything.

@@ -30,6 +30,7 @@ def limits_for_bots(patience: float) -> Limits:
 
 
 def _ms(seconds: float) -> int:
+    """Convert seconds to milliseconds, at least the minimum for a limit."""
     return max(LIMIT_MIN, int(seconds * 1000))
 
 

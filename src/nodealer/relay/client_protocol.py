@@ -133,6 +133,7 @@ class RelayClient:
         return RelayError(f"the relay {self.url} {what}")
 
     async def _request(self, request: RelayRequest) -> None:
+        """Send a text message."""
         await self._send(encode(request).decode())
 
     async def _send(self, message: bytes | str) -> None:
@@ -142,6 +143,7 @@ class RelayClient:
             raise self._connection_lost(gone) from None
 
     async def _receive_reply(self, kind: type[T]) -> T:
+        """Return the reply to a request. Raise `RelayRefused` for a refusal, `RelayError` for anything unexpected."""
         try:
             async with asyncio.timeout(self._timeout):
                 reply = await self._read()
@@ -155,6 +157,7 @@ class RelayClient:
         return reply
 
     async def _read(self) -> list[StoredFrame] | RelayReply:
+        """Return the next message, parsed. Raise `RelayError` if it is invalid or the connection is lost."""
         try:
             message = await self._connection.recv()
             return parse_reply(message) if isinstance(message, str) else parse_page(message)

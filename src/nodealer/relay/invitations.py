@@ -60,6 +60,7 @@ def normalize_page_address(text: str) -> str:
 
 
 def _normalize(text: str, pattern: re.Pattern[str], wanted: str) -> str:
+    """Return an address in canonical form. Raise `BadParameter` with the sentence `wanted` if it does not fit."""
     scheme, separator, rest = text.strip().partition("://")
     host, slash, path = rest.partition("/")
     host = host.lower().removesuffix(_PORTS.get(scheme.lower(), ""))
@@ -167,6 +168,7 @@ class Invitation:
         return f"{self.page or SCHEME}#{self.fragment}"
 
     def _bytes(self) -> bytes:
+        """Return the invitation in its binary form."""
         epoch = self.key.epoch.to_bytes(EPOCH_BYTES, "big")
         if not isinstance(self.key, TableSecret):
             kind, secret = _TO_WATCH, epoch + self.key.key
@@ -204,6 +206,7 @@ def parse_link(text: str) -> Invitation:
 
 
 def _parse_fragment(fragment: str) -> Invitation:
+    """Return the invitation in a fragment. Raise `DecodeError` if it is invalid."""
     data = _decode_fragment(fragment)
     reader = _LinkReader(data[1:])
     kind = reader.number()
@@ -228,6 +231,7 @@ def _parse_fragment(fragment: str) -> Invitation:
 
 
 def _decode_fragment(fragment: str) -> bytes:
+    """Decode a fragment's base64 strictly. Raise `DecodeError`, or `OtherFormat` for another version."""
     if not _FRAGMENT.fullmatch(fragment):
         raise DecodeError("this is not an invitation: a link has only letters, digits, - and _ after its #")
     try:
@@ -254,20 +258,24 @@ class _LinkReader:
         self._data = data
 
     def take(self, count: int) -> bytes:
+        """Return the next bytes."""
         if len(self._data) < count:
             raise DecodeError("the link is incomplete: part of it is missing")
         taken, self._data = self._data[:count], self._data[count:]
         return taken
 
     def number(self) -> int:
+        """Return the next byte as a number."""
         return self.take(1)[0]
 
     def text(self) -> str:
+        """Return the next text, which is preceded by its length."""
         try:
             return self.take(self.number()).decode("ascii")
         except UnicodeDecodeError:
             raise DecodeError("the link is damaged: it contains an invalid address") from None
 
     def end(self) -> None:
+        """Raise `DecodeError` if anything is left."""
         if self._data:
             raise DecodeError("the link is damaged: there is something after its end")

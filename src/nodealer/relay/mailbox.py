@@ -89,6 +89,7 @@ async def _run_exchange(exchange: Exchange, mailbox: Mailbox, clock: Callable[[]
 
 
 async def _exchange_frames(exchange: Exchange, mailbox: Mailbox, clock: Callable[[], float]) -> None:
+    """Pass frames between exchange and mailbox until the exchange is finished."""
     for frame in exchange.first_frames:
         await mailbox.append(frame)
     async for frame in mailbox.frames():

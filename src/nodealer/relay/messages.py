@@ -126,6 +126,7 @@ def parse_reply(text: str) -> RelayReply:
 
 
 def _read(kind: object, text: str, what: str):  # type: ignore[no-untyped-def]
+    """Parse a text message of this kind. Raise `DecodeError` if it is too long or invalid."""
     return decode(kind, text.encode(errors="replace"), what=what, limit=TEXT_BYTES_MAX)  # type: ignore[call-overload]
 
 

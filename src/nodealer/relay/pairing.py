@@ -195,9 +195,11 @@ class _Keys:
         return digest("invitation exchange", *self._mailbox, self._host, self._guest_share)
 
     def seal(self, role: str, text: bytes) -> bytes:
+        """Seal a text as this role."""
         return seal(self._sealing_key(role), self.transcript, text)
 
     def unseal(self, role: str, sealed: bytes) -> bytes:
+        """Open what this role sealed. Raise `DecodeError` if it was changed."""
         return unseal(self._sealing_key(role), self.transcript, sealed)
 
     def _sealing_key(self, role: str) -> bytes:
@@ -221,6 +223,7 @@ def _channel(relay: str, number: int) -> bytes:
 
 
 def _start_cpace(code: Code, relay: str, session: bytes, entropy: Entropy) -> Run:
+    """Start this side's run of CPace with the words of the code as the password."""
     return Run("-".join(code.words).encode(), _channel(relay, code.number), session, entropy(ENTROPY_BYTES))
 
 

@@ -133,6 +133,7 @@ def permissions_of(notes: Sequence[bytes]) -> TablePermissions | None:
 
 
 def _apply_first(note: PermissionRecord) -> TablePermissions:
+    """Return the permissions after a table's first record."""
     match note:
         case MadeRecord():
             return TablePermissions(writers=(note.writer,))
@@ -143,6 +144,7 @@ def _apply_first(note: PermissionRecord) -> TablePermissions:
 
 
 def _apply(permissions: TablePermissions, note: PermissionRecord) -> TablePermissions:
+    """Return the permissions after a further record. A record that does not apply changes nothing."""
     match note:
         case RekeyedRecord() if not permissions.is_redundant(note.writer) and note.by < len(permissions.writers):
             return replace(permissions, writers=(*permissions.writers, note.writer), by=(*permissions.by, note.by))

@@ -44,6 +44,7 @@ class TableSecret:
 
     @cached_property
     def _base(self) -> bytes:
+        """Return the pseudorandom key from which the other keys are derived."""
         return extract(_SALT, self.secret)
 
     @cached_property
@@ -91,6 +92,7 @@ def secret_digest(secret: TableSecret) -> bytes:
 
 
 def _box_key(shared: bytes, E: bytes, public: bytes, session: bytes, roster: bytes, epoch: int) -> bytes:
+    """Return the key that seals a box, bound to both public keys, the session, the roster and the epoch."""
     return derive(extract(_BOX_SALT, shared), E, public, session, roster, epoch, size=KEY_BYTES)
 
 
@@ -104,6 +106,7 @@ class ReadKey:
 
     @cached_property
     def _prk(self) -> bytes:
+        """Return the pseudorandom key from which the frames' keys are derived."""
         return extract(_SALT, self.key)
 
     def seal(self, sender: bytes, plaintext: bytes) -> bytes:
@@ -139,6 +142,7 @@ class ReadKey:
         return sender, plaintext
 
     def _aad(self, sender: bytes) -> bytes:
+        """Return the associated data that binds a frame to its table, epoch and sender."""
         return framed(_FRAME, self.table, self.epoch, sender)
 
     def _words(self, sender: bytes, aad: bytes, plaintext: bytes) -> bytes:

@@ -152,6 +152,7 @@ class ClientConnection:
 
     @property
     def _table(self) -> TableFanout:
+        """Return the open table. Raise `Refusal` if there is none."""
         if self._client.table is None:
             raise Refusal("talk", "open a table first", last=True)
         return self._client.table
@@ -159,6 +160,7 @@ class ClientConnection:
     # --- Requests ---
 
     async def _handle_request(self, request: RelayRequest) -> None:
+        """Carry out a request, and send the reply."""
         match request:
             case Create():
                 await self._tables.create(request, self._client.address, self._loop.time())
@@ -176,6 +178,7 @@ class ClientConnection:
                 await self._end()
 
     async def _open(self, name: str, after: int) -> None:
+        """Open a table for this client, and start delivering its frames."""
         if self._client.table is not None:
             raise Refusal("talk", "a connection can open only one table", last=True)
         tables = self._tables
@@ -200,9 +203,11 @@ class ClientConnection:
             raise Refusal("cursor", "the table has no frame with this cursor: it is not the table you know", last=True)
 
     def _frame_bytes_max(self, table: TableFanout) -> int:
+        """Return the largest frame that a table accepts."""
         return self._limits.mailbox_bytes if table.permissions.is_mailbox else self._tables.largest
 
     async def _token(self, token: bytes) -> None:
+        """Check a write token, and let the client write with it."""
         table = self._table
         if table.permissions.epoch_of(token) is None:
             # Another relay may have recorded a new key.
@@ -215,6 +220,7 @@ class ClientConnection:
         await self._reply(Accepted())
 
     async def _rekey(self, writer: bytes) -> None:
+        """Register another writer for the next key epoch."""
         table, epoch = self._require_writer()
         if not table.permissions.is_redundant(writer):
             if len(table.permissions.writers) > self._limits.rekeys_per_table:
@@ -223,6 +229,7 @@ class ClientConnection:
         await self._reply(Accepted())
 
     async def _end(self) -> None:
+        """Record the end of the game, and let the table expire."""
         table, _ = self._require_writer()
         if not table.permissions.ended:
             table.set_permissions(await self._tables.add_record(table.name, EndedRecord()))

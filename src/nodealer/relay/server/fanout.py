@@ -158,6 +158,7 @@ class TableFanout:
             self._metrics.delivered += len(some) * len(self._head)
 
     def _overflows(self, connection: CountedConnection) -> bool:
+        """Return whether too much is queued for a connection."""
         return connection.transport.get_write_buffer_size() > self._reader_bytes
 
     def join(self, client: Client, after: int) -> None:
@@ -177,6 +178,7 @@ class TableFanout:
             client.catching_up.cancel()
 
     def _fall_behind(self, client: Client, cursor: int) -> None:
+        """Serve a client from the store, starting after a cursor."""
         client.cursor, client.since = cursor, asyncio.get_running_loop().time()
         self._behind.add(client)
         client.catching_up = asyncio.create_task(self._catch_up(client))

@@ -104,6 +104,7 @@ class Relay:
         return None
 
     async def _health(self, connection: ServerConnection) -> Response:
+        """Return the health page: whether the store answers."""
         now = asyncio.get_running_loop().time()
         if now >= self._healthy_until:
             try:
@@ -116,6 +117,7 @@ class Relay:
         return connection.respond(HTTPStatus.OK, "ok\n")
 
     def _metrics_page(self, connection: ServerConnection, request: Request) -> Response:
+        """Return the metrics page; for this machine only, unless they are public."""
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
         if not self._public_metrics and (forwarded or not is_loopback(peer_address(connection))):
             return connection.respond(HTTPStatus.FORBIDDEN, "metrics are for this machine only\n")

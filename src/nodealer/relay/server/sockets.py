@@ -214,6 +214,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _parse_address(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Parse an IP address, with IPv4-mapped IPv6 addresses as IPv4; None if it is invalid."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

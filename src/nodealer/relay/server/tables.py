@@ -103,10 +103,12 @@ class RelayTables:
         raise Refusal("busy", "all mailboxes are in use; try again in a few minutes")
 
     def _refuse_other_tables(self, own: bool) -> None:
+        """Raise `Refusal` if this relay serves a single table, unless `own` says that this is it."""
         if self._only is not None and not own:
             raise Refusal("tables", "this relay serves a single table and creates no others")
 
     def _report_created(self, name: str) -> None:
+        """Count and log a new table."""
         self.metrics.made += 1
         self.log("made", {"table": table_alias(name)})
 

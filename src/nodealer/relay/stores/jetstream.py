@@ -128,6 +128,7 @@ class NatsConnection:
         self._up.set()
 
     async def _stay_connected(self) -> None:
+        """Connect, and reconnect whenever the connection is lost, until `close`."""
         # The library may swallow the cancellation.
         while not self._closed:
             self._lost.clear()
@@ -148,6 +149,8 @@ class NatsConnection:
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _connect(self, client: Client) -> None:
+        """Connect a client to one of the servers."""
+
         async def on_error(error: Exception) -> None:
             """Remember why there is no connection. Later errors are reported to the request that failed."""
             self._last_error = _describe(error)
@@ -169,6 +172,7 @@ class NatsConnection:
 
 
 async def _close(client: Client) -> None:
+    """Close a client, within a second."""
     # If the server has disappeared, closing would wait for it.
     with suppress(Error, OSError):
         async with asyncio.timeout(1):

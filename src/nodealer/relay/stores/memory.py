@@ -13,6 +13,8 @@ from nodealer.relay.stores.base import FrameListener, FramePage, TableExtent, pa
 
 @dataclass(slots=True)
 class _Table:
+    """One table in memory."""
+
     written: float
     notes: list[bytes] = field(default_factory=list)
     #: The frame with cursor n is the n-th in the list.
@@ -104,6 +106,7 @@ class MemoryStore:
         self._tables.clear()
 
     def _table(self, name: str) -> _Table:
+        """Return a table. Raise `RelayError` if there is none."""
         if name not in self._tables:
             raise RelayError("there is no such table")
         return self._tables[name]

@@ -85,10 +85,12 @@ def subjects_of(table: str) -> TableSubjects:
 
 
 def _stream(shard: int) -> str:
+    """Return the name of a stream."""
     return f"nodealer-{shard}"
 
 
 def _root(shard: int) -> str:
+    """Return the prefix of the subjects of a stream."""
     return f"nodealer.{shard}"
 
 
@@ -100,6 +102,7 @@ def _consumer_from(subject: str, after: int) -> ConsumerConfig:
 
 
 def _sequence_of(message: Msg) -> int:
+    """Return a message's sequence number in its stream."""
     return message.metadata.sequence.stream
 
 
@@ -169,10 +172,12 @@ async def _tally_at(session: JetStreamSession, subjects: TableSubjects, frame: R
 
 
 def _write_tally(tally: TableTally) -> dict[str, str]:
+    """Return the header with a tally."""
     return {TALLY_HEADER: " ".join(str(number) for number in tally)}
 
 
 def _read_tally(headers: dict[str, str] | None) -> TableTally:
+    """Parse the tally in a message's headers; the empty tally if there is none."""
     text = (headers or {}).get(TALLY_HEADER)
     return EMPTY_TALLY if text is None else TableTally(*(int(number) for number in text.split(" ", 3)))
 
@@ -199,6 +204,7 @@ class Follower:
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _follow(self) -> None:
+        """Listen, and listen again after every interruption; never returns."""
         while True:
             session = await self._connection.session()
             with suppress(Error, OSError):
@@ -272,6 +278,7 @@ class NatsStore:
             await self._prepare_stream(shard, replicas)
 
     async def _prepare_stream(self, shard: int, replicas: int) -> None:
+        """Create a stream if it is missing, and check its subjects and replicas."""
         wanted = StreamConfig(
             name=_stream(shard),
             subjects=[f"{_root(shard)}.>"],
@@ -437,6 +444,7 @@ class NatsStore:
         return sum([await self._sweep_stream(shard, idle) for shard in range(SHARDS)])
 
     async def _sweep_stream(self, shard: int, idle: float) -> int:
+        """Delete the old tables of one stream, and return how many there were."""
         stream, root, now = _stream(shard), _root(shard), time.time()
 
         async def work(session: JetStreamSession) -> dict[str, TableActivity]:

@@ -48,6 +48,7 @@ class PageCache:
         return FramePage(head + data, last, frames)
 
     def _write(self, head: bytes, data: bytes) -> FileSlice:
+        """Write a page to the file, starting a new file if this one is full. Raise `OSError` if there is no space."""
         size = len(head) + len(data)
         disk = os.statvfs(self._folder)
         if disk.f_bavail * disk.f_frsize < _FILE_BYTES_MAX:

@@ -201,11 +201,11 @@ class SqliteStore:
     async def sweep(self, idle: float) -> int:
         """Delete tables that are expired or idle, their frames a few at a time; return how many."""
 
-        def unlearn(names: list[str]) -> None:
+        def forget_ids(names: list[str]) -> None:
             for name in names:
                 self._numbers.pop(name, None)
 
-        gone = await self._write(lambda: self._delete_tables(idle), unlearn)
+        gone = await self._write(lambda: self._delete_tables(idle), forget_ids)
         while await self._write(self._delete_some):
             pass
         return len(gone)
@@ -227,17 +227,19 @@ class SqliteStore:
     # --- In the event loop ---
 
     async def _read(self, work: Callable[[], T]) -> T:
+        """Run `work` in the reading thread, and return its result."""
         self._refuse_closed()
 
-        def explained() -> T:
+        def checked_work() -> T:
             with _sqlite_errors("read"):
                 return work()
 
-        return await self._loop.run_in_executor(self._reader, explained)
+        return await self._loop.run_in_executor(self._reader, checked_work)
 
     def _write(
         self, work: Callable[[], T], then: Callable[[T], None] | None = None, *, frame: bool = False
     ) -> asyncio.Future[T]:
+        """Queue `work` for the writing thread. `then` receives its result in the event loop, before the caller does."""
         self._refuse_closed()
         job = _Job(work, then, self._loop.create_future(), frame)
         self._jobs.put(job)
@@ -248,6 +250,7 @@ class SqliteStore:
             raise RelayError("the store is closed")
 
     def _queue_notification(self, table: str, cursor: int, frame: bytes) -> None:
+        """Note a stored frame for the table's listener, if it has one."""
         if table in self._listeners:
             self._notifications.setdefault(table, []).append((cursor, frame))
 
@@ -271,6 +274,7 @@ class SqliteStore:
     # --- In the writing thread ---
 
     def _write_all(self) -> None:
+        """Run the jobs until the store is closed: the writing thread's main loop."""
         while (jobs := self._next_jobs()) is not None:
             self._shrink_log(_LOG_FRAMES_MAX)
             if not self._write_together(jobs) and len(jobs) > 1:
@@ -377,6 +381,7 @@ class SqliteStore:
         return known
 
     def _put_frame(self, table: str, frame: bytes) -> int:
+        """Prepare a frame's row for the next `_put_rows`, and return its cursor."""
         known = self._table_end(table)
         cursor, size = known.last + 1, len(frame)
         self._rows += (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), frame_head(cursor, size) + frame)
@@ -385,12 +390,14 @@ class SqliteStore:
         return cursor
 
     def _put_rows(self) -> None:
+        """Insert all prepared frame rows with one statement."""
         if self._rows:
             rows, self._rows = self._rows, []
             values = ",".join(["(?, ?, ?, ?)"] * (len(rows) // 4))
             self._writing.execute(f"INSERT INTO frames VALUES {values}", rows)
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
+        """Insert a note, creating the table if necessary, and return all notes."""
         made = "INSERT INTO tables (name, written) VALUES (:name, :now) ON CONFLICT DO UPDATE SET written = :now"
         self._writing.execute(made, {"name": table, "now": self._clock()})
         put = "INSERT INTO notes SELECT :tab, count(*), :note FROM notes WHERE tab = :tab"
@@ -398,6 +405,7 @@ class SqliteStore:
         return _notes(self._writing, table)
 
     def _put_expiry(self, table: str, time: float) -> None:
+        """Set when a table expires."""
         self._writing.execute("UPDATE tables SET expires = ? WHERE id = ?", (time, self._table_end(table).id))
 
     def _delete_tables(self, idle: float) -> list[str]:
@@ -448,6 +456,7 @@ class SqliteStore:
         return first
 
     def _page(self, number: int, after: int) -> FramePage | None:
+        """Return the page of frames after a cursor, cached if possible; None if there are none."""
         base, most = number << _SHIFT, after - after % _PAGE_MAX + _PAGE_MAX
         span = {"after": base + after, "most": base + min(most, _CURSOR_MAX)}
         row, frames, data = self._reading.execute(_PAGE, span).fetchone()
@@ -467,11 +476,13 @@ def _checkpoint_twice(connection: sqlite3.Connection) -> None:
 
 
 def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
+    """Return a table's notes in order."""
     asked = "SELECT note FROM notes WHERE tab = (SELECT id FROM tables WHERE name = ?) ORDER BY number"
     return [note for (note,) in connection.execute(asked, (table,))]
 
 
 def _table_id(connection: sqlite3.Connection, table: str) -> int | None:
+    """Return a table's id; None if there is no such table."""
     row = connection.execute("SELECT id FROM tables WHERE name = ?", (table,)).fetchone()
     return None if row is None else int(row[0])
 
@@ -521,6 +532,7 @@ def _exclusive_lock(path: Path) -> Iterator[None]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """Open a connection to the database, and prepare it."""
     if sqlite3.sqlite_version_info < _SQLITE:
         raise RelayError(f"the store needs SQLite {'.'.join(map(str, _SQLITE))}, not {sqlite3.sqlite_version}")
     with _sqlite_errors("opened"):
@@ -536,6 +548,8 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Set the connection's options, and create or check the schema."""
+
     def pragma(setting: str) -> Any:
         return connection.execute(f"PRAGMA {setting}").fetchone()[0]
 
