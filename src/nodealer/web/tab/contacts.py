@@ -21,7 +21,7 @@ class BrowserShelf:
     `keep` changes the stored list, to which other tabs may have added players, and passes it back through `saw`.
     """
 
-    where = "the list of players in this browser"
+    location = "the list of players in this browser"
 
     def __init__(self, keep: Callable[[Make], None] = _nowhere) -> None:
         self._keep = keep
