@@ -195,8 +195,10 @@ def open_page(
     prepare: Callable[[Page], None] = lambda page: None,
     **context: Any,
 ) -> Iterator[Page]:
-    """Open a page like a user, at the pace of tests. Raise `BadParameter` at the end if it logged errors or
-    warnings."""
+    """Open a page like a user, at the pace of tests.
+
+    Raise `BadParameter` at the end if it logged errors or warnings.
+    """
     within = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | context)
     within.add_init_script(f"localStorage.setItem('nodealer pace', '{pace}')")
     page = within.new_page()

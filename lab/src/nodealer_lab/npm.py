@@ -56,8 +56,10 @@ def install(folder: Path = FOLDER, *, find: Callable[[str], str | None] = shutil
 
 
 def _environment(node: str) -> dict[str, str]:
-    """Return the environment for npm. If Node's own headers lie beside it, the addon is built with them, without a
-    download."""
+    """Return the environment for npm.
+
+    If Node's own headers lie beside it, the addon is built with them, and nothing is downloaded.
+    """
     prefix = Path(node).resolve().parents[1]
     headers = (prefix / "include" / "node" / "node.h").is_file()
     return {**os.environ, **({"npm_config_nodedir": str(prefix)} if headers else {})}

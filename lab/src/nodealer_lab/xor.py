@@ -96,12 +96,12 @@ def find_rival_order(seen: Overheard, order: Sequence[int], name: Callable[[byte
 
 
 def card_finder(commitments: Sequence[bytes]) -> Callable[[bytes], int | None]:
-    """Return a function that finds the card of a nonce by trying every name against the commitments, as the source
-    joins them."""
+    """Return a function that finds the card of a nonce, by trying every name against the commitments."""
     known: Mapping[bytes, int] = {commitment: card for card, commitment in enumerate(commitments)}
 
     def find_card(nonce: bytes) -> int | None:
         for card in range(len(commitments)):
+            # The source joins name and nonce like this.
             if known.get(hashlib.sha256(f"{card}=>".encode() + nonce).digest()) == card:
                 return card
         return None

@@ -158,10 +158,9 @@ POWER: Final = 7
 
 
 def _forge_pass(moment: SignedMoment) -> bytes:
-    """Replace the card that this seat decrypts by the dealer's own card, which it has just looked up in the dealer's
-    list.
+    """Replace the card that this seat decrypts by the dealer's own card, which the dealer decrypts next.
 
-    The dealer decrypts that card next.
+    The seat has just looked that card up in the dealer's list.
     """
     message, deck = read_message(Pass, moment.honest), moment.deck
     dealers = [track for track in deck.stage.tracks if track.to == 0]
@@ -227,8 +226,10 @@ def _replace_first(cards: Points, highest: Points) -> Points:
 
 
 def _forge_held_mask(moment: SignedMoment) -> bytes:
-    """Declare the highest face, masked under the joint key as its own card would be. The last of the three proof rows
-    is false."""
+    """Declare the highest face, masked under the joint key as its own card would be.
+
+    The last of the three proof rows is false.
+    """
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     positions = rebuild.held_by(deck, seat)
     mine, group = deck.held_cards(positions), deck.binding.group
@@ -241,8 +242,10 @@ def _forge_held_mask(moment: SignedMoment) -> bytes:
 
 
 def _forge_held_lock(moment: SignedMoment) -> bytes:
-    """Declare the highest face under its one secret, as its own card would be. The last of the two proof rows is
-    false."""
+    """Declare the highest face under its one secret, as its own card would be.
+
+    The last of the two proof rows is false.
+    """
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     positions = stage._mine(deck, seat)
     e = deck.cascade_secret(moment.tape, seat)
@@ -524,8 +527,7 @@ def _find_uncommitted_card(played: PlayedGame) -> str | None:
 
 
 def _play_unopened(scene: Scene) -> AttackOutcome:
-    """Play until the cheater has drawn another card: it could not play the one without a commitment, and would be
-    named."""
+    """Play until the cheater has drawn a card with a commitment: without one it could not play, and would be named."""
     for seed in range(GAMES_MAX):
         played = play_with_cheater(UNOPENED, replace(scene, entropy=seeded_entropy(seed, UNOPENED.name)))
         drawn = {face for one in dealt_decks(played) for face in one.hidden_cards(scene.cheater).values()}

@@ -1,5 +1,4 @@
-"""Runs an attack with and without the defence: without it the attack must work, with it the claimed outcome must
-follow.
+"""Runs each attack with and without its defence: the attack must work without it, and be stopped as claimed with it.
 
 The gain must come from the false messages and from nothing else. So if an attack is a seat with false messages, the
 game without the defence is also played with that seat honest: it must gain nothing then.
@@ -77,8 +76,7 @@ class AttackComparison:
 
 
 def iter_cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Yield the protocols and modes to try an attack on: the first one, those of the named protocol, or all
-    (`everywhere`).
+    """Yield the protocols and modes to try an attack on: the first, those of the named protocol, or all of them.
 
     Raise `BadParameter` if the protocol is unknown or the attack is not written for it.
     """

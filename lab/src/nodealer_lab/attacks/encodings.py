@@ -40,8 +40,7 @@ def _forge_fragments(moment: SignedMoment) -> bytes:
 
 
 def _find_deck_read(played: PlayedGame) -> str | None:
-    """Find a deck that is read as it left the cascade: its cards already lie in their final order, and no one has
-    locked it."""
+    """Find a deck that is read after the cascade and before the locking, when its order is final."""
     orders: dict[int, list[int] | None] = {}
     for one in played.card_messages():
         if isinstance(one.deck.stage, Locking) and not one.deck.stage.layer.keys:
@@ -168,8 +167,7 @@ TWO_TIME_PAD: Final = Attack(
 
 
 def _find_rival_deck(played: PlayedGame) -> str | None:
-    """Find the order of the owner's deck with what the rival has of an honest game, and compare it with what is
-    drawn."""
+    """Find the order of the owner's deck with what the rival has of an honest game."""
     me = played.cheater
     messages = [one for one in played.card_messages() if one.deck.rival == me and one.deck.epoch == 0]
     deck, tape = messages[-1].deck, played.tape(me, messages[-1].duty.binding.hand)

@@ -1,5 +1,4 @@
-"""Recognises faces that are multiples of one point: they stay multiples of one point, whatever they are multiplied
-by."""
+"""Recognises faces that are multiples of one point, which they stay whatever they are multiplied by."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Attacks on operations with dealt cards: passing, peeking, searching, dice, sealed bids, and rebuilds after a player
-left."""
+"""Attacks on operations: passing, peeking, searching, dice, sealed bids, and rebuilding a deck after a player left."""
 
 from __future__ import annotations
 
@@ -262,8 +261,7 @@ PEEKER: Final = 0
 
 
 def _forge_tell(moment: SignedMoment) -> bytes:
-    """Shift the card without knowing it: this turns one face into another and all others into nothing. It is a
-    guess."""
+    """Shift the card, guessing its face: this turns one face into another, and all others into nothing."""
     message, group, deck = read_message(MaskTell, moment.honest), moment.deck.binding.group, moment.deck
     shift = deck.face_points((0,)) - deck.face_points((1,))
     return encode(replace_struct(message, msg=(group.points(message.msg) + shift).to_bytes()))
@@ -483,8 +481,7 @@ GIVER: Final = 0
 
 
 def _borrowed_key(deck: Any) -> Any:
-    """Return the giver's key of the next card in the pile, plus G: the key itself would be recognised as a
-    repetition."""
+    """Return the giver's key of the next card in the pile, plus G: the key itself would be recognised."""
     return deck.card_keys(tuple(deck.places.pile[:1]), GIVER) + deck.binding.group.G
 
 

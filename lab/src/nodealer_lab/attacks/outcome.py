@@ -47,8 +47,10 @@ def judge_log(config: Config, log: Iterable[bytes], lies: Collection[bytes], gai
 
 
 def _when_found(applied: Applied) -> WhenSeen:
-    """Return when a fault was found: at once if no one holds a card of the deck yet, at the end if the hand is over or
-    all is shown."""
+    """Return when a fault was found.
+
+    That is at once before anyone holds a card of the deck, and at the end when the hand is over or all is shown.
+    """
     before = applied.before
     if before.phase is not Phase.PLAYING:
         disputed = before.chronicle.records[-1].void is not None

@@ -69,8 +69,7 @@ class AttackReport(msgspec.Struct, frozen=True):
 
 
 def run_task(task: AttackTask) -> AttackOutcome:
-    """Carry out an attack in this process. With `weak` or `honest`, the process must not be used for anything else
-    afterwards."""
+    """Carry out an attack in this process, which `weak` and `honest` leave unfit for anything else."""
     attack, protocol = find_attack(task.attack), small_protocol(task.protocol, task.mode.encode())
     removed = (*(attack.on(protocol).way.defence if task.weak else ()), *(LIES if task.honest else ()))
     for defence in removed:
@@ -132,8 +131,10 @@ def _report_on(task: AttackTask) -> AttackReport:
 
 
 def _play_honest_game(name: str) -> None:
-    """Play an honest game on a protocol, in its first mode only: other modes start threads, which a fork would not
-    have."""
+    """Play an honest game on a protocol.
+
+    It is played in the first mode only: other modes start threads, which a fork would not have.
+    """
     game = small_game(name)
     scene = Scene(small_protocol(name), game, seeded_entropy(0, "an honest game"), 1, game.seats - 1)
     play_out(scene, *seat_players(scene, {}))

@@ -243,8 +243,10 @@ def play_out(scene: Scene, table: LocalTable, stores: Sequence[PlayerStore]) -> 
 
 
 def decide(participant: Participant, agent: BotAgent | None) -> list[bytes]:
-    """Return what a bot sends now: a claim if a card does not open, otherwise its move. A participant without an agent
-    leaves."""
+    """Return what a bot sends now: a claim if a card does not open, otherwise its move.
+
+    A participant without an agent leaves on its turn.
+    """
     if participant.options().unreadable is not None:
         return participant.claim()
     if agent is None:

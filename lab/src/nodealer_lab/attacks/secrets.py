@@ -448,8 +448,10 @@ ROGUE_KEY: Final = Attack(
 
 
 def players_with_cheater_first(scene: Scene) -> dict[int, MemoryPlayerStore]:
-    """Return the players, with a cheater who drew keys until it is the first to pick. The lobby shows the others'
-    keys."""
+    """Return the players, with a cheater who drew keys until it is the first to pick.
+
+    The lobby shows the others' keys.
+    """
     me, stores = scene.cheater, [new_player(scene, name) for name in scene.names]
     while _picker_order(scene, stores)[0] != me:
         stores[me] = new_player(scene, scene.names[me])
@@ -457,8 +459,10 @@ def players_with_cheater_first(scene: Scene) -> dict[int, MemoryPlayerStore]:
 
 
 def _play_picker(scene: Scene) -> AttackOutcome:
-    """Play with a cheater who picks first. The picker names the cards of the board, but no one knows which cards they
-    are."""
+    """Play with a cheater who picks first.
+
+    The picker names the cards of the board, but no one knows which cards they are.
+    """
     me, stage = scene.cheater, AttackTable(scene, stores=players_with_cheater_first(scene))
     stage.run_until(is_playing)
     deck: Any = stage.state().hand.decks[0]
@@ -520,8 +524,10 @@ def _forge_tag(moment: SignedMoment) -> bytes:
 
 
 def _forge_cascade(moment: SignedMoment) -> bytes:
-    """Forge the step of `lock` that sends all cards through another cascade. Held cards are brought to its result
-    later."""
+    """Forge the step of `lock` that sends all cards through another cascade.
+
+    Held cards are brought to its result later.
+    """
     deck, given = moment.deck, moment.deck.stage.cards
     if not deck.stage.held:
         return moment.honest

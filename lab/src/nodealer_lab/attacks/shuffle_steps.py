@@ -1,5 +1,4 @@
-"""A shuffle from a cheater's point of view, for the protocols whose shuffles have one proof. All forged proofs use
-it."""
+"""A shuffle from a cheater's point of view, for all forged proofs on protocols whose shuffles have one proof."""
 
 from __future__ import annotations
 
@@ -36,8 +35,10 @@ Change = Callable[[Points], Points]
 
 @dataclass(frozen=True)
 class ShuffleTurn(ABC):
-    """A seat's turn to shuffle. The cheater leaves every card in its place unless its order matters later: no one can
-    tell."""
+    """A seat's turn to shuffle.
+
+    The cheater leaves every card in its place unless its order matters later. No one can tell.
+    """
 
     moment: SignedMoment
     s: Scalars
@@ -63,8 +64,10 @@ class ShuffleTurn(ABC):
         return range(self.size)
 
     def tie(self, change: Callable[[Scalars], Scalars] = lambda numbers: numbers) -> Callable[[Scalars], Scalars]:
-        """Return a map from one number per card before the shuffle to one per card after it. `change` is applied
-        first."""
+        """Return a map from one number per card before the shuffle to one per card after it.
+
+        `change` is applied first.
+        """
         return lambda numbers: change(numbers).take(self.order)
 
     @property
@@ -199,8 +202,10 @@ class _MaskTurn(ShuffleTurn):
 
 @dataclass(frozen=True)
 class _OffsetTurn(ShuffleTurn):
-    """A shuffle of `offset`: every pair first gets a factor of its own, then all get one more offset. `s` is the common
-    factor."""
+    """A shuffle of `offset`: every pair first gets a factor of its own, then all get one more offset.
+
+    `s` is the common factor.
+    """
 
     scaled: OffsetPairs
     #: The common factor times the offset, and its blinding.

@@ -58,8 +58,10 @@ def _readable_cards(deck: Any, played: PlayedGame, seat: int, hand: int) -> Mapp
 
 
 def all_faces(dealt: DealtDeck, played: PlayedGame) -> list[int | None]:
-    """Return the faces of a whole `KeyedDeck`, from all players' secrets, None for a card that has none. Other decks
-    give []."""
+    """Return the faces of a whole deck, from all players' secrets, with None for what is not a card.
+
+    Only a `KeyedDeck` can be read like this. For other decks the list is empty.
+    """
     deck = dealt.deck
     if not isinstance(deck, KeyedDeck):
         return []

@@ -25,8 +25,7 @@ def _complete(incomplete: str) -> list[str]:
 def list_attacks(
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """List the attacks: who does what, their numbers in docs/internals/attacks.md, and the protocols that they are
-    tried on."""
+    """List the attacks: who does what, on which protocols, and their numbers in docs/internals/attacks.md."""
     from nodealer_lab.attacks import ATTACKS  # late: no other command should wait for it
     from nodealer_lab.attacks.beyond import BEYOND
 

@@ -140,8 +140,7 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Ben
 
 
 def _refuse_outdated_bundle() -> None:
-    """Raise `BadParameter` if the bundle for a tab was built from an older program, which may not understand this
-    one."""
+    """Raise `BadParameter` if the bundle for a tab was built from an older program than this one."""
     from nodealer.web.bundle.build import is_current
     from nodealer_lab.bench import tab
 

@@ -98,8 +98,7 @@ DOWNGRADE: Final = Attack(
 
 
 def _link_to_follow(first: Invitation, second: Invitation) -> Invitation | None:
-    """Return the link to follow when a second link for a table arrives: the first one, or None if one of them is
-    false."""
+    """Return the link to follow after a second one arrives: the first, or None if one of them is false."""
     return None if second.contradicts(first) else first
 
 

@@ -87,8 +87,7 @@ GUESSED_CODE: Final = Attack(
 
 
 def _play_reflected(scene: Scene) -> AttackOutcome:
-    """Pose as the host without knowing the words: the share is any point, and the proof of knowledge is the guest's
-    own."""
+    """Pose as the host without knowing the words: send any point as share, and the guest's own confirmation."""
     code = new_code(7, scene.entropy)
     guest = GuestExchange(code, RELAY, Identity(scene.entropy(KEY_BYTES)), "Ben", scene.entropy, 0)
     share = group().map_to_points(scene.entropy(group().uniform_size)).to_bytes()[:SHARE_BYTES]

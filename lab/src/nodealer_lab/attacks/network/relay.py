@@ -209,8 +209,7 @@ VICTIM: Final = 0
 
 
 def _play_replayed(scene: Scene) -> AttackOutcome:
-    """Replay the victim's second entry of the earlier table, which says that it sits out. At the next it has sent one
-    so far."""
+    """Replay what the victim signed at the earlier table: that it sits out. The numbers fit the next table."""
     before = AttackTable(scene)
     before.take_pending()
     left = before[VICTIM].seat._send(Leave())

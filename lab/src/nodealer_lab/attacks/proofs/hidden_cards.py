@@ -333,8 +333,10 @@ def _find_deck_read(played: PlayedGame) -> str | None:
 
 
 def faces_of(one: DealtDeck, orders: list[Order]) -> list[int]:
-    """Return the face at each place after these shuffles. In `offset` the deals are shuffled, and their places are the
-    faces."""
+    """Return the face at each place after these shuffles.
+
+    In `offset` the deals are shuffled, and their places are the faces.
+    """
     found = list(range(len(orders[0])))
     for order in orders:
         found = [found[place] for place in order]

@@ -142,11 +142,7 @@ def attack_shuffles(
     *defence: RemovedDefence,
     only: Collection[str] = (),
 ) -> Attack:
-    """Return an attack on shuffles that leaves an honest seat with an unreadable card, because what was proven is not
-    there.
-
-    `only` restricts it to these protocols.
-    """
+    """Return an attack on the shuffles of all protocols, or of `only` these, that leaves an unreadable card."""
 
     def forge(moment: SignedMoment) -> bytes:
         step = shuffle_turn_of(moment)

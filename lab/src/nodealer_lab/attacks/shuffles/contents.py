@@ -105,8 +105,7 @@ _NO_KEY: Final = "a seat cannot make a card under the others' secrets, only take
 
 
 def _forge_stacked(moment: SignedMoment) -> bytes:
-    """Put the highest face into its own place, masked with a number of its choice: anyone can mask under the joint
-    key."""
+    """Put the highest face into its own place. Anyone can mask a card under the joint key."""
     message, deck = read_message(MaskShuffle, moment.honest), moment.deck
     group, mine = deck.binding.group, deck.binding.players.index(moment.duty.seat)
     joint = deck.stage.joint + group.points(message.key)
@@ -341,8 +340,10 @@ def _solve_order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
 
 
 def _play_products(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. It works only with public cards and without proofs, so no bot plays this in a real
-    game."""
+    """Play with the cheater.
+
+    It works only with public cards and without proofs, so no bot plays this in a real game.
+    """
     played = play_with_cheater(PRODUCTS, scene)
     return judge(played, _find_known_order(played))
 

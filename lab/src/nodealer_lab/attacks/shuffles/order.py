@@ -104,10 +104,9 @@ def _forge_own_multiples(moment: SignedMoment) -> bytes:
 
 
 def _forge_tags(moment: SignedMoment) -> bytes:
-    """In a rebuild of `mask`, put all faces in their order in place of the shuffled cards, and leave held cards as they
-    are.
+    """In a rebuild of `mask`, send all faces in their order in place of the shuffled cards.
 
-    The tag of a held card then tells its face.
+    Held cards stay as they are. The tag of a held card then tells its face.
     """
     message, deck, stage = read_message(MaskTags, moment.honest), moment.deck, moment.deck.stage
     if stage.turn:
@@ -180,8 +179,7 @@ def _can_read_order(messages: Sequence[bytes], scene: Scene) -> bool:
 
 
 def _can_read_pairs(messages: Sequence[bytes], scene: Scene) -> bool:
-    """Return whether each pair is the known multiple of its other half, plus the offset that the victim revealed
-    since."""
+    """Return whether each pair is a known multiple of its other half, plus the offset that the victim revealed."""
     group, pairs = scene.protocol.group, list[tuple[Points, Points]]()
     for message in messages:
         with suppress(NodealerError):
@@ -363,8 +361,7 @@ LAZY: Final = Attack(
 
 
 def _guessable_roots(played: PlayedGame) -> Iterator[bytes]:
-    """Yield roots that a bad source of randomness might give: repeated bytes, small numbers, and public data of the
-    table."""
+    """Yield roots from bad sources of randomness: repeated bytes, small numbers, and public data of the table."""
     for number in range(256):
         yield bytes([number]) * ROOT_BYTES
         yield number.to_bytes(ROOT_BYTES, "big")
@@ -552,8 +549,10 @@ def _find_card_known_to_friends(played: PlayedGame) -> str | None:
 
 
 def _play_only_friends(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The dealer of `offset` names the shufflers and is refused; on other protocols no one
-    can."""
+    """Play with the cheater.
+
+    The dealer of `offset` names who shuffles, and is refused. On other protocols no seat can name that.
+    """
     played = play_with_cheater(ONLY_FRIENDS, replace(with_chips(scene), hands=1))
     return judge(played, _find_card_known_to_friends(played))
 
