@@ -64,7 +64,7 @@ def stamped(text: str, digest: str, sources: str) -> str:
 
 def page_of(source: Path) -> tuple[str, str]:
     """The hash of the page of these sources, and theirs. Ends the program where dist/web is of others."""
-    code = "from nodealer.web.bundle.build import sources; print(sources())"
+    code = "from nodealer.web.bundle.build import source_hash; print(source_hash())"
     environment = {**os.environ, "PYTHONPATH": str(source / "src"), "NODEALER_BACKEND": "reference"}
     said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     sources = said.stdout.strip()

@@ -20,7 +20,7 @@ import pytest
 from nodealer import __version__
 from nodealer.cheats.registry import OURS
 from nodealer.cli.webpage import RELEASE, RELEASE_SOURCES
-from nodealer.web.bundle.build import sources
+from nodealer.web.bundle.build import source_hash
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "src", "rust")
@@ -131,7 +131,7 @@ def test_what_was_released_is_not_changed() -> None:
     told = "a released version is not changed: raise it and empty RELEASE; or, before the release, make stamp"
     assert bool(RELEASE) == bool(RELEASE_SOURCES)
     # Not the page itself: another compiler makes other bytes of the same sources. `make release` compares those.
-    assert RELEASE_SOURCES in ("", sources()), told
+    assert RELEASE_SOURCES in ("", source_hash()), told
 
 
 def test_a_release_that_names_another_page_is_not_built(
@@ -149,18 +149,18 @@ def test_a_release_that_names_another_page_is_not_built(
     bundle.write_text('{"sources": "others"}')
     with pytest.raises(SystemExit, match="of other sources"):
         release.page_of(ROOT)
-    bundle.write_text(json.dumps({"sources": sources()}))
+    bundle.write_text(json.dumps({"sources": source_hash()}))
     digest = hashlib.sha256(bundle.read_bytes()).hexdigest()
-    assert release.page_of(ROOT) == (digest, sources())
+    assert release.page_of(ROOT) == (digest, source_hash())
 
-    monkeypatch.setattr(release, "page_of", lambda source: (digest, sources()))
-    module.write_text(release.stamped(module.read_text(), digest, sources()))
+    monkeypatch.setattr(release, "page_of", lambda source: (digest, source_hash()))
+    module.write_text(release.stamped(module.read_text(), digest, source_hash()))
     release.refuse_another_page(tmp_path)
-    module.write_text(release.stamped(module.read_text(), "0" * 64, sources()))
+    module.write_text(release.stamped(module.read_text(), "0" * 64, source_hash()))
     with pytest.raises(SystemExit, match="names another page"):
         release.refuse_another_page(tmp_path)
     with pytest.raises(SystemExit, match="does not say RELEASE once"):
-        release.stamped("nothing", digest, sources())
+        release.stamped("nothing", digest, source_hash())
 
 
 def test_the_notices_name_what_the_core_is_locked_to() -> None:

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from cli.test_network import LONG, Somebody
 from nodealer.relay.invitations import parse_link
-from nodealer.web.tab.opfs_store import TabStore, new_saved, way_back
+from nodealer.web.tab.opfs_store import TabStore, new_saved, rejoin_invitation
 from ports import free_port
 from web.tab.test_opfs_store import MemoryStore
 from web.tab.test_table import Tab
@@ -105,7 +105,7 @@ class Cleo(Tab):
     async def sit(self, store: MemoryStore, link: str, until: Callable[[Cleo], Any]) -> None:
         """Come back to a table with what the tab has saved, and stay until something has happened."""
         home = TabStore.open(store)
-        invitation, more = way_back(home.saved, parse_link(link))
+        invitation, more = rejoin_invitation(home.saved, parse_link(link))
         playing = asyncio.ensure_future(self.table.play(home, invitation, None, more))
         async with asyncio.timeout(LONG):
             while not playing.done() and not until(self):

@@ -19,7 +19,7 @@ from nodealer.relay.invitations import parse_link
 from nodealer.relay.pairing import _A, _B, GuestIdentity, GuestSeals, HostInvitation, HostSeals
 from nodealer.web.hub import Hub
 from nodealer.web.server import TableServer, TokenGate
-from nodealer.web.tab.setup import hosted_of, read_wish
+from nodealer.web.tab.setup import hosted_table_of, read_host_request
 from nodealer.wire import NAME_BYTES_MAX, decode, encode
 
 # --- Orders, wishes, and the door ---
@@ -38,7 +38,7 @@ def take_order(data: bytes) -> None:
 
 
 def wish(data: bytes) -> None:
-    hosted_of(read_wish(text_of(data)))
+    hosted_table_of(read_host_request(text_of(data)))
 
 
 def knock(data: bytes) -> None:

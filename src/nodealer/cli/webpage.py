@@ -41,9 +41,9 @@ def page_for_guests(wanted: str | None, before: str = "") -> Iterator[str]:
     import uvicorn  # late: no other command should wait for it
 
     from nodealer.cli.host_relay import own_address
-    from nodealer.web.bundle.serve import app_of
+    from nodealer.web.bundle.serve import create_app
 
-    app = app_of(Path(wanted))
+    app = create_app(Path(wanted))
     port = int(before.rpartition(":")[2]) if before else 0
     try:
         listening = socket.create_server(("", port))
@@ -78,12 +78,12 @@ def serve(
     """
     import uvicorn  # late: no other command should wait for it
 
-    from nodealer.web.bundle.serve import app_of
+    from nodealer.web.bundle.serve import create_app
 
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal() or int(port) >= 1 << 16:
         raise BadParameter(phrases.bad_listen(listen, "127.0.0.1:8080"))
-    app = app_of(folder)
+    app = create_app(folder)
     err().print(phrases.serving_page(shown(listen)), soft_wrap=True)
     uvicorn.run(app, host=host.strip("[]"), port=int(port), log_level="warning", server_header=False, access_log=False)
 
@@ -109,12 +109,12 @@ def check(
     Exit codes: 0 all files match, 1 a file differs or is missing, 2 there is nothing to compare with, 4 the server does
     not answer.
     """
-    from nodealer.web.bundle.check import compare, listed_by
+    from nodealer.web.bundle.check import compare, release_files
     from nodealer.web.bundle.serve import read_list
 
     if not against:
         raise BadParameter(phrases.NO_RELEASE_HASH)
-    release = listed_by(url, against) if _is_hash(against) else read_list(Path(against))
+    release = release_files(url, against) if _is_hash(against) else read_list(Path(against))
     found = compare(url, release)
     if json:
         print_json({"same": found.same, "others": found.others, "missing": found.missing, "ok": found.ok})

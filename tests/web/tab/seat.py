@@ -17,13 +17,13 @@ from nodealer.games.package import GamePackage
 from nodealer.games.registry import find_game
 from nodealer.group import default_backend, group
 from nodealer.protocols import make_protocol
-from nodealer.web.tab.setup import SERVED, games_here
+from nodealer.web.tab.setup import SUPPORTED_PROTOCOLS, games_here
 
 # The self-tests are a part of the commands, which a tab has not got.
 Path("/lib/python3.14/site-packages/nodealer/cli/__init__.py").touch()
 
 #: Every protocol that is served, and every game on its own.
-PLAYED = {("wardens" if on == "duel" else "holdem", on) for on in SERVED}
+PLAYED = {("wardens" if on == "duel" else "holdem", on) for on in SUPPORTED_PROTOCOLS}
 PLAYED |= {(game.name, game.protocol) for game in games_here()}
 
 

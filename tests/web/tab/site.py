@@ -18,7 +18,7 @@ from typing import Any
 import uvicorn
 
 from nodealer.web.bundle.content import BUNDLE, page_files
-from nodealer.web.bundle.serve import app_of
+from nodealer.web.bundle.serve import create_app
 
 RUNTIME = "runtime/none"
 
@@ -59,7 +59,7 @@ class Site:
 
     def serve(self, folder: Path) -> None:
         """From here on this one."""
-        self._app = app_of(folder)
+        self._app = create_app(folder)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.asked.append(scope.get("path", ""))

@@ -24,8 +24,8 @@ from nodealer.cli import webpage
 from nodealer.errors import BadParameter, RelayError
 from nodealer.web.bundle import build, check
 from nodealer.web.bundle.content import BUNDLE, POLICY, RUNTIME_MARK, content_hash, page_files, seat_modules
-from nodealer.web.bundle.link import command
-from nodealer.web.bundle.serve import app_of, read_list
+from nodealer.web.bundle.link import linker_command
+from nodealer.web.bundle.serve import create_app, read_list
 
 ABSENT = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "starlette", "typer", "uvicorn", "websockets", "socket"}
 
@@ -62,7 +62,7 @@ def test_archives_hang_on_nothing_but_their_files() -> None:
 
 
 def test_the_linker_gets_objects_and_nothing_of_emcc() -> None:
-    ran = command("lld", ["-s", "X", "a.o", "lib.rlib", "-L", "/x", "-o", "/out/core.wasm", "-O3", "-g0"])
+    ran = linker_command("lld", ["-s", "X", "a.o", "lib.rlib", "-L", "/x", "-o", "/out/core.wasm", "-O3", "-g0"])
     assert ran[0] == "lld" and ran[ran.index("-o") + 1] == "/out/core.wasm" and ran[-2:] == ["a.o", "lib.rlib"]
     assert "-O3" not in ran and "--export-if-defined=PyInit__core" in ran
 
@@ -81,7 +81,7 @@ def test_without_the_target_it_is_one_line_and_4(
 
 
 def test_the_wheel_of_the_core_is_taken_where_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    wheel = build.keep_core(tmp_path, b"the core")
+    wheel = build.save_core_wheel(tmp_path, b"the core")
     assert wheel.name.endswith("-cp311-abi3-pyemscripten_2026_0_wasm32.whl")
     monkeypatch.setenv("NODEALER_WEB_CORE", str(wheel))
     assert build.core_for_tab(tmp_path) == b"the core"
@@ -162,7 +162,7 @@ def asked(app: Any, path: str, **headers: str) -> tuple[int, dict[str, str], byt
 
 
 def test_it_is_served_with_what_keeps_it_apart(folder: Path) -> None:
-    app = app_of(folder)
+    app = create_app(folder)
     for path in ("/", "/index.html", "/how", "/how/"):
         status, headers, _ = asked(app, path)
         assert status == 200 and headers["content-security-policy"] == POLICY and "no-cache" in headers["cache-control"]
@@ -178,7 +178,7 @@ def test_it_is_served_with_what_keeps_it_apart(folder: Path) -> None:
 
 
 def test_whose_host_somebody_asks_for_is_no_part_of_the_path(folder: Path) -> None:
-    app = app_of(folder)
+    app = create_app(folder)
     for host in ("x/bundle.json?", "x/static/js/main.js#", "[", "x:y"):
         assert asked(app, "/", host=host)[::2] == (200, b"<p>")
         assert asked(app, "/elsewhere", host=host)[0] == 404
@@ -187,11 +187,11 @@ def test_whose_host_somebody_asks_for_is_no_part_of_the_path(folder: Path) -> No
 def test_what_goes_out_compressed_is_what_the_list_names_too(folder: Path) -> None:
     (folder / "runtime/abc/seat.zip.br").write_bytes(b"something else")
     with pytest.raises(BadParameter, match=r"seat\.zip\.br does not match its hash"):
-        app_of(folder)
+        create_app(folder)
     # What the list does not name is not served in the place of a file.
     listed = json.loads((folder / BUNDLE).read_text()) | {"packed": {}}
     (folder / BUNDLE).write_text(json.dumps(listed))
-    assert asked(app_of(folder), "/runtime/abc/seat.zip", **{"accept-encoding": "br"})[2] == b"zip"
+    assert asked(create_app(folder), "/runtime/abc/seat.zip", **{"accept-encoding": "br"})[2] == b"zip"
 
 
 @pytest.mark.parametrize("path", ["../secret.txt", "/etc/passwd", "a/../../b", "", ".hidden", "a//b", "a b", "a\\b"])
@@ -199,16 +199,16 @@ def test_a_list_names_nothing_outside_of_its_folder(folder: Path, path: str) -> 
     for files, packed in (({path: "0"}, {}), ({}, {path: "0"})):
         (folder / BUNDLE).write_text(json.dumps({"files": files, "packed": packed}))
         with pytest.raises(BadParameter, match="below its folder"):
-            app_of(folder)
+            create_app(folder)
 
 
 def test_a_folder_that_is_not_what_it_says_is_not_served(folder: Path) -> None:
     (folder / "static/js/main.js").write_bytes(b"2")
     with pytest.raises(BadParameter, match="does not match its hash"):
-        app_of(folder)
+        create_app(folder)
     (folder / "static/js/main.js").unlink()
     with pytest.raises(BadParameter, match="missing"):
-        app_of(folder)
+        create_app(folder)
     for text in ("{", "[]", '{"files":[]}', '{"files":{"a":1}}'):
         (folder / BUNDLE).write_text(text)
         with pytest.raises(BadParameter):
@@ -239,14 +239,16 @@ def test_a_host_is_compared_by_the_one_hash_that_a_release_names(folder: Path) -
     listed = (folder / BUNDLE).read_bytes()
     digest = hashlib.sha256(listed).hexdigest()
     served = {"https://cards.example/bundle.json": listed}
-    assert check.listed_by("https://cards.example", digest, served.get) == {BUNDLE: digest, **read_list(folder)}
+    assert check.release_files("https://cards.example", digest, served.get) == {BUNDLE: digest, **read_list(folder)}
     for other in (b'{"files":{}}', None):
         # A host that serves another list, which agrees with all of its files, is told apart by the hash alone.
-        found = check.listed_by("https://cards.example", digest, {"https://cards.example/bundle.json": other}.get)
+        found = check.release_files("https://cards.example", digest, {"https://cards.example/bundle.json": other}.get)
         assert found == {BUNDLE: digest}
     for nonsense in (b"[]", b"{", b'{"files":[1]}', b'{"files":{"a":1}}'):
         with pytest.raises(BadParameter, match="list"):
-            check.listed_by("https://a", hashlib.sha256(nonsense).hexdigest(), {"https://a/bundle.json": nonsense}.get)
+            check.release_files(
+                "https://a", hashlib.sha256(nonsense).hexdigest(), {"https://a/bundle.json": nonsense}.get
+            )
 
 
 def test_a_version_between_releases_has_nothing_to_compare_with() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from nodealer.cli.selftest import SELFTESTS
 from nodealer.web.bundle.build import ROOT
-from nodealer.web.tab.setup import SERVED
+from nodealer.web.tab.setup import SUPPORTED_PROTOCOLS
 
 #: One run of Node is behind several tests, and counts for the first of them.
 pytestmark = pytest.mark.timeout(600)
@@ -53,7 +53,12 @@ def test_golden_logs_get_the_verdict_they_have_natively(told: dict[str, Any]) ->
 def test_a_hand_on_every_protocol_it_serves_and_of_every_game_it_offers(told: dict[str, Any]) -> None:
     played = [one.split() for one, entries in told["hands"].items() if entries]
     assert len(played) == len(told["hands"])
-    assert {on for _, on in played} == set(SERVED) and {game for game, _ in played} == {"hearts", "holdem", "wardens"}
+    assert {on for _, on in played} == set(SUPPORTED_PROTOCOLS)
+    assert {game for game, _ in played} == {
+        "hearts",
+        "holdem",
+        "wardens",
+    }
 
 
 #: The only module that knows a browser, with a browser that is none.

@@ -11,7 +11,7 @@ from nodealer.keys import MARK_BYTES
 from nodealer.log.journal import Sent
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.web.tab.opfs_store import HostedTable, TabStore, new_saved, read_saved, way_back
+from nodealer.web.tab.opfs_store import HostedTable, TabStore, new_saved, read_saved, rejoin_invitation
 from nodealer.wire import encode
 
 SAVED = new_saved("Ada", "AQ", bytes(range(32)), bytes(32), HostedTable(game="holdem", settings={}, seats=3, hands=2))
@@ -97,7 +97,7 @@ def test_nothing_is_taken_that_does_not_belong() -> None:
     with pytest.raises(DecodeError):
         home.heard(b"no frame")
     with pytest.raises(BadParameter, match="single lines"):
-        home.keep(b"e", b"two\nlines", flush=True)
+        home.append_line(b"e", b"two\nlines", flush=True)
     home.close()
     with pytest.raises(HomeUnusable, match="nothing more can be stored"):
         home.heard(b"{}")
@@ -134,16 +134,16 @@ LATER = TableSecret(bytes(32), "5a" * 16, 3)
 
 def test_the_same_link_leads_back_and_a_later_one_brings_its_key_and_its_relays_behind_the_known() -> None:
     saved = new_saved("Ada", FIRST.link, bytes(32), bytes(32))
-    assert way_back(saved, FIRST) == (FIRST, ())
+    assert rejoin_invitation(saved, FIRST) == (FIRST, ())
     # The relays of a host who has moved; and who plays there opens the link for those who watch.
     moved = replace(FIRST, relays=("wss://b",))
-    assert way_back(saved, moved) == (moved, ())
-    assert way_back(saved, FIRST.to_watch()) == (FIRST, ())
+    assert rejoin_invitation(saved, moved) == (moved, ())
+    assert rejoin_invitation(saved, FIRST.to_watch()) == (FIRST, ())
     later = replace(moved, key=LATER)
-    assert way_back(saved, later) == (replace(FIRST, relays=("wss://a", "wss://b")), (LATER,))
+    assert rejoin_invitation(saved, later) == (replace(FIRST, relays=("wss://a", "wss://b")), (LATER,))
     # A host knows best where its table is.
     hosts = new_saved("Ada", FIRST.link, bytes(32), bytes(32), SAVED.hosted)
-    assert way_back(hosts, moved) == (FIRST, ())
+    assert rejoin_invitation(hosts, moved) == (FIRST, ())
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_the_same_link_leads_back_and_a_later_one_brings_its_key_and_its_relays_
 )
 def test_a_link_that_only_has_the_number_of_a_table_leads_no_seat_away(false: Invitation) -> None:
     with pytest.raises(BadParameter, match="One of the two links is fake"):
-        way_back(new_saved("Ada", FIRST.link, bytes(32), bytes(32)), false)
+        rejoin_invitation(new_saved("Ada", FIRST.link, bytes(32), bytes(32)), false)
 
 
 @pytest.mark.parametrize("line", [b"x{}", b"e{}", b"j{}", b"lnothing", b"s{}", b""])

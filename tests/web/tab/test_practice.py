@@ -14,7 +14,7 @@ from nodealer.errors import Declined, NodealerError
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.web import messages as doc
-from nodealer.web.tab.practice import Beside, Bots, Planned, offers
+from nodealer.web.tab.practice import Bots, BotTransport, PracticePlan, offers
 from nodealer.web.tab.setup import ask_in_tab
 from nodealer.web.tab.table import TabEnvironment, TabTable
 
@@ -26,7 +26,7 @@ def deal(**changed: Any) -> doc.Deal:
 
 def test_a_hand_against_bots(tmp_path: Path) -> None:
     told: list[dict[str, Any]] = []
-    plan = Planned(deal())
+    plan = PracticePlan(deal())
 
     async def play() -> None:
         def tell(text: str) -> None:
@@ -36,22 +36,22 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
                 # A page answers later; one of these is legal.
                 for text in ("call", "check", "show"):
                     said = json.dumps({"type": "typed", "ask": document["ask"], "text": text, "sure": True})
-                    asyncio.get_running_loop().call_soon(table.said, said)
+                    asyncio.get_running_loop().call_soon(table.receive, said)
 
         table = TabTable(TabEnvironment(token_bytes, lambda url: pytest.fail(url), lambda: 0, tell, tmp_path / "log"))
-        table.sit("player", "Tabea", offers("Tabea"))
+        table.start("player", "Tabea", offers("Tabea"))
         bots: list[Bots] = []
-        beside = Beside(lambda frame: bots[0].say(frame))
-        bots.append(Bots(plan, token_bytes, beside.hear))
-        participant = plan.seated("Tabea", token_bytes, table.person.create_participant)
+        beside = BotTransport(lambda frame: bots[0].receive(frame))
+        bots.append(Bots(plan, token_bytes, beside.receive))
+        participant = plan.create_participant("Tabea", token_bytes, table.person.create_participant)
         playing = asyncio.ensure_future(table.practise(participant, beside))
         while not playing.done():
             if not bots[0].step():
                 await asyncio.sleep(0.001)
             await asyncio.sleep(0)
         await playing
-        table.said(json.dumps({"type": "save", "what": "log"}))
-        table.said("nonsense")
+        table.receive(json.dumps({"type": "save", "what": "log"}))
+        table.receive("nonsense")
 
     asyncio.run(asyncio.wait_for(play(), 100))
     kinds = [one["type"] for one in told]
@@ -75,7 +75,7 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_practised(changed: dict[str, Any], why: str) -> None:
     with pytest.raises(NodealerError, match=why):
-        Planned(deal(**changed))
+        PracticePlan(deal(**changed))
 
 
 def test_a_protocol_that_a_tab_cannot_serve_is_declined_before_sitting_down() -> None:

@@ -30,8 +30,8 @@ from nodealer.relay.sealing import TableSecret
 from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.web.tab import table
-from nodealer.web.tab.contacts import BrowserShelf, Make
-from nodealer.web.tab.setup import Wish, host_offers, hosted_of, read_wish
+from nodealer.web.tab.contacts import BrowserContacts, UpdateContacts
+from nodealer.web.tab.setup import HostRequest, host_offers, hosted_table_of, read_host_request
 from nodealer.web.tab.table import NameTaken, TabEnvironment, TabTable
 
 AROUND = PairingEnvironment(os.urandom, connect_here, time.monotonic)
@@ -48,7 +48,7 @@ WISH: dict[str, Any] = {
 class Tab:
     """A tab of somebody who answers as a test says, and what its page was told."""
 
-    def __init__(self, name: str, folder: Path, shelf: BrowserShelf | None = None) -> None:
+    def __init__(self, name: str, folder: Path, contacts: BrowserContacts | None = None) -> None:
         self.name, self.told = name, list[dict[str, Any]]()
         self.identity = Identity(name.encode().ljust(32, b"."))
         self.answers: Callable[[dict[str, Any]], str | None] = lambda question: question["answers"][0]
@@ -59,7 +59,7 @@ class Tab:
             lambda: 5000,
             self.hear,
             folder / name,
-            **({} if shelf is None else {"shelf": shelf}),
+            **({} if contacts is None else {"contacts": contacts}),
         )
         self.table = TabTable(world)
 
@@ -72,7 +72,7 @@ class Tab:
             self.say({"type": "answer", "ask": question["ask"], "text": said})
 
     def say(self, document: dict[str, Any]) -> None:
-        asyncio.get_running_loop().call_soon(self.table.said, json.dumps(document))
+        asyncio.get_running_loop().call_soon(self.table.receive, json.dumps(document))
 
     def play(self, invitation: Invitation, hosted: Any = None, name: str | None = None) -> asyncio.Task[None]:
         home = MemoryPlayerStore(name or self.name, self.identity, os.urandom(32))
@@ -110,14 +110,14 @@ async def ended(*tasks: asyncio.Task[None]) -> None:
 
 
 def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path: Path) -> None:
-    shelf = BrowserShelf()
-    known = Contacts(shelf)
+    contacts = BrowserContacts()
+    known = Contacts(contacts)
 
     async def meet() -> None:
-        host, guest = Tab("Wirtin", tmp_path, shelf), Tab("Gast", tmp_path)
+        host, guest = Tab("Wirtin", tmp_path, contacts), Tab("Gast", tmp_path)
         host.answers = lambda question: "code" if question["code"] == "guests" else pytest.fail(question["code"])
         async with table_of(host) as invitation:
-            hosting = host.play(invitation, hosted_of(Wish(**WISH)))
+            hosting = host.play(invitation, hosted_table_of(HostRequest(**WISH)))
             said = await host.notice("code")
             code = parse_code(said["code"])
             host.answers = lambda question: None
@@ -138,14 +138,14 @@ def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path:
 
 
 def test_a_name_that_has_come_with_another_key_is_pointed_out_with_the_words_to_ask_for(tmp_path: Path) -> None:
-    shelf = BrowserShelf()
-    Contacts(shelf).remember([("Gast", Identity(bytes(32)).public)], 1)
+    contacts = BrowserContacts()
+    Contacts(contacts).remember([("Gast", Identity(bytes(32)).public)], 1)
 
     async def meet() -> None:
-        host, guest = Tab("Wirtin", tmp_path, shelf), Tab("Gast", tmp_path)
+        host, guest = Tab("Wirtin", tmp_path, contacts), Tab("Gast", tmp_path)
         host.answers = lambda question: None
         async with table_of(host) as invitation:
-            hosting, joining = host.play(invitation, hosted_of(Wish(**WISH))), guest.play(invitation)
+            hosting, joining = host.play(invitation, hosted_table_of(HostRequest(**WISH))), guest.play(invitation)
             await host.until(
                 lambda: any(told["question"]["code"] == "sit" for told in host.all("lobby") if told["question"])
             )
@@ -163,7 +163,7 @@ def test_a_name_that_is_taken_is_told_and_another_one_sits(tmp_path: Path) -> No
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
         host.answers = lambda question: "y" if question["code"] == "sit" else None
         async with table_of(host) as invitation:
-            hosting = host.play(invitation, hosted_of(Wish(**WISH)))
+            hosting = host.play(invitation, hosted_table_of(HostRequest(**WISH)))
             await host.until(lambda: host.all("lobby") and host.all("lobby")[-1]["people"])
             with pytest.raises(NameTaken, match="wirtin"):
                 await guest.play(invitation, name="wirtin")
@@ -180,8 +180,8 @@ def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
         host.answers = lambda question: None if question["code"] == "guests" else "y"
         async with table_of(host) as invitation:
-            wish = Wish(**WISH, move=30, awaits_keeper=True)
-            hosting, joining = host.play(invitation, hosted_of(wish)), guest.play(invitation)
+            wish = HostRequest(**WISH, move=30, awaits_keeper=True)
+            hosting, joining = host.play(invitation, hosted_table_of(wish)), guest.play(invitation)
             await host.notice("keeper awaited")
             assert not guest.all("table")
             order = KeeperOrder(
@@ -201,7 +201,7 @@ def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -
 def test_a_relay_that_breaks_the_connection_does_not_take_back_that_it_may_withhold_something(tmp_path: Path) -> None:
     tab = Tab("Ada", tmp_path)
     for line in (RelayFound("ws://a"), Behind("ws://a"), RelayLost("ws://a", "gone", 0.5), RelayFound("ws://a")):
-        tab.table._connection(line)
+        tab.table._on_connection(line)
     # Of all that is about the same, a page shows the last.
     shown = {one["about"]: one["code"] for one in tab.all("notice")}
     assert sorted(shown.values()) == ["behind", "found"]
@@ -215,7 +215,7 @@ def test_the_links_of_a_new_key_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
         async with table_of(host) as invitation:
             new = invitation.rekeyed(TableSecret(bytes(32), invitation.table, 1))
             monkeypatch.setattr(RelayTransport, "secret", property(lambda transport: new.key))
-            playing = [host.play(invitation, hosted_of(Wish(**WISH))), guest.play(invitation)]
+            playing = [host.play(invitation, hosted_table_of(HostRequest(**WISH))), guest.play(invitation)]
             for one in (host, guest):
                 assert await one.notice("key") == {"link": new.link, "watch": new.to_watch().link}
                 assert sum(told["code"] == "key" for told in one.all("notice")) == 1
@@ -229,7 +229,7 @@ def test_too_few_for_a_game_are_told_so_and_others_may_come_yet(tmp_path: Path) 
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
         host.answers = lambda question: "y" if question["code"] == "sit" else "start"
         async with table_of(host) as invitation:
-            hosting = host.play(invitation, hosted_of(Wish(**WISH | {"game": "hearts", "seats": 4})))
+            hosting = host.play(invitation, hosted_table_of(HostRequest(**WISH | {"game": "hearts", "seats": 4})))
             await host.notice("nobody sits")
             joining = guest.play(invitation)
             assert "for four" in (await host.notice("cannot begin"))["reason"]
@@ -265,7 +265,7 @@ def test_a_tab_asks_for_a_seat_but_not_for_who_sat_out(
             asked.extend(self._watch(Received()) for _ in range(2))
 
     monkeypatch.setattr(table, "Loop", OneStep)
-    asyncio.run(Tab("Cid", tmp_path).table._drive(gone, object(), object()))  # type: ignore[arg-type]
+    asyncio.run(Tab("Cid", tmp_path).table._run(gone, object(), object()))  # type: ignore[arg-type]
     assert [bool(frames) for frames in asked] == [not sat_out, False]
 
 
@@ -279,7 +279,7 @@ def test_every_game_that_people_play_is_on_offer_with_all_that_serves_it() -> No
         # Whatever the form can ask for can be played.
         for dealt in one.cards:
             changed = {"game": one.game.name, "seats": one.game.seats, "protocol": dealt.protocol}
-            hosted_of(Wish(**WISH | changed, parameters=dealt.parameters))
+            hosted_table_of(HostRequest(**WISH | changed, parameters=dealt.parameters))
     holdem = next(one for one in offers.games if one.game.name == "holdem")
     assert holdem.cards[0].protocol == "mask" and {one.protocol for one in holdem.cards} >= {"mask", "lock", "offset"}
 
@@ -299,7 +299,7 @@ def test_every_game_that_people_play_is_on_offer_with_all_that_serves_it() -> No
 )
 def test_what_cannot_be_hosted(changed: dict[str, Any], why: str) -> None:
     with pytest.raises((NodealerError, Declined, BadParameter), match=why):
-        hosted_of(read_wish(json.dumps(WISH | changed)))
+        hosted_table_of(read_host_request(json.dumps(WISH | changed)))
 
 
 # --- The list of players ---
@@ -308,18 +308,18 @@ def test_what_cannot_be_hosted(changed: dict[str, Any], why: str) -> None:
 def test_two_tabs_share_one_list_and_a_damaged_one_is_begun_anew() -> None:
     kept = b""
 
-    def keep(make: Make) -> None:
+    def keep(make: UpdateContacts) -> None:
         nonlocal kept
         kept = make(kept)
 
-    one, other = BrowserShelf(keep), BrowserShelf(keep)
+    one, other = BrowserContacts(keep), BrowserContacts(keep)
     ada, ben = (Identity(bytes([seed]) * 32).public for seed in (1, 2))
     Contacts(one).remember([("Ada", ada)], 1)
     Contacts(other).remember([("Ben", ben)], 2)
     assert {met.name for met in Contacts(other).all} == {"Ada", "Ben"}, "what the other tab has met is not lost"
-    fresh = BrowserShelf()
-    fresh.saw(kept)
+    fresh = BrowserContacts()
+    fresh.load(kept)
     assert {met.name for met in Contacts(fresh).all} == {"Ada", "Ben"}
-    fresh = BrowserShelf()
-    fresh.saw(kept[:-3])
+    fresh = BrowserContacts()
+    fresh.load(kept[:-3])
     assert Contacts(fresh).all == ()

@@ -47,44 +47,44 @@ def build(out: Path, work: Path) -> dict[str, int]:
     """Build the folder and return the size of each file in bytes. Files ending in `.br` are the compressed ones."""
     work.mkdir(parents=True, exist_ok=True)
     core = core_for_tab(work)
-    pyodide = _pyodide(work)
+    pyodide = _install_pyodide(work)
     stage = work / "stage"
     shutil.rmtree(stage, ignore_errors=True)
     with zipfile.ZipFile(pyodide / "python_stdlib.zip") as standard:
         standard.extractall(stage / "standard")
     for name, digest in WHEELS.items():
-        _unpacked(_wheel(work, name, digest), stage / "seat")
+        _unpack_wheel(_download_wheel(work, name, digest), stage / "seat")
     for path, data in seat_modules().items():
-        _put(stage / "seat" / path, data)
+        _write(stage / "seat" / path, data)
     _run(["node", str(HERE / "precompile.mjs"), str(stage), str(pyodide)], "node")
-    _put(stage / "seat" / CORE, core)
+    _write(stage / "seat" / CORE, core)
     runtime = {name: (pyodide / name).read_bytes() for name in RUNTIME}
-    runtime["python_stdlib.zip"] = archive(_below(stage / "standard"))
-    runtime["seat.zip"] = archive(_below(stage / "seat"))
+    runtime["python_stdlib.zip"] = archive(_read_tree(stage / "standard"))
+    runtime["seat.zip"] = archive(_read_tree(stage / "seat"))
     place = f"runtime/{content_hash(runtime)[:16]}"
     files = page_files(place) | {f"{place}/{name}": data for name, data in runtime.items()}
-    files["notices.txt"] = notices(work, pyodide)
+    files["notices.txt"] = license_notices(work, pyodide)
     made = work / "made"
     shutil.rmtree(made, ignore_errors=True)
     for path, data in files.items():
-        _put(made / path, data)
+        _write(made / path, data)
     _run(["node", str(HERE / "compress.mjs"), str(made), str(work / "compressed")], "node")
-    listed = {
+    file_list = {
         "version": __version__,
-        "sources": sources(),
+        "sources": source_hash(),
         FILES: {path: _sha256(data) for path, data in files.items()},
-        PACKED: {path: _sha256(data) for path, data in _below(made).items() if path not in files},
+        PACKED: {path: _sha256(data) for path, data in _read_tree(made).items() if path not in files},
     }
-    _put(made / BUNDLE, (json.dumps(listed, indent=1, sort_keys=True) + "\n").encode())
+    _write(made / BUNDLE, (json.dumps(file_list, indent=1, sort_keys=True) + "\n").encode())
     # A server that is running meanwhile has either the old folder or the new one, never a mixture.
     shutil.rmtree(out, ignore_errors=True)
     out.parent.mkdir(parents=True, exist_ok=True)
     made.rename(out)
-    keep_core(out.parent, core)
+    save_core_wheel(out.parent, core)
     return {path.relative_to(out).as_posix(): path.stat().st_size for path in sorted(out.rglob("*")) if path.is_file()}
 
 
-def sources() -> str:
+def source_hash() -> str:
     """Return one hash of everything the folder is built from."""
     rust = [path for path in (ROOT / "rust").rglob("*") if path.suffix in (".rs", ".toml", ".lock")]
     made = {str(path): path.read_bytes() for path in rust if "target" not in path.relative_to(ROOT).parts}
@@ -96,7 +96,7 @@ def sources() -> str:
 def is_current(out: Path) -> bool:
     """Whether a folder was built from the current sources."""
     try:
-        return bool(json.loads((out / BUNDLE).read_bytes())["sources"] == sources())
+        return bool(json.loads((out / BUNDLE).read_bytes())["sources"] == source_hash())
     except (OSError, ValueError, KeyError):
         return False
 
@@ -145,7 +145,7 @@ def core_for_tab(work: Path) -> bytes:
     return (rust / "target" / TARGET / "release" / "_core.wasm").read_bytes()
 
 
-def keep_core(folder: Path, core: bytes) -> Path:
+def save_core_wheel(folder: Path, core: bytes) -> Path:
     """Write the core as a wheel for this ABI, so that others can build the folder without Rust."""
     name = f"nodealer_core-{__version__}"
     info = f"{name}.dist-info"
@@ -156,14 +156,14 @@ def keep_core(folder: Path, core: bytes) -> Path:
     record = "".join(f"{path},sha256={_record_hash(data)},{len(data)}\n" for path, data in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
     path = folder / f"{name}-{tag}.whl"
-    _put(path, archive(files, zipfile.ZIP_DEFLATED))
+    _write(path, archive(files, zipfile.ZIP_DEFLATED))
     return path
 
 
 # --- Pinned dependencies ---
 
 
-def _pyodide(work: Path) -> Path:
+def _install_pyodide(work: Path) -> Path:
     """Install the npm package exactly as in the lock file, and return its folder."""
     folder = work / "npm"
     wanted = b"".join((HERE / name).read_bytes() for name in ("package.json", "package-lock.json"))
@@ -178,7 +178,7 @@ def _pyodide(work: Path) -> Path:
     return folder / "node_modules" / "pyodide"
 
 
-def _wheel(work: Path, name: str, digest: str) -> Path:
+def _download_wheel(work: Path, name: str, digest: str) -> Path:
     """Download a wheel unless it is there, and return its path. Raises `WebMissing` if its hash is wrong."""
     path = work / "wheels" / name
     if not path.is_file():
@@ -192,9 +192,9 @@ def _wheel(work: Path, name: str, digest: str) -> Path:
     return path
 
 
-def notices(work: Path, pyodide: Path) -> bytes:
+def license_notices(work: Path, pyodide: Path) -> bytes:
     """Return the licences of everything in the folder."""
-    told = [
+    texts = [
         "What runs in this page besides nodealer (MIT), and its licences.\n",
         "Pyodide 314.0.7: Mozilla Public License 2.0, https://github.com/pyodide/pyodide\n",
         "CPython 3.14 with its standard library: PSF License 2, https://docs.python.org/3/license.html\n",
@@ -204,10 +204,10 @@ def notices(work: Path, pyodide: Path) -> bytes:
     for name in sorted(WHEELS):
         with zipfile.ZipFile(work / "wheels" / name) as wheel:
             project, version, *_ = name.split("-")
-            told.append(f"\n--- {project} {version} ---\n")
-            texts = [one for one in sorted(wheel.namelist()) if "LICENSE" in one and ".dist-info" in one]
-            told += [wheel.read(one).decode() for one in texts]
-    return "\n".join(told).encode()
+            texts.append(f"\n--- {project} {version} ---\n")
+            names = [one for one in sorted(wheel.namelist()) if "LICENSE" in one and ".dist-info" in one]
+            texts += [wheel.read(one).decode() for one in names]
+    return "\n".join(texts).encode()
 
 
 # --- Files ---
@@ -227,25 +227,25 @@ def archive(files: Mapping[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
     return out.getvalue()
 
 
-def _below(folder: Path) -> dict[str, bytes]:
+def _read_tree(folder: Path) -> dict[str, bytes]:
     """Read all files below a folder, by relative path."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def _unpacked(wheel: Path, folder: Path) -> None:
+def _unpack_wheel(wheel: Path, folder: Path) -> None:
     """Unpack a wheel into a folder, without what a seat does not need."""
     with zipfile.ZipFile(wheel) as files:
         for name in files.namelist():
-            if not any(part in f"/{name}" for part in _LEFT_OUT) and not _other_words(name):
-                _put(folder / name, files.read(name))
+            if not any(part in f"/{name}" for part in _LEFT_OUT) and not _is_foreign_word_list(name):
+                _write(folder / name, files.read(name))
 
 
-def _other_words(name: str) -> bool:
+def _is_foreign_word_list(name: str) -> bool:
     """Whether this is a word list of another language."""
     return "wordlist/" in name and not name.endswith("english.txt")
 
 
-def _put(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes) -> None:
     """Write a file, creating its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
@@ -260,17 +260,19 @@ def _record_hash(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def _run(command: list[str], who: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
+def _run(
+    command: list[str], program: str, folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> str:
     """Run a command and return its output. Raises `WebMissing` if it is not installed or fails."""
     try:
         done = subprocess.run(
             command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
         )
     except OSError:
-        raise WebMissing(f"{who} is not installed") from None
+        raise WebMissing(f"{program} is not installed") from None
     if done.returncode != 0:
-        said: Iterable[str] = (done.stderr or done.stdout).strip().splitlines()[-12:]
-        raise WebMissing(f"{who} failed: " + "\n".join(line[:300] for line in said))
+        output: Iterable[str] = (done.stderr or done.stdout).strip().splitlines()[-12:]
+        raise WebMissing(f"{program} failed: " + "\n".join(line[:300] for line in output))
     return done.stdout
 
 

@@ -17,7 +17,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from nodealer.errors import RelayError
 from nodealer.relay.invitations import normalize_page_address
-from nodealer.web.bundle.content import BUNDLE, files_of
+from nodealer.web.bundle.content import BUNDLE, read_file_list
 
 #: The longest file that a release may have.
 FILE_BYTES_MAX: Final = 64 << 20
@@ -28,7 +28,7 @@ Fetch = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ReleaseCheck:
     """The result of a comparison: which files are the same, which differ, and which are missing."""
 
     same: tuple[str, ...]
@@ -41,21 +41,21 @@ class Compared:
         return not (self.others or self.missing)
 
 
-class _Staying(HTTPRedirectHandler):
+class _NoRedirects(HTTPRedirectHandler):
     """Follows no redirects: a browser would then be at another address, and trust that one."""
 
     def redirect_request(self, *of: object) -> None:
         return None
 
 
-_OPENER: Final = build_opener(_Staying)
+_OPENER: Final = build_opener(_NoRedirects)
 
 
 def fetch(address: str) -> bytes | None:
     """Return what is at an address, or None if nothing is. Raises `RelayError` if the host gives no complete answer."""
     try:
         with _OPENER.open(Request(address, headers={"Cache-Control": "no-cache"}), timeout=SECONDS) as answer:
-            return _all_of(answer, address)
+            return _read_all(answer, address)
     except HTTPError as error:
         if error.code in range(300, 400):
             raise RelayError(f"{address} redirects to another address: check that one instead") from None
@@ -66,17 +66,17 @@ def fetch(address: str) -> bytes | None:
         raise RelayError(f"no page at {address}: {getattr(error, 'reason', error)}") from None
 
 
-def _all_of(answer: HTTPResponse, address: str) -> bytes:
+def _read_all(answer: HTTPResponse, address: str) -> bytes:
     """Read a response. Raises `RelayError` if it is too long or takes too long."""
-    data, until = bytearray(), time.monotonic() + SECONDS
+    data, deadline = bytearray(), time.monotonic() + SECONDS
     while piece := answer.read1(1 << 20):
         data += piece
-        if len(data) > FILE_BYTES_MAX or time.monotonic() > until:
+        if len(data) > FILE_BYTES_MAX or time.monotonic() > deadline:
             raise RelayError(f"no page at {address}: the response is too long or too slow")
     return bytes(data)
 
 
-def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
+def release_files(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
     """Return the files of the release with this hash, by the list that the host itself serves.
 
     If the host serves a different list, only that list is compared, and it will differ.
@@ -84,10 +84,10 @@ def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
     data = fetch(f"{normalize_page_address(url).rstrip('/')}/{BUNDLE}")
     if data is None or hashlib.sha256(data).hexdigest() != digest:
         return {BUNDLE: digest}
-    return {BUNDLE: digest, **files_of(data, BUNDLE)}
+    return {BUNDLE: digest, **read_file_list(data, BUNDLE)}
 
 
-def compare(url: str, release: Mapping[str, str], fetch: Fetch = fetch) -> Compared:
+def compare(url: str, release: Mapping[str, str], fetch: Fetch = fetch) -> ReleaseCheck:
     """Compare every file of a release with what a host serves. The start page is also requested at the bare address."""
     base = normalize_page_address(url).rstrip("/")
     found: dict[str, list[str]] = {"same": [], "others": [], "missing": []}
@@ -100,4 +100,4 @@ def compare(url: str, release: Mapping[str, str], fetch: Fetch = fetch) -> Compa
         else:
             same = all(hashlib.sha256(data).hexdigest() == wanted for data in served if data is not None)
             found["same" if same else "others"].append(path)
-    return Compared(tuple(found["same"]), tuple(found["others"]), tuple(found["missing"]))
+    return ReleaseCheck(tuple(found["same"]), tuple(found["others"]), tuple(found["missing"]))

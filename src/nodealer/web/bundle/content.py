@@ -66,21 +66,21 @@ def page_files(runtime: str) -> dict[str, bytes]:
     return {path: data.replace(RUNTIME_MARK, runtime.encode()) for path, data in files.items()}
 
 
-def files_of(data: bytes, where: str, part: str = FILES) -> dict[str, str]:
+def read_file_list(data: bytes, where: str, part: str = FILES) -> dict[str, str]:
     """Return the files in a list, with their hashes: those of the page, or those that are `PACKED`.
 
     Raises `BadParameter` if it is not such a list.
     """
     try:
-        listed = json.loads(data)[part]
+        files = json.loads(data)[part]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadParameter(f"{where} is not a file list of the page for browser tabs") from None
-    if not isinstance(listed, dict) or not all(isinstance(one, str) for pair in listed.items() for one in pair):
+    if not isinstance(files, dict) or not all(isinstance(one, str) for pair in files.items() for one in pair):
         raise BadParameter(f"{where} does not list files with their hashes")
-    for path in listed:
+    for path in files:
         if not _PATH.fullmatch(path):
             raise BadParameter(f"{where} lists {path[:80]!r}, which is not a file below its folder")
-    return listed
+    return files
 
 
 def _index(page: bytes) -> bytes:

@@ -18,7 +18,7 @@ _FLAGS: Final = (
 )  # fmt: skip
 
 
-def command(lld: str, arguments: Sequence[str]) -> list[str]:
+def linker_command(lld: str, arguments: Sequence[str]) -> list[str]:
     """Return the linker command for arguments meant for emcc. Only objects and the output path are taken over."""
     out = arguments[arguments.index("-o") + 1]
     objects = [one for one in arguments if one.endswith(_OBJECTS) and one != out]
@@ -26,5 +26,5 @@ def command(lld: str, arguments: Sequence[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    ran = command(os.environ["NODEALER_LLD"], sys.argv[1:])
-    os.execv(ran[0], ran)
+    command = linker_command(os.environ["NODEALER_LLD"], sys.argv[1:])
+    os.execv(command[0], command)

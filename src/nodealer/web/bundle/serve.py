@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from nodealer.errors import BadParameter
-from nodealer.web.bundle.content import BUNDLE, FILES, PACKED, POLICY, files_of
+from nodealer.web.bundle.content import BUNDLE, FILES, PACKED, POLICY, read_file_list
 
 _TYPES: Final = {
     "html": "text/html; charset=utf-8",
@@ -37,7 +37,7 @@ _HEADERS: Final = {
     "Vary": "Accept-Encoding",
 }
 #: For files with a hash in their name, which never change. Browsers revalidate all others.
-_FOR_EVER: Final = "public, max-age=31536000, immutable"
+_IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
 
 def read_list(path: Path, part: str = FILES) -> dict[str, str]:
@@ -47,16 +47,16 @@ def read_list(path: Path, part: str = FILES) -> dict[str, str]:
         data = file.read_bytes()
     except OSError:
         raise BadParameter(f"{path} is neither a folder for browser tabs nor its {BUNDLE}: run `make web`") from None
-    return files_of(data, str(file), part)
+    return read_file_list(data, str(file), part)
 
 
-def app_of(folder: Path) -> Starlette:
+def create_app(folder: Path) -> Starlette:
     """Return the web application for a folder.
 
     Raises `BadParameter` if a file is missing or does not match the list.
     """
-    packed = _all(folder, PACKED)
-    files = {path: (data, packed.get(f"{path}.br")) for path, data in _all(folder, FILES).items()}
+    packed = _read_checked(folder, PACKED)
+    files = {path: (data, packed.get(f"{path}.br")) for path, data in _read_checked(folder, FILES).items()}
     files[BUNDLE] = (folder / BUNDLE).read_bytes(), None
 
     async def answer(request: Request) -> Response:
@@ -67,7 +67,7 @@ def app_of(folder: Path) -> Starlette:
             return Response("not found", 404, _HEADERS)
         data, packed = found
         tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
-        headers = _HEADERS | {"ETag": tag, "Cache-Control": _FOR_EVER if path.startswith("runtime/") else "no-cache"}
+        headers = _HEADERS | {"ETag": tag, "Cache-Control": _IMMUTABLE if path.startswith("runtime/") else "no-cache"}
         if request.headers.get("if-none-match") == tag:
             return Response(None, 304, headers)
         accepted = [one.partition(";")[0].strip() for one in request.headers.get("accept-encoding", "").split(",")]
@@ -79,7 +79,7 @@ def app_of(folder: Path) -> Starlette:
     return Starlette(routes=[Route("/{path:path}", answer)])
 
 
-def _all(folder: Path, part: str) -> dict[str, bytes]:
+def _read_checked(folder: Path, part: str) -> dict[str, bytes]:
     """Read the files in the list. Raises `BadParameter` if one is missing or has another hash."""
     found = {}
     for path, digest in read_list(folder, part).items():

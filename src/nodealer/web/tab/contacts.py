@@ -8,26 +8,26 @@ from nodealer.client.contacts import Contacts
 from nodealer.errors import HomeUnusable
 
 #: Returns the new list, given the stored one, or None if there is none.
-Make = Callable[[bytes | None], bytes]
+UpdateContacts = Callable[[bytes | None], bytes]
 
 
-def _nowhere(make: Make) -> None:
+def _discard(update: UpdateContacts) -> None:
     """Store nothing: for a page without storage."""
 
 
-class BrowserShelf:
+class BrowserContacts:
     """The contacts as this tab last saw them.
 
-    `keep` changes the stored list, to which other tabs may have added players, and passes it back through `saw`.
+    `save` changes the stored list, to which other tabs may have added players, and passes it back through `load`.
     """
 
     location = "the list of players in this browser"
 
-    def __init__(self, keep: Callable[[Make], None] = _nowhere) -> None:
-        self._keep = keep
+    def __init__(self, save: Callable[[UpdateContacts], None] = _discard) -> None:
+        self._save = save
         self._data: bytes | None = None
 
-    def saw(self, data: bytes) -> None:
+    def load(self, data: bytes) -> None:
         """Take over the stored list. A list damaged by a crash in the middle of a write is ignored."""
         before, self._data = self._data, data or None
         try:
@@ -39,13 +39,13 @@ class BrowserShelf:
         """Return the list, or None if there is none yet."""
         return self._data
 
-    def change(self, make: Make) -> None:
+    def change(self, update: UpdateContacts) -> None:
         """Change the list here, and then in the browser's storage."""
-        self._data = make(self._data)
+        self._data = update(self._data)
 
-        def again(data: bytes | None) -> bytes:
-            self.saw(data or b"")
-            self._data = make(self._data)
+        def update_stored(data: bytes | None) -> bytes:
+            self.load(data or b"")
+            self._data = update(self._data)
             return self._data
 
-        self._keep(again)
+        self._save(update_stored)

@@ -95,10 +95,10 @@ class TabJournal:
 
     def write(self, record: Record) -> None:
         """Store a record on the disk."""
-        self._home.keep(_RECORD, encode(record), flush=True)
+        self._home.append_line(_RECORD, encode(record), flush=True)
         self._records.append(record)
 
-    def recall(self, record: Record) -> None:
+    def restore(self, record: Record) -> None:
         """Restore a record that was written earlier."""
         self._records.append(record)
 
@@ -120,7 +120,7 @@ class TabStore:
         self.journal = TabJournal(self)
         for number, line in enumerate(lines, start=2):
             try:
-                self._recall(line)
+                self._restore_line(line)
             except DecodeError as error:
                 raise HomeUnusable(f"the stored seat is damaged: line {number}: {error}") from None
 
@@ -136,7 +136,7 @@ class TabStore:
     @classmethod
     def open(cls, store: ExclusiveFile) -> Self:
         """Open the store in a file. An incomplete last line was never acted on, and is cut off."""
-        with _disk():
+        with _storage_errors():
             data = store.read()
             size = data.rfind(b"\n") + 1
             if size < len(data):
@@ -153,23 +153,23 @@ class TabStore:
 
     def heard(self, frame: bytes) -> None:
         """Store a frame of the lobby."""
-        self.keep(_FRAME, _one_line(frame), flush=True)
+        self.append_line(_FRAME, _checked_frame(frame), flush=True)
         self.lobby.append(frame)
 
     def begin(self, session: Session) -> None:
         """Store the session that the players agreed on. Raises `BadParameter` if there is one already."""
         if self.session is not None:
             raise BadParameter("this seat already has a table: its players have agreed")
-        self.keep(_SESSION, encode(session), flush=True)
+        self.append_line(_SESSION, encode(session), flush=True)
         self.session = session
 
     def append(self, entry: bytes) -> None:
         """Store a log entry. It is flushed together with the next journal record."""
         if self.session is None:
             raise BadParameter("there are no log entries before the players have agreed")
-        self.keep(_ENTRY, entry, flush=False)
+        self.append_line(_ENTRY, entry, flush=False)
 
-    def keep(self, kind: bytes, data: bytes, *, flush: bool) -> None:
+    def append_line(self, kind: bytes, data: bytes, *, flush: bool) -> None:
         """Append one line. Raises `BadParameter` if it is too long or contains a line break."""
         line = kind + data
         if len(line) > LINE_BYTES_MAX or b"\n" in line:
@@ -183,20 +183,20 @@ class TabStore:
         # If this is interrupted, it is unknown what was written. Writing something else in its place could mean that
         # the seat has signed two contradictory things.
         self._in_doubt = True
-        with _disk():
+        with _storage_errors():
             self._store.write(data, self._size)
             if flush:
                 self._store.flush()
         self._size += len(data)
         self._in_doubt = False
 
-    def _recall(self, line: bytes) -> None:
+    def _restore_line(self, line: bytes) -> None:
         """Restore one line of the file. Raises `DecodeError` if it is not valid there."""
         kind, data = line[:1], line[1:]
         if kind == _RECORD:
-            self.journal.recall(decode(Record, data, what="a record", limit=LINE_BYTES_MAX))
+            self.journal.restore(decode(Record, data, what="a record", limit=LINE_BYTES_MAX))
         elif kind == _FRAME:
-            self.lobby.append(_one_line(data))
+            self.lobby.append(_checked_frame(data))
         elif kind == _SESSION and self.session is None:
             self.session = read_session(data)
         elif kind == _ENTRY and self.session is not None:
@@ -206,7 +206,7 @@ class TabStore:
 
 
 @contextmanager
-def _disk() -> Iterator[None]:
+def _storage_errors() -> Iterator[None]:
     """Turn errors of the browser's storage into `HomeUnusable`."""
     try:
         yield
@@ -214,24 +214,24 @@ def _disk() -> Iterator[None]:
         raise HomeUnusable(f"this browser could not store what your seat signed: {error}") from error
 
 
-def way_back(saved: SavedTab, given: Invitation) -> tuple[Invitation, tuple[TableSecret | ReadKey, ...]]:
+def rejoin_invitation(saved: SavedTab, opened: Invitation) -> tuple[Invitation, tuple[TableSecret | ReadKey, ...]]:
     """Return how a seat comes back to its table when a link is opened again: the invitation, and further keys to try.
 
     The seat uses the key of the link it came by first, plus what a later link adds. Raises `BadParameter` if the link
     does not belong to the same table.
     """
-    came_by = parse_link(saved.link)
-    if given.contradicts(came_by):
+    first = parse_link(saved.link)
+    if opened.contradicts(first):
         raise BadParameter(
             "you have already used a different link to this table, with a different key or host. One of the two links "
             "is fake. If it was the first one, forget that table and open this link again"
         )
-    if saved.hosted is not None or given.key.epoch == came_by.key.epoch:
-        relays = came_by.relays if saved.hosted is not None else given.relays
-        return replace(came_by, relays=relays), ()
+    if saved.hosted is not None or opened.key.epoch == first.key.epoch:
+        relays = first.relays if saved.hosted is not None else opened.relays
+        return replace(first, relays=relays), ()
     # A made-up link can only add a relay after the known ones.
-    relays = tuple(dict.fromkeys((*came_by.relays, *given.relays)))[:RELAYS_MAX]
-    return replace(came_by, relays=relays), (given.key,)
+    relays = tuple(dict.fromkeys((*first.relays, *opened.relays)))[:RELAYS_MAX]
+    return replace(first, relays=relays), (opened.key,)
 
 
 def read_saved(line: bytes) -> SavedTab:
@@ -259,7 +259,7 @@ def new_saved(name: str | None, link: str, key: bytes, root: bytes, hosted: Host
     return SavedTab(format=FORMAT, version=FORMAT_VERSION, name=name, link=link, key=key, root=root, hosted=hosted)
 
 
-def _one_line(frame: bytes) -> bytes:
+def _checked_frame(frame: bytes) -> bytes:
     """Return a lobby frame if it can be stored as one line. Raises `DecodeError` otherwise."""
     try:
         decode(dict[str, Any], frame, what="a frame of the lobby")

@@ -42,7 +42,7 @@ def offers(name: str) -> doc.Offers:
     return doc.Offers(tuple(map(game_offer, games_here())), (), name, first.name, first.seats, first.hands)
 
 
-class Planned:
+class PracticePlan:
     """A practice table, with what every player there expects. Raises `BadParameter` if it is not possible."""
 
     def __init__(self, deal: doc.Deal) -> None:
@@ -55,9 +55,9 @@ class Planned:
         others = NAMES[: deal.seats - 1]
         if any(casefold_name(other) == casefold_name(deal.name) for other in others):
             raise BadParameter(f"{deal.name} is the name of a bot at this table: choose another name")
-        made = game_setup(self.game, self.game.settled(deal.settings))
-        made.refuse_seats(deal.seats)
-        self.rules, self.protocol = made.rules, made.protocol
+        setup = game_setup(self.game, self.game.settled(deal.settings))
+        setup.refuse_seats(deal.seats)
+        self.rules, self.protocol = setup.rules, setup.protocol
         self.hands, self.names = deal.hands, (deal.name, *others)
         self.expected = Expected(
             Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
@@ -67,7 +67,9 @@ class Planned:
             self.hands,
         )
 
-    def seated(self, name: str, entropy: Entropy, make: Callable[..., Participant] = Participant) -> Participant:
+    def create_participant(
+        self, name: str, entropy: Entropy, make: Callable[..., Participant] = Participant
+    ) -> Participant:
         """Create a participant for this table, with a store that is lost when the page closes."""
         return make(
             MemoryPlayerStore(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)),
@@ -83,67 +85,67 @@ class Bots:
     responsive.
     """
 
-    def __init__(self, plan: Planned, entropy: Entropy, out: Callable[[bytes], None]) -> None:
+    def __init__(self, plan: PracticePlan, entropy: Entropy, send: Callable[[bytes], None]) -> None:
         self._plan = plan
-        self._out = out
-        self._ordered = 0
-        self._coming: deque[bytes] = deque()
+        self._send = send
+        self._next_number = 0
+        self._queue: deque[bytes] = deque()
         #: Whether the first bot has proposed the table, which it does once everyone is there.
         self._proposed = False
-        bots = [plan.seated(name, entropy) for name in plan.names[1:]]
+        bots = [plan.create_participant(name, entropy) for name in plan.names[1:]]
         self._bots = [(bot, BotAgent(plan.game, bot.home.root)) for bot in bots]
         for bot in bots:
-            self._coming.extend(bot.resend(0))
+            self._queue.extend(bot.resend(0))
 
-    def say(self, frame: bytes) -> None:
+    def receive(self, frame: bytes) -> None:
         """Take a frame from the person's seat."""
-        self._coming.append(frame)
+        self._queue.append(frame)
 
     def step(self) -> bool:
         """Deliver the next frame, or let one bot act. Returns whether there was anything to do."""
-        if self._coming:
-            frame, number = self._coming.popleft(), self._ordered
-            self._ordered += 1
-            self._out(frame)
+        if self._queue:
+            frame, number = self._queue.popleft(), self._next_number
+            self._next_number += 1
+            self._send(frame)
             for bot, _ in self._bots:
-                self._coming.extend(bot.receive(frame, number).send)
+                self._queue.extend(bot.receive(frame, number).send)
             self._propose()
             return True
-        for bot, mind in self._bots:
-            if bot.begun and (said := mind.act(bot)):
-                self._coming.extend(said)
+        for bot, agent in self._bots:
+            if bot.begun and (frames := agent.act(bot)):
+                self._queue.extend(frames)
                 return True
         return False
 
     def _propose(self) -> None:
         """Let the first bot propose the table, once everyone is there."""
         first = self._bots[0][0]
-        come = {offer.name: offer for offer in first.offers}
-        if self._proposed or not come.keys() >= set(self._plan.names):
+        offers_by_name = {offer.name: offer for offer in first.offers}
+        if self._proposed or not offers_by_name.keys() >= set(self._plan.names):
             return
         self._proposed = True
-        members = [come[name].seated(seat) for seat, name in enumerate(self._plan.names)]
+        members = [offers_by_name[name].seated(seat) for seat, name in enumerate(self._plan.names)]
         plan = self._plan
-        self._coming.extend(first.propose(proposal_of(plan.rules, plan.protocol, members, hands=plan.hands)))
+        self._queue.extend(first.propose(proposal_of(plan.rules, plan.protocol, members, hands=plan.hands)))
 
 
-class Beside:
+class BotTransport:
     """The transport from a seat to the bots in the other worker."""
 
-    def __init__(self, out: Callable[[bytes], None]) -> None:
-        self._out = out
-        self._coming: asyncio.Queue[bytes] = asyncio.Queue()
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        self._send = send
+        self._queue: asyncio.Queue[bytes] = asyncio.Queue()
 
     async def send(self, frame: bytes) -> None:
         """Send a frame to the bots, who put it in order."""
-        self._out(frame)
+        self._send(frame)
 
-    def hear(self, frame: bytes) -> None:
+    def receive(self, frame: bytes) -> None:
         """Take the next frame of the table."""
-        self._coming.put_nowait(frame)
+        self._queue.put_nowait(frame)
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Yield every frame, from the first one on."""
         yield Connected(0)
         while True:
-            yield await self._coming.get()
+            yield await self._queue.get()

@@ -12,9 +12,9 @@ from nodealer.web import messages as doc
 from nodealer.web.tab.table import TabTable
 
 
-def show(table: TabTable, log: Path, entropy: Entropy) -> None:
+def show_log(table: TabTable, log: Path, entropy: Entropy) -> None:
     """Audit a log in front of the person and show its hands. If it cannot be read, say why."""
-    table.sit("replay", None)
+    table.start("replay", None)
     began = time.perf_counter()
 
     def watch(replica: Replica) -> Append:
@@ -28,7 +28,7 @@ def show(table: TabTable, log: Path, entropy: Entropy) -> None:
 
         return append
 
-    with table.all_at_once():
+    with table.batch():
         report = verify_file(log, entropy=entropy, watch=watch)
         took = round((time.perf_counter() - began) * 1000, 1)
         table.seat.send(doc.Verdict(report.verdict, report.as_json(), took))

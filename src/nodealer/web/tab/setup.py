@@ -23,20 +23,20 @@ from nodealer.web.messages import GameOffer, Short
 from nodealer.web.tab.opfs_store import HostedTable
 
 #: The protocols a tab supports. `chain` uses 2048-bit numbers, for which browsers are too slow.
-SERVED: Final = ("mask", "lock", "offset", "duel")
+SUPPORTED_PROTOCOLS: Final = ("mask", "lock", "offset", "duel")
 _Name = Annotated[str, msgspec.Meta(max_length=40)]
 
 
 def ask_in_tab(proposal: Proposal) -> bool:
     """Decline what a tab cannot play, or no one should, and leave the rest to the person."""
-    decline_unserved(proposal.protocol.name)
+    decline_unsupported(proposal.protocol.name)
     return ask_first(proposal)
 
 
-def decline_unserved(protocol: str) -> None:
+def decline_unsupported(protocol: str) -> None:
     """Raise `Declined` if a tab does not support this protocol."""
-    if protocol not in SERVED:
-        raise Declined(f"a browser tab does not support the protocol {protocol}, only {', '.join(SERVED)}")
+    if protocol not in SUPPORTED_PROTOCOLS:
+        raise Declined(f"a browser tab does not support the protocol {protocol}, only {', '.join(SUPPORTED_PROTOCOLS)}")
 
 
 # --- Offers ---
@@ -69,7 +69,7 @@ class HostOffers(msgspec.Struct, frozen=True):
 def games_here() -> list[GamePackage]:
     """Return the games for people. Games without a bot are only played by programs."""
     games = [find_game(name) for name in sorted(OURS)]
-    return [game for game in games if game.bot is not None and game.protocol in SERVED]
+    return [game for game in games if game.bot is not None and game.protocol in SUPPORTED_PROTOCOLS]
 
 
 def game_offer(game: GamePackage) -> GameOffer:
@@ -80,20 +80,20 @@ def game_offer(game: GamePackage) -> GameOffer:
 
 def host_offers() -> HostOffers:
     """Describe what can be hosted here."""
-    games = tuple(HostOffer(game_offer(game), tuple(_cards(game))) for game in games_here())
+    games = tuple(HostOffer(game_offer(game), tuple(_card_offers(game))) for game in games_here())
     return HostOffers(games, DEFAULT_GAME, int(MOVE))
 
 
-def _cards(game: GamePackage) -> Sequence[CardsOffer]:
+def _card_offers(game: GamePackage) -> Sequence[CardsOffer]:
     """Return the protocols and parameters that work for a game, its own first."""
-    own = [game.protocol, *(name for name in SERVED if name != game.protocol)]
+    protocols = [game.protocol, *(name for name in SUPPORTED_PROTOCOLS if name != game.protocol)]
     found = []
-    for name in own:
+    for name in protocols:
         for parameters in MODES[name]:
             with suppress(BadParameter):
-                made = game_setup(game, game.settled({}), name, parameters)
-                made.refuse_seats(game.seats)
-                warning = made.protocol.claims.cost.get("warning")
+                setup = game_setup(game, game.settled({}), name, parameters)
+                setup.refuse_seats(game.seats)
+                warning = setup.protocol.claims.cost.get("warning")
                 found.append(CardsOffer(name, parameters.decode(), warning))
     return found
 
@@ -101,7 +101,7 @@ def _cards(game: GamePackage) -> Sequence[CardsOffer]:
 # --- Requests ---
 
 
-class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HostRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A request from the page to host a table."""
 
     name: _Name
@@ -120,30 +120,30 @@ class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     awaits_keeper: bool = False
 
 
-def read_wish(text: str) -> Wish:
+def read_host_request(text: str) -> HostRequest:
     """Decode a request to host. Raises `BadParameter`, or `DecodeError` if the name is not allowed."""
     try:
-        wish = msgspec.json.decode(text, type=Wish)
+        request = msgspec.json.decode(text, type=HostRequest)
     except msgspec.MsgspecError as error:
         raise BadParameter(f"this table cannot be hosted: {error}") from None
-    refuse_bad_name(wish.name, "your name")
-    return wish
+    refuse_bad_name(request.name, "your name")
+    return request
 
 
-def hosted_of(wish: Wish) -> HostedTable:
+def hosted_table_of(request: HostRequest) -> HostedTable:
     """Return what a host has to store about the requested table.
 
     Raises `BadParameter` if it cannot be played, and `Declined` if a tab does not support its protocol.
     """
     hosted = HostedTable(
-        game=wish.game,
-        settings=wish.settings,
-        seats=wish.seats,
-        hands=wish.hands,
-        protocol=wish.protocol,
-        parameters=wish.parameters,
-        clock=None if wish.move is None else limits_of(wish.move),
-        awaits_keeper=wish.awaits_keeper and wish.move is not None,
+        game=request.game,
+        settings=request.settings,
+        seats=request.seats,
+        hands=request.hands,
+        protocol=request.protocol,
+        parameters=request.parameters,
+        clock=None if request.move is None else limits_of(request.move),
+        awaits_keeper=request.awaits_keeper and request.move is not None,
     )
     TabPlan(hosted)
     return hosted
@@ -157,13 +157,13 @@ class TabPlan:
             raise BadParameter(f"{hosted.game} is not available here")
         game = find_game(hosted.game)
         parameters = None if hosted.parameters is None else hosted.parameters.encode()
-        self.made: GameSetup = game_setup(game, game.settled(hosted.settings), hosted.protocol, parameters)
-        decline_unserved(self.made.protocol.claims.name)
-        self.made.refuse_seats(hosted.seats)
+        self.setup: GameSetup = game_setup(game, game.settled(hosted.settings), hosted.protocol, parameters)
+        decline_unsupported(self.setup.protocol.claims.name)
+        self.setup.refuse_seats(hosted.seats)
         self.clock: Limits | None = hosted.clock
         self._hands = hosted.hands
 
     def proposal(self, members: Sequence[Member]) -> Proposal:
         """Return the proposal for these members. It has time limits if one of them is a timekeeper."""
         clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
-        return proposal_of(self.made.rules, self.made.protocol, members, hands=self._hands, clock=clock)
+        return proposal_of(self.setup.rules, self.setup.protocol, members, hands=self._hands, clock=clock)

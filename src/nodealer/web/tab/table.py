@@ -47,7 +47,7 @@ from nodealer.web import messages as doc
 from nodealer.web.lobby import PageLobby, PageQuestions
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
-from nodealer.web.tab.contacts import BrowserShelf
+from nodealer.web.tab.contacts import BrowserContacts
 from nodealer.web.tab.opfs_store import HostedTable
 from nodealer.web.tab.setup import TabPlan, ask_in_tab
 from nodealer.wire import encode
@@ -79,65 +79,65 @@ class TabEnvironment:
     #: Milliseconds since 1970.
     wall: Callable[[], int]
     #: Sends a message to the page, as text.
-    tell: Callable[[str], None]
+    send: Callable[[str], None]
     log: Path = LOG
     #: Stores the players this person has met.
-    shelf: ContactsFile = field(default_factory=BrowserShelf)
+    contacts: ContactsFile = field(default_factory=BrowserContacts)
 
 
 class TabTable:
     """What the page shows now: one person's seat at one table, or what can be started."""
 
-    def __init__(self, world: TabEnvironment) -> None:
+    def __init__(self, environment: TabEnvironment) -> None:
         refuse_without_asserts()
-        self._world = world
+        self._environment = environment
         #: Whether messages are held back, because the page will get everything at once.
-        self._muted = False
-        self._known = Contacts(world.shelf)
+        self._held_back = False
+        self._contacts = Contacts(environment.contacts)
         self.questions = PageQuestions()
-        self.seat = PageSeat(self._tell, time.monotonic)
-        self.person = PagePerson(self.seat, world.wall)
+        self.seat = PageSeat(self._send, time.monotonic)
+        self.person = PagePerson(self.seat, environment.wall)
         self.lobby = PageLobby(self.seat, self.questions)
         #: Called when the page asks to start a table.
         self.deal: Callable[[doc.Deal], None] = lambda deal: self.seat.refuse("not here")
-        self._lost = False
+        self._was_lost = False
 
-    def _tell(self, document: doc.ServerMessage) -> None:
+    def _send(self, message: doc.ServerMessage) -> None:
         """Send a message to the page, unless messages are being held back."""
-        if not self._muted:
-            self._world.tell(doc.encode_message(document).decode())
+        if not self._held_back:
+            self._environment.send(doc.encode_message(message).decode())
 
-    def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> None:
+    def start(self, role: str, name: str | None, *messages: doc.ServerMessage) -> None:
         """Start a new table. The page starts over."""
-        self.seat = PageSeat(self._tell, time.monotonic, role, name, question_number=self.seat.question_number)
-        self.person = PagePerson(self.seat, self._world.wall)
+        self.seat = PageSeat(self._send, time.monotonic, role, name, question_number=self.seat.question_number)
+        self.person = PagePerson(self.seat, self._environment.wall)
         self.questions.forget()
         self.lobby = PageLobby(self.seat, self.questions)
-        self._muted = True
-        for document in standing:
-            self.seat.send(document)
-        self._muted = False
-        for document in self.seat.snapshot():
-            self._tell(document)
+        self._held_back = True
+        for message in messages:
+            self.seat.send(message)
+        self._held_back = False
+        for message in self.seat.snapshot():
+            self._send(message)
 
-    def said(self, text: str) -> None:
+    def receive(self, text: str) -> None:
         """Handle a message from the page."""
         try:
-            document = doc.read_client_message(text)
+            message = doc.read_client_message(text)
         except DecodeError as error:
-            self._tell(doc.Refused(str(error)))
+            self._send(doc.Refused(str(error)))
             return
-        match document:
+        match message:
             case doc.Deal():
-                self.deal(document)
+                self.deal(message)
             case doc.Answer():
-                self.questions.receive(document)
+                self.questions.receive(message)
             case doc.Save(what=what):
                 self._save(what)
             case doc.Verify():
                 self.verify()
             case _:
-                self.person.receive(document)
+                self.person.receive(message)
 
     # --- The log ---
 
@@ -163,21 +163,21 @@ class TabTable:
         if not lines:
             self.seat.refuse("no log")
             return
-        self._world.log.write_bytes(b"".join(line + b"\n" for line in lines))
-        report = verify_file(self._world.log, entropy=self._world.entropy)
+        self._environment.log.write_bytes(b"".join(line + b"\n" for line in lines))
+        report = verify_file(self._environment.log, entropy=self._environment.entropy)
         took = round((time.perf_counter() - began) * 1000, 1)
         self.seat.send(doc.Verdict(report.verdict, report.as_json(), took))
 
     @contextmanager
-    def all_at_once(self) -> Iterator[None]:
+    def batch(self) -> Iterator[None]:
         """Hold back messages inside the block, and then send the complete state to the page."""
-        self._muted = True
+        self._held_back = True
         try:
             yield
         finally:
-            self._muted = False
-        for document in self.seat.snapshot():
-            self._tell(document)
+            self._held_back = False
+        for message in self.seat.snapshot():
+            self._send(message)
 
     # --- A table across the network ---
 
@@ -193,10 +193,10 @@ class TabTable:
         Raises `BadParameter` if there is no seat for this person.
         """
         watches = home.name is None
-        self.sit("watcher" if watches else "player", home.name)
+        self.start("watcher" if watches else "player", home.name)
         participant = self.person.create_participant(
             home,
-            entropy=self._world.entropy,
+            entropy=self._environment.entropy,
             # Hosts have already said what they want to play.
             accept=ask_in_tab if hosted is None else decline_rehearsals,
             stays=stay_while_playable,
@@ -206,25 +206,31 @@ class TabTable:
         # A player who had left or sat out is not dealt in until they say so.
         participant.sits_out = participant.seated and participant.seat.went
         hosting = None if hosted is None else self._hosting(hosted)
-        guest = None if watches else Guest(self.lobby.on_news, self._known, self.questions)
-        shown = self.lobby.showing_policy(hosting or guest, 0 if hosted is None else hosted.seats)
+        guest = None if watches else Guest(self.lobby.on_news, self._contacts, self.questions)
+        lobby_policy = self.lobby.showing_policy(hosting or guest, 0 if hosted is None else hosted.seats)
         transport = RelayTransport(
             participant,
             invitation.key,
             invitation.relays,
-            entropy=self._world.entropy,
+            entropy=self._environment.entropy,
             more=more,
             create=hosted is not None,
-            emit=self._connection,
-            connect=self._world.connect,
+            emit=self._on_connection,
+            connect=self._environment.connect,
         )
-        met = ContactsRecorder(participant, self._known, self.lobby.on_news, lambda: self._world.wall() // 1000)
+        recorder = ContactsRecorder(
+            participant, self._contacts, self.lobby.on_news, lambda: self._environment.wall() // 1000
+        )
         codes = None if hosting is None else self._codes(invitation, home, hosting)
-        after = (met.update, partial(self._new_links, LinkRotation(invitation), participant, transport))
+        after = (recorder.update, partial(self._new_links, LinkRotation(invitation), participant, transport))
         try:
             with suppress(TabLockedOut):
-                await self._drive(
-                    participant, transport, InTurn(shown, PolicyGroup(TimeoutVoter(), self.person)), hosting, after
+                await self._run(
+                    participant,
+                    transport,
+                    LobbyThenTable(lobby_policy, PolicyGroup(TimeoutVoter(), self.person)),
+                    hosting,
+                    after,
                 )
         finally:
             if codes is not None:
@@ -236,48 +242,50 @@ class TabTable:
     def _hosting(self, hosted: HostedTable) -> Hosting:
         """Return the policy that hosts this table."""
         wanted, awaits = TabPlan(hosted), hosted.awaits_keeper
-        return Hosting(wanted, hosted.seats, self.lobby.on_news, self._known, self.questions, invites_keeper=awaits)
+        return Hosting(wanted, hosted.seats, self.lobby.on_news, self._contacts, self.questions, invites_keeper=awaits)
 
     def _codes(self, invitation: Invitation, home: PlayerStore, hosting: Hosting) -> PairingCodes:
         """Show the links of the table, and return what creates pairing codes."""
         self.lobby.link, self.lobby.watch = invitation.link, invitation.to_watch().link
-        world = PairingEnvironment(self._world.entropy, self._world.connect, time.monotonic)
-        codes = PairingCodes(invitation, invitation.relays[0], home.identity, world, self.lobby.on_news, hosting.admit)
+        pairing = PairingEnvironment(self._environment.entropy, self._environment.connect, time.monotonic)
+        codes = PairingCodes(
+            invitation, invitation.relays[0], home.identity, pairing, self.lobby.on_news, hosting.admit
+        )
         hosting.new_code = codes.give
         return codes
 
     async def practise(self, participant: Participant, transport: Transport) -> None:
         """Play at a table with bots, in this browser."""
-        await self._drive(participant, transport, PolicyGroup(TimeoutVoter(), self.person))
+        await self._run(participant, transport, PolicyGroup(TimeoutVoter(), self.person))
         self._end(again=True)
 
-    async def _drive(
+    async def _run(
         self,
         participant: Participant,
         transport: Transport,
-        looks: Policy,
+        policy: Policy,
         hosting: Hosting | None = None,
         after: Sequence[Callable[[], None]] = (),
     ) -> None:
         """Run the participant until the end, and ask for a seat if the table is already playing."""
-        mind = None if participant.home.name is None else self.person
-        see, asked = self.person.observer_of(participant), False
+        agent = None if participant.home.name is None else self.person
+        observe, asked = self.person.observer_of(participant), False
 
-        def watch(step: Received) -> list[bytes]:
+        def watch(received: Received) -> list[bytes]:
             nonlocal asked
-            for news in step.happened:
-                self._news(news, hosting)
-                if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
+            for news in received.happened:
+                self._on_news(news, hosting)
+                if isinstance(news, PassedOver) and news.mine and _is_turned_away(participant):
                     raise NameTaken(f"you cannot sit down as {participant.home.name}: {escape_controls(news.reason)}")
                 if participant.is_sent_away(news) and not participant.hearing:
                     raise BadParameter("the host did not give you a seat at this table")
-            for look in after:
-                look()
-            see(step)
+            for update in after:
+                update()
+            observe(received)
             if (
                 participant.begun
                 and not participant.hearing
-                and mind is not None
+                and agent is not None
                 and not participant.sits
                 and not participant.sits_out
                 and not asked
@@ -294,15 +302,15 @@ class TabTable:
                 return frames
             return []
 
-        await Loop(participant, transport, mind, watch=watch, policy=looks).run()
+        await Loop(participant, transport, agent, watch=watch, policy=policy).run()
 
-    def _new_links(self, relinked: LinkRotation, participant: Participant, transport: RelayTransport) -> None:
+    def _new_links(self, rotation: LinkRotation, participant: Participant, transport: RelayTransport) -> None:
         """Show the new links if the table has a new key."""
-        invitation = relinked.next_invitation(participant, transport.secret) if participant.begun else None
+        invitation = rotation.next_invitation(participant, transport.secret) if participant.begun else None
         if invitation is not None:
             self.seat.notify("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
 
-    def _news(self, news: object, hosting: Hosting | None) -> None:
+    def _on_news(self, news: object, hosting: Hosting | None) -> None:
         """Show refusals of others. Raises `BadParameter` if this person cannot play here."""
         if isinstance(news, Refuses) and not news.mine:
             name, reason = news.name or "", escape_controls(news.reason)
@@ -314,18 +322,18 @@ class TabTable:
         elif isinstance(news, OtherVersion):
             raise BadParameter(f"the host uses another version of the program: {news.reason}")
 
-    def _connection(self, line: ConnectionEvent) -> None:
+    def _on_connection(self, event: ConnectionEvent) -> None:
         """Show a change of the connection. Raises `TabLockedOut` if the seat lacks the table's new key."""
-        if isinstance(line, KeyMissing):
+        if isinstance(event, KeyMissing):
             self.seat.notify("bad", "locked", "connection")
             raise TabLockedOut
-        kind, code = _CONNECTION[type(line)]
-        if isinstance(line, RelayLost):
-            self._lost = True
-        if not isinstance(line, RelayFound) or self._lost:
+        kind, code = _CONNECTION[type(event)]
+        if isinstance(event, RelayLost):
+            self._was_lost = True
+        if not isinstance(event, RelayFound) or self._was_lost:
             # A warning that the relay may be withholding something stays on screen. Otherwise the relay could make it
             # disappear by breaking the connection.
-            self.seat.notify(kind, code, code if isinstance(line, Behind) else "connection")
+            self.seat.notify(kind, code, code if isinstance(event, Behind) else "connection")
 
     def _end(self, *, again: bool) -> None:
         """Verify the log and tell the page that the table is finished."""
@@ -333,7 +341,7 @@ class TabTable:
         self.seat.send(doc.TableOver(again=again))
 
 
-class InTurn:
+class LobbyThenTable:
     """Runs one policy in the lobby, and another at the table."""
 
     def __init__(self, lobby: Policy, table: Policy) -> None:
@@ -344,6 +352,6 @@ class InTurn:
         return (self._table if participant.begun else self._lobby).on_tick(participant, now)
 
 
-def _turned_away(one: Participant) -> bool:
+def _is_turned_away(one: Participant) -> bool:
     """Whether this player's offer was not accepted although everything has arrived: the name may be taken."""
     return not (one.begun or one.hearing or one.home.name is None) and one.lobby.mine is None

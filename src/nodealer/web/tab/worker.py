@@ -36,11 +36,19 @@ from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
 from nodealer.tape import ROOT_BYTES
 from nodealer.web import messages as doc
-from nodealer.web.tab.contacts import BrowserShelf, Make
-from nodealer.web.tab.opfs_store import ExclusiveFile, HostedTable, SavedTab, TabStore, new_saved, read_saved, way_back
-from nodealer.web.tab.practice import Beside, Bots, Planned, offers
-from nodealer.web.tab.saved_log import show
-from nodealer.web.tab.setup import host_offers, hosted_of, read_wish
+from nodealer.web.tab.contacts import BrowserContacts, UpdateContacts
+from nodealer.web.tab.opfs_store import (
+    ExclusiveFile,
+    HostedTable,
+    SavedTab,
+    TabStore,
+    new_saved,
+    read_saved,
+    rejoin_invitation,
+)
+from nodealer.web.tab.practice import Bots, BotTransport, PracticePlan, offers
+from nodealer.web.tab.saved_log import show_log
+from nodealer.web.tab.setup import host_offers, hosted_table_of, read_host_request
 from nodealer.web.tab.table import LOG, NameTaken, TabEnvironment, TabTable
 
 #: How many received bytes may wait. The connection to a relay that sends more is closed.
@@ -57,26 +65,26 @@ class OpfsStore:
         self._handle = handle
 
     def read(self) -> bytes:
-        with _storage():
+        with _storage_errors():
             return bytes(self._handle.all().to_bytes())
 
     def write(self, data: bytes, at: int) -> None:
-        with _storage():
+        with _storage_errors():
             self._handle.put(to_js(data), at)
 
     def flush(self) -> None:
-        with _storage():
+        with _storage_errors():
             self._handle.flush()
 
     def truncate(self, size: int) -> None:
-        with _storage():
+        with _storage_errors():
             self._handle.truncate(size)
 
     def close(self) -> None:
         self._handle.close()
 
 
-class _storage:
+class _storage_errors:
     """Turns JavaScript errors into the `OSError` that a store raises."""
 
     def __enter__(self) -> None:
@@ -92,33 +100,33 @@ class _Socket:
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
-        self._coming: asyncio.Queue[bytes | str | ConnectionLost] = asyncio.Queue()
-        self._waiting = 0
+        self._queue: asyncio.Queue[bytes | str | ConnectionLost] = asyncio.Queue()
+        self._waiting_bytes = 0
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         socket.binaryType = "arraybuffer"
-        self._proxies = [create_proxy(one) for one in (self._open, self._hear, self._close)]
+        self._proxies = [create_proxy(one) for one in (self._on_open, self._on_message, self._on_close)]
         socket.onopen, socket.onmessage, socket.onclose = self._proxies
 
-    def _open(self, event: Any) -> None:
+    def _on_open(self, event: Any) -> None:
         if not self.opened.done():
             self.opened.set_result(None)
 
-    def _hear(self, event: Any) -> None:
+    def _on_message(self, event: Any) -> None:
         """Queue a message, or close the connection if too much is waiting."""
         data = event.data
         size = len(data) if isinstance(data, str) else int(data.byteLength)
-        self._waiting += size
-        if size > PAGE_BYTES_MAX or self._waiting > WAITING_BYTES_MAX:
-            self._coming.put_nowait(ConnectionLost("it sent too much at once"))
+        self._waiting_bytes += size
+        if size > PAGE_BYTES_MAX or self._waiting_bytes > WAITING_BYTES_MAX:
+            self._queue.put_nowait(ConnectionLost("it sent too much at once"))
             self._socket.close()
             return
-        self._coming.put_nowait(data if isinstance(data, str) else data.to_bytes())
+        self._queue.put_nowait(data if isinstance(data, str) else data.to_bytes())
 
-    def _close(self, event: Any) -> None:
+    def _on_close(self, event: Any) -> None:
         gone = ConnectionLost(str(event.reason or "")[:200])
         if not self.opened.done():
             self.opened.set_exception(gone)
-        self._coming.put_nowait(gone)
+        self._queue.put_nowait(gone)
 
     async def send(self, message: bytes | str, /) -> None:
         if self._socket.readyState != 1:
@@ -126,10 +134,10 @@ class _Socket:
         self._socket.send(message if isinstance(message, str) else to_js(message))
 
     async def recv(self) -> bytes | str:
-        message = await self._coming.get()
+        message = await self._queue.get()
         if isinstance(message, ConnectionLost):
             raise message
-        self._waiting -= len(message)
+        self._waiting_bytes -= len(message)
         return message
 
     async def close(self) -> None:
@@ -144,28 +152,30 @@ class Tab:
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
-        self._shelf = BrowserShelf(self._keep_players)
-        self._world = TabEnvironment(secrets.token_bytes, self._connect, _wall, browser.document, shelf=self._shelf)
-        self._table = TabTable(self._world)
-        #: The key of this browser, once `me` has loaded it.
+        self._contacts = BrowserContacts(self._save_contacts)
+        self._environment = TabEnvironment(
+            secrets.token_bytes, self._connect, _wall_clock_ms, browser.document, contacts=self._contacts
+        )
+        self._table = TabTable(self._environment)
+        #: The key of this browser, once `load_key` has loaded it.
         self._key = secrets.token_bytes(KEY_BYTES)
         self._link = ""
         self._table.deal = self._deal
         self._task: asyncio.Task[None] | None = None
-        self._beside: Beside | None = None
+        self._bot_transport: BotTransport | None = None
 
-    def said(self, text: str) -> None:
+    def receive(self, text: str) -> None:
         """Handle a message from the page."""
-        self._table.said(text)
+        self._table.receive(text)
 
-    def heard(self, frame: Any) -> None:
+    def receive_frame(self, frame: Any) -> None:
         """Take a frame from the bots."""
-        if self._beside is not None:
-            self._beside.hear(frame.to_bytes())
+        if self._bot_transport is not None:
+            self._bot_transport.receive(frame.to_bytes())
 
     # --- Identity ---
 
-    def me(self, handle: Any) -> None:
+    def load_key(self, handle: Any) -> None:
         """Load this browser's key, by which others recognize its person, or store a new one in this file."""
         store = OpfsStore(handle)
         try:
@@ -181,51 +191,51 @@ class Tab:
         finally:
             store.close()
 
-    def players(self, data: Any) -> None:
+    def load_contacts(self, data: Any) -> None:
         """Load the players this person has met."""
-        self._shelf.saw(data.to_bytes())
+        self._contacts.load(data.to_bytes())
 
-    def _keep_players(self, make: Make) -> None:
+    def _save_contacts(self, update: UpdateContacts) -> None:
         """Change the stored list of players."""
-        self._browser.players(create_once_callable(lambda data: to_js(make(data.to_bytes()))))
+        self._browser.players(create_once_callable(lambda data: to_js(update(data.to_bytes()))))
 
     # --- Requests from the page ---
 
     def practise(self, name: str) -> None:
         """Show what can be practised."""
-        self._table.sit("player", name, offers(name))
+        self._table.start("player", name, offers(name))
 
-    def invited(self, link: str) -> str:
+    def describe_link(self, link: str) -> str:
         """Describe a link as JSON, without its secrets: which table, whether only to watch, and which relays."""
         invitation = parse_link(link)
-        told = {"table": invitation.table, "watch": not invitation.to_play, "relays": invitation.relays}
-        return msgspec.json.encode(told).decode()
+        description = {"table": invitation.table, "watch": not invitation.to_play, "relays": invitation.relays}
+        return msgspec.json.encode(description).decode()
 
     def link_of(self, line: str) -> str:
         """Return the link in the first line of a stored seat. Raises `HomeUnusable` if it is not one."""
         return read_saved(line.encode()).link
 
-    def read(self, log: Any) -> None:
+    def show_log(self, log: Any) -> None:
         """Verify a saved log and show it."""
         LOG.write_bytes(log.to_bytes())
-        show(self._table, LOG, secrets.token_bytes)
+        show_log(self._table, LOG, secrets.token_bytes)
 
     def join(self, link: str, name: str | None, handle: Any) -> None:
         """Come to a table, or come back to it. `handle` is the file of the seat, or None if there is no storage."""
         self._link = link
-        self._begin(lambda: self._join(link, name, handle))
+        self._start(lambda: self._join(link, name, handle))
 
     async def _join(self, link: str, name: str | None, handle: Any) -> None:
         invitation = parse_link(link)
-        home, hosted = self._home(handle, name if invitation.to_play else None, link)
+        home, hosted = self._open_seat(handle, name if invitation.to_play else None, link)
         await self._play(home, invitation, hosted)
 
     def resume(self, handle: Any) -> None:
         """Come back to a table from its stored seat alone."""
-        self._begin(lambda: self._resume(handle))
+        self._start(lambda: self._resume(handle))
 
     async def _resume(self, handle: Any) -> None:
-        home = _kept(handle, TabStore.open)
+        home = _open_store(handle, TabStore.open)
         self._link = home.saved.link
         await self._play(home, parse_link(home.saved.link), home.saved.hosted)
 
@@ -237,7 +247,7 @@ class Tab:
         try:
             refuse_bad_name(name, "your name")
             if handle is not None and not handle.empty():
-                home = _kept(handle, TabStore.open)
+                home = _open_store(handle, TabStore.open)
                 if home.session is not None or home.saved.hosted is not None:
                     raise BadParameter("you cannot change your name at a table that you host or already play at")
                 handle.truncate(0)
@@ -251,28 +261,32 @@ class Tab:
     async def use_code(self, code: str, relay: str, name: str) -> str:
         """Return the link for a pairing code. Raises an error if the code or the relay does not work."""
         refuse_bad_name(name, "your name")
-        around = PairingEnvironment(secrets.token_bytes, self._connect, time.monotonic)
-        invitation = await use_code(parse_code(code), normalize_relay_address(relay), Identity(self._key), name, around)
+        environment = PairingEnvironment(secrets.token_bytes, self._connect, time.monotonic)
+        invitation = await use_code(
+            parse_code(code), normalize_relay_address(relay), Identity(self._key), name, environment
+        )
         return invitation.link
 
     def offers(self) -> str:
         """Return what can be hosted here, as JSON."""
         return msgspec.json.encode(host_offers()).decode()
 
-    def new_table(self, wanted: str) -> str:
+    def new_table(self, request_json: str) -> str:
         """Return the link of a new table that this tab will host, for a request in JSON. `host` then opens it.
 
         Raises `BadParameter` if it is not possible.
         """
-        wish = read_wish(wanted)
-        self._hosted = hosted_of(wish)
+        request = read_host_request(request_json)
+        self._hosted = hosted_table_of(request)
         secret = TableSecret(secrets.token_bytes(SECRET_BYTES), secrets.token_bytes(TABLE_BYTES).hex(), 0)
         mark = host_mark(Identity(self._key).public)
-        return Invitation((normalize_relay_address(wish.relay),), secret, mark, normalize_page_address(wish.page)).link
+        return Invitation(
+            (normalize_relay_address(request.relay),), secret, mark, normalize_page_address(request.page)
+        ).link
 
     def host(self, link: str, name: str, handle: Any) -> None:
         """Open the table of `new_table`."""
-        self._begin(lambda: self._host(link, name, handle))
+        self._start(lambda: self._host(link, name, handle))
 
     async def _host(self, link: str, name: str, handle: Any) -> None:
         key, hosted, root = self._key, self._hosted, secrets.token_bytes(ROOT_BYTES)
@@ -280,57 +294,57 @@ class Tab:
         if handle is None:
             home = MemoryPlayerStore(name, Identity(key), root)
         else:
-            home = _created(handle, new_saved(name, link, key, root, hosted))
+            home = _create_store(handle, new_saved(name, link, key, root, hosted))
         await self._play(home, parse_link(link), hosted)
 
     def _deal(self, deal: doc.Deal) -> None:
         """Start a practice table for a request from the page."""
         try:
-            plan = Planned(deal)
+            plan = PracticePlan(deal)
         except NodealerError as error:
             self._table.seat.send(doc.Refused(str(error)))
             return
         self._browser.bots(msgspec.json.encode(deal).decode())
-        self._begin(lambda: self._practise(plan, deal.name))
+        self._start(lambda: self._practise(plan, deal.name))
 
-    async def _practise(self, plan: Planned, name: str) -> None:
-        self._table.sit("player", name, offers(name))
-        self._beside = Beside(lambda frame: self._browser.toBots(to_js(frame)))
-        participant = plan.seated(name, secrets.token_bytes, self._table.person.create_participant)
-        await self._table.practise(participant, self._beside)
+    async def _practise(self, plan: PracticePlan, name: str) -> None:
+        self._table.start("player", name, offers(name))
+        self._bot_transport = BotTransport(lambda frame: self._browser.toBots(to_js(frame)))
+        participant = plan.create_participant(name, secrets.token_bytes, self._table.person.create_participant)
+        await self._table.practise(participant, self._bot_transport)
 
     # --- Helpers ---
 
-    def _home(self, handle: Any, name: str | None, link: str) -> tuple[PlayerStore, HostedTable | None]:
+    def _open_seat(self, handle: Any, name: str | None, link: str) -> tuple[PlayerStore, HostedTable | None]:
         """Return the seat stored in a file, a new one if the file is empty, or one in memory if there is no file."""
         key, root = self._key, secrets.token_bytes(ROOT_BYTES)
         if handle is None:
             return MemoryPlayerStore(name, Identity(key), root), None
         if handle.empty():
-            return _created(handle, new_saved(name, link, key, root)), None
-        home = _kept(handle, TabStore.open)
+            return _create_store(handle, new_saved(name, link, key, root)), None
+        home = _open_store(handle, TabStore.open)
         if home.name is None and name is not None:
             # A spectator has signed nothing, and can sit down like a newcomer.
             handle.truncate(0)
-            return _created(handle, new_saved(name, link, key, root)), None
+            return _create_store(handle, new_saved(name, link, key, root)), None
         return home, home.saved.hosted
 
     async def _play(self, home: PlayerStore, given: Invitation, hosted: HostedTable | None) -> None:
         """Play at a table over the network, and release the file at the end."""
         try:
-            invitation, more = way_back(home.saved, given) if isinstance(home, TabStore) else (given, ())
+            invitation, more = rejoin_invitation(home.saved, given) if isinstance(home, TabStore) else (given, ())
             await self._table.play(home, invitation, hosted, more)
         finally:
             if isinstance(home, TabStore):
                 home.close()
 
-    def _begin(self, playing: Callable[[], Awaitable[None]]) -> None:
+    def _start(self, playing: Callable[[], Awaitable[None]]) -> None:
         """Start a table, after cancelling the one before."""
         if self._task is not None:
             self._task.cancel()
-        self._task = asyncio.ensure_future(self._until_the_end(playing))
+        self._task = asyncio.ensure_future(self._run_to_end(playing))
 
-    async def _until_the_end(self, playing: Callable[[], Awaitable[None]]) -> None:
+    async def _run_to_end(self, playing: Callable[[], Awaitable[None]]) -> None:
         """Play, and report to the page whatever ends a seat early: an error, a full disk, a crash of the core."""
         try:
             await playing()
@@ -340,8 +354,8 @@ class Tab:
             kind = "name" if isinstance(error, NameTaken) else "storage" if isinstance(error, HomeUnusable) else "error"
             self._browser.fatal(str(error), kind)
         except BaseException as error:
-            told = "".join(traceback.format_exception_only(error)).strip()
-            self._browser.fatal(told[:500], "crash")
+            reason = "".join(traceback.format_exception_only(error)).strip()
+            self._browser.fatal(reason[:500], "crash")
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
 
@@ -368,25 +382,25 @@ class TabBots:
 
     def __init__(self, browser: Any, deal: str) -> None:
         self._browser = browser
-        said = doc.read_client_message(deal)
-        if not isinstance(said, doc.Deal):
+        message = doc.read_client_message(deal)
+        if not isinstance(message, doc.Deal):
             raise BadParameter("the bots expected a request to start a table")
-        self._bots = Bots(Planned(said), secrets.token_bytes, lambda frame: browser.frame(to_js(frame)))
-        self._go = asyncio.Event()
-        self._go.set()
+        self._bots = Bots(PracticePlan(message), secrets.token_bytes, lambda frame: browser.frame(to_js(frame)))
+        self._work_waiting = asyncio.Event()
+        self._work_waiting.set()
         self._task = asyncio.ensure_future(self._run())
 
-    def heard(self, frame: Any) -> None:
+    def receive_frame(self, frame: Any) -> None:
         """Take a frame from the person's seat."""
-        self._bots.say(frame.to_bytes())
-        self._go.set()
+        self._bots.receive(frame.to_bytes())
+        self._work_waiting.set()
 
     async def _run(self) -> None:
         """Run the bots forever. Reports a crash to the page."""
         try:
             while True:
-                await self._go.wait()
-                self._go.clear()
+                await self._work_waiting.wait()
+                self._work_waiting.clear()
                 while self._bots.step():
                     await asyncio.sleep(0)
         except asyncio.CancelledError:
@@ -396,20 +410,20 @@ class TabBots:
             raise
 
 
-def _wall() -> int:
+def _wall_clock_ms() -> int:
     return int(time.time() * 1000)
 
 
-def _created(handle: Any, saved: SavedTab) -> TabStore:
+def _create_store(handle: Any, saved: SavedTab) -> TabStore:
     """Create a new store in a file."""
-    return _kept(handle, lambda store: TabStore.create(store, saved))
+    return _open_store(handle, lambda store: TabStore.create(store, saved))
 
 
-def _kept(handle: Any, made: Callable[[ExclusiveFile], TabStore]) -> TabStore:
-    """Return the store that `made` makes of a file. Closes the file if that fails."""
+def _open_store(handle: Any, make: Callable[[ExclusiveFile], TabStore]) -> TabStore:
+    """Return the store that `make` makes of a file. Closes the file if that fails."""
     store = OpfsStore(handle)
     try:
-        return made(store)
+        return make(store)
     except NodealerError:
         with suppress(JsException):
             store.close()

@@ -86,9 +86,9 @@ const findTable = async (table) => (await listTables()).find((one) => one.table 
 async function loadIdentity() {
   const key = await openStore("key", true, ME);
   if (!key) return;
-  tab.me(key);
+  tab.load_key(key);
   const players = await openStore("players.json", true, ME);
-  tab.players(players.all());
+  tab.load_contacts(players.all());
   players.close();
 }
 
@@ -103,7 +103,7 @@ const browser = {
   bots(deal) {
     bots?.terminate();
     bots = new Worker("/static/tab/worker.js", { type: "module", name: "bots" });
-    bots.onmessage = ({ data }) => (data.is === "frame" ? tab.heard(data.frame) : post(data.is, data));
+    bots.onmessage = ({ data }) => (data.is === "frame" ? tab.receive_frame(data.frame) : post(data.is, data));
     bots.onerror = (event) => post("fatal", { reason: event.message ?? "", kind: "crash" });
     bots.postMessage({ do: "deal", deal });
   },
@@ -134,17 +134,17 @@ let tab = null;
 // The number of the table that this tab plays at.
 let currentTable = null;
 const requests = {
-  document: ({ text }) => tab.said(text),
+  document: ({ text }) => tab.receive(text),
   practise: ({ name }) => tab.practise(name),
   /** Find out what a link is for, and whether this browser already has a seat there. */
   async inspect({ link }) {
-    const invited = JSON.parse(tab.invited(link));
+    const invited = JSON.parse(tab.describe_link(link));
     const stored = await findTable(invited.table);
     // A spectator who opens a player link is asked for a name.
     post("invited", { link, ...invited, known: Boolean(stored && (invited.watch || stored.name !== null)), stores: canStore() });
   },
   async join({ link, name }) {
-    currentTable = JSON.parse(tab.invited(link)).table;
+    currentTable = JSON.parse(tab.describe_link(link)).table;
     tab.join(link, name ?? undefined, await openStore(currentTable, true));
   },
   async rename({ name }) {
@@ -160,7 +160,7 @@ const requests = {
   },
   async host({ wanted }) {
     const link = tab.new_table(JSON.stringify(wanted));
-    currentTable = JSON.parse(tab.invited(link)).table;
+    currentTable = JSON.parse(tab.describe_link(link)).table;
     const handle = await openStore(currentTable, true);
     post("link", { link });
     tab.host(link, wanted.name, handle);
@@ -184,7 +184,7 @@ const requests = {
   },
   async import({ data }) {
     const first = new TextDecoder().decode(data.slice(0, 4096)).split("\n")[0];
-    const { table } = JSON.parse(tab.invited(tab.link_of(first)));
+    const { table } = JSON.parse(tab.describe_link(tab.link_of(first)));
     const handle = await openStore(table, true);
     if (!handle.empty()) {
       handle.close();
@@ -210,12 +210,12 @@ const requests = {
     await (await openFolder()).removeEntry(table);
     await requests.tables();
   },
-  read: ({ data }) => tab.read(new Uint8Array(data)),
+  read: ({ data }) => tab.show_log(new Uint8Array(data)),
   // Requests to the worker of the bots.
   deal({ deal }) {
     tab = entry.TabBots(browser, deal);
   },
-  frame: ({ frame }) => tab.heard(frame),
+  frame: ({ frame }) => tab.receive_frame(frame),
 };
 
 const ready = boot().then(async (module) => {
