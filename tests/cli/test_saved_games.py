@@ -1,4 +1,4 @@
-"""Kept games: what is on the disk_errors, what is made of it again, and what is refused."""
+"""Kept games: what is on the disk, what is made of it again, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A circle whose frames go over a relay, sealed, and that takes a seat out after its first hand."""
+"""A circle of participants over a relay, with sealed frames, that removes a seat after its first hand."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ class Passes:
 
 
 class Around:
-    """A circle whose frames go over a relay. After its first hand the first player proposes a roster without the last
-    one, and the second agrees."""
+    """A circle of participants over a relay.
+
+    After the first hand the first player proposes a roster without the last one, and the second agrees.
+    """
 
     def __init__(
         self, url: str, watchers: int = 1, *, circle: Circle | None = None, secret: TableSecret = SECRET

@@ -1,4 +1,4 @@
-"""A transport in this process: one list is one order."""
+"""A transport within this process, with one list as the frame order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nodealer.client.loop import Connected, Disconnected, Event
 
 
 class Hub:
-    """The frames of a table, and those who listen."""
+    """The frames of a table, shared by its connections."""
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
@@ -22,14 +22,14 @@ class Hub:
             self.changed.notify_all()
 
     async def end(self) -> None:
-        """The relay goes away."""
+        """Simulate that the relay goes away."""
         async with self.changed:
             self.gone = True
             self.changed.notify_all()
 
 
 class Line:
-    """One connection to it."""
+    """One connection to the hub."""
 
     def __init__(self, hub: Hub, known: int | None = None) -> None:
         self.hub = hub
@@ -46,7 +46,7 @@ class Line:
         await self.hub.say(frame)
 
     async def cut(self) -> None:
-        """From here on nothing comes over this line, or goes."""
+        """Cut the connection: nothing is sent or received over it until it is restored."""
         self.whole.clear()
         async with self.hub.changed:
             self.hub.changed.notify_all()

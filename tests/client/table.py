@@ -1,6 +1,6 @@
-"""A table whose first seat plays from a home in a folder, and may be killed with any record of its journal.
+"""A table whose first seat plays from a store in a folder, and may be killed after any journal record.
 
-As a program, `python -m drive.table FOLDER RECORDS`, the kill is a real one.
+Run as a program, `python -m client.table FOLDER RECORDS`, it really kills itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def tiny() -> Game:
 
 
 class DyingJournal:
-    """Its process dies when the last record it may write is on the disk_errors, and nobody knows yet."""
+    """A journal whose process dies as soon as its last allowed record is on the disk."""
 
     def __init__(self, journal: Journal, records: int, die: Callable[[], None]) -> None:
         self._journal = journal
@@ -48,7 +48,7 @@ class DyingJournal:
 
 
 class HomeGame(Game):
-    """Seat 0 keeps its journal and the log at home; the others never fail."""
+    """A game in which seat 0 keeps its journal and log in a store; the others never fail."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -59,7 +59,7 @@ class HomeGame(Game):
         self.sit(self.home.journal)
 
     def sit(self, journal: Journal) -> Seat:
-        """Take seat 0, with everything from home."""
+        """Take seat 0 with everything from the store."""
         self.seats[0] = Seat(
             self.configs[0],
             0,
@@ -77,13 +77,13 @@ class HomeGame(Game):
         return outcome
 
     def come_back(self) -> Seat:
-        """Another process opens the home."""
+        """Open the store as another process would."""
         self.home.close()
         self.home = FolderStore.open(self.path)
         return self.sit(self.home.journal)
 
     def go_on(self) -> None:
-        """What seat 0 may have said goes out again, before what the others say on the same log."""
+        """Send again what seat 0 may have sent, before the others continue on the same log."""
         for data in [*self.seats[0].unconfirmed, *self.due()]:
             self.order(data)
         self.play()

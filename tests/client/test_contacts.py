@@ -1,4 +1,4 @@
-"""Known players: a key is somebody, a name is not, and the difference is said."""
+"""Known players: a key identifies a person, a name does not, and users are told the difference."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_name_that_has_another_key_now(players: Contacts) -> None:
 
 
 def test_two_who_were_called_the_same(players: Contacts) -> None:
-    """Who has played once under somebody's name, at a table of bots perhaps, is not that one ever after."""
+    """A player who once used another's name, perhaps at a table of bots, is not taken for them ever after."""
     players.remember([("Ada", ADA)], 1000)
     players.remember([("ada", EVE)], 2000)
     for key in (ADA, EVE):

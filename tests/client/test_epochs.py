@@ -1,4 +1,4 @@
-"""Attacks on the change of keys: by who proposes it, by who has left, by who repeats, and by a kill at a bad moment."""
+"""Attacks on key changes: by the proposer, by a player who left, by replay, and by a kill at a bad moment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OTHER = TableSecret(bytes(range(32)), SECRET.table, 1)
 
 
 def is_well(table: Around) -> None:
-    """Those who stay have played to the end, with one key, and nothing was wrong with their connections."""
+    """Assert that the remaining players finished with one key and without connection problems."""
     ada, bo = table.circle.people[:2]
     assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
     assert len(ada.keys) == 1 and table.ways[0].secret == table.ways[1].secret
@@ -48,8 +48,10 @@ def is_well(table: Around) -> None:
 
 
 def test_who_is_not_shown_how_the_table_got_its_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once, by the first frame of a later key, and once more with another key: what was made up before it did not use
-    that up. Of frames of an earlier one, and of no frames, nothing is told."""
+    """A later key is reported once, and once more for another key; a made-up frame does not use up the report.
+
+    Frames of an earlier key, or no frames, are not reported.
+    """
     told = list[ConnectionEvent]()
     way = RelayTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), emit=told.append)
     later = OTHER.read_key.seal(bytes(SENDER_BYTES), b"said with the new key")
@@ -74,7 +76,7 @@ async def nothing(out: object) -> None:
 
 
 def test_a_proposer_that_does_not_tell_the_relay() -> None:
-    """Who is refused with the new token names it: nobody is locked out, whoever comes first."""
+    """A client that is refused with the new token registers it: no one is locked out, whoever is first."""
     liar = Liar()
 
     async def work(table: Around) -> None:
@@ -107,7 +109,7 @@ async def answer(client: RelayClient) -> str:
 
 
 def test_a_relay_that_takes_no_more_names() -> None:
-    """One at the table has used them up. What is said has the new key, and goes by the old token."""
+    """A player has used up the registrations. Frames have the new key, and are sent with the old token."""
 
     async def work(table: Around) -> None:
         relay = table.ways[0]._relays[0]
@@ -127,7 +129,7 @@ def test_a_relay_that_takes_no_more_names() -> None:
 
 
 def test_two_proposals_at_once() -> None:
-    """Each with a key of its own: the first that is agreed on counts, and its key, for both."""
+    """Each has its own key: the first one agreed on counts, with its key, for both."""
     circle = between(hands=4)
     keys = rings(circle)
     settled(circle)
@@ -146,7 +148,7 @@ def test_two_proposals_at_once() -> None:
 
 
 def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
-    """The others cannot see what is in it, and agree. Any of them can give the key to the one who was cheated."""
+    """The others cannot see the box and agree. Any of them can give the key to the cheated player."""
     circle = between(hands=4)
     keys = rings(circle)
     settled(circle)
@@ -198,7 +200,7 @@ def test_who_has_left_can_neither_write_nor_read() -> None:
 
 
 class Replaying(Liar):
-    """Repeats every frame of the first epoch once there is one of the second, and what the leaver says in it."""
+    """A relay that repeats all frames of the first epoch in the second, along with the leaver's new ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,7 +215,7 @@ class Replaying(Liar):
 
 
 def test_frames_of_an_earlier_epoch_count_for_nothing() -> None:
-    """Neither repeated ones nor new ones, which the leaver signs well: all pass them over and go on alike."""
+    """Repeated frames and new, correctly signed ones of the leaver are all skipped, by everyone alike."""
     liar = Replaying()
 
     async def work(table: Around) -> None:
@@ -236,7 +238,7 @@ def test_frames_of_an_earlier_epoch_count_for_nothing() -> None:
 
 @pytest.mark.parametrize("confirmed", [False, True])
 def test_killed_between_agreeing_and_the_new_key(confirmed: bool) -> None:
-    """Its home has all that it needs: its identity opens the box, and the box is in the log."""
+    """The store has everything needed: its identity opens the box, and the box is in the log."""
     circle = between(hands=4)
     keys = rings(circle)
     settled(circle)
@@ -278,8 +280,10 @@ def test_the_proposer_is_killed_and_has_the_key_that_it_made() -> None:
 
 
 def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
-    """The link has the key in use, so that it can ask; being let in needs no other one. What a false link says of an
-    epoch for which it has a box is not believed."""
+    """The link has the key in use, which is enough to ask for a seat and to be let in.
+
+    A false link is not believed for an epoch for which there is a box.
+    """
     circle = between(hands=6)
     keys = rings(circle)
     settled(circle)

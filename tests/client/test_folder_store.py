@@ -1,4 +1,4 @@
-"""Homes in a folder: one process at a time, nothing acknowledged is lost, and a sentence for all that is wrong."""
+"""Stores in a folder: one process at a time, no acknowledged data is lost, and every error has a clear message."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ RECORD = Sent(b"an entry")
 
 
 class Killed(BaseException):
-    """Nobody catches a kill."""
+    """An exception that nothing catches, like a kill."""
 
 
 @cache
@@ -53,7 +53,7 @@ def made(path: Path, name: str | None = "Ada") -> FolderStore:
 
 
 def lived_in(path: Path) -> None:
-    """A home with something in every file, and nobody in it."""
+    """Return a closed store with something in every file."""
     with made(path) as home:
         for frame in FRAMES:
             home.heard(frame)
@@ -65,7 +65,7 @@ def lived_in(path: Path) -> None:
 
 @contextmanager
 def running(*command: str) -> Iterator[subprocess.Popen[str]]:
-    """A Python of its own, that finds what the tests import; gone in the end."""
+    """Run a Python process that can import the test modules, and end it afterwards."""
     path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path}
     pipe = subprocess.PIPE
@@ -115,7 +115,7 @@ def test_its_log_is_a_log(tmp_path: Path) -> None:
 
 
 def test_one_who_plays_with_the_users_own_key(tmp_path: Path) -> None:
-    """Nothing secret of it is in the home, and nobody else's will do."""
+    """Nothing secret of the key is in the store, and no other key is accepted."""
     me, path = Identity(KEY), tmp_path / "home"
     for _ in range(2):
         with open_or_create_store(path, "Ada", lambda size: ROOT, me) as home:
@@ -163,7 +163,7 @@ def test_only_its_owner_may_look(tmp_path: Path) -> None:
 @pytest.mark.parametrize("link", [os.link, os.symlink])
 @pytest.mark.parametrize("planted", ["home.json.partial", "journal.partial", "lobby.partial", "journal", "lobby"])
 def test_nothing_is_written_through_what_others_left(tmp_path: Path, planted: str, link: Callable[..., None]) -> None:
-    """Whoever could write to the folder before it was a home may have a file of its own there under our names."""
+    """Someone who could write to the folder earlier may have left files or links under our names."""
     theirs = tmp_path / "theirs"
     theirs.touch()
     (tmp_path / "home").mkdir(0o777)
@@ -173,7 +173,7 @@ def test_nothing_is_written_through_what_others_left(tmp_path: Path, planted: st
 
 
 def test_a_home_that_somebody_else_has_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever made it has the key, and would see the cards of whoever plays from it."""
+    """Its creator has the key, and would see the cards of anyone who plays from it."""
     lived_in(tmp_path / "home")
     me = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: me + 1)
@@ -198,7 +198,7 @@ def test_nothing_secret_is_shown(tmp_path: Path) -> None:
     assert repr(saved) == "<Saved>"
 
 
-# --- What reaches the disk_errors, and in which order ---
+# --- What reaches the disk, and in which order ---
 
 
 def test_what_a_record_has_seen_is_on_the_disk_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +235,7 @@ def test_what_a_record_has_seen_is_on_the_disk_before_it(tmp_path: Path, monkeyp
 
 
 def killed_at(count: int, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> bool:
-    """Whether `act` came to its system call number `count`, in which it is killed."""
+    """Return whether `act` reached system call number `count`, at which it is killed."""
     calls = 0
     with monkeypatch.context() as patch:
         for name in ("mkdir", "open", "write", "fsync", "chmod", "replace"):
@@ -257,7 +257,7 @@ def killed_at(count: int, monkeypatch: pytest.MonkeyPatch, act: Callable[[], obj
 
 
 def test_killed_anywhere_while_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is a whole home with the first key, or none, and then it can be made with another."""
+    """There is either a complete store with the first key, or none, and it can be created with another."""
     kept: list[str] = []
     for count in range(1, 100):
         path = tmp_path / str(count)
@@ -338,7 +338,7 @@ def test_a_disk_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_home_that_is_forgotten_stays_locked(tmp_path: Path) -> None:
-    """Its journal may be in use still."""
+    """Its journal may still be in use."""
     journal = made(tmp_path / "home").journal
     with pytest.raises(HomeUnusable, match="another program"):
         FolderStore.open(tmp_path / "home")
@@ -346,7 +346,7 @@ def test_a_home_that_is_forgotten_stays_locked(tmp_path: Path) -> None:
 
 
 def test_a_process_that_was_forked_off_signs_nothing(tmp_path: Path) -> None:
-    """It has the lock too, and the same journal: both would give one number to two entries."""
+    """It shares lock and journal: both processes would use one number for two entries."""
     with made(tmp_path / "home") as home:
         home.begin(session())
         child = os.fork()
@@ -392,7 +392,7 @@ while True:
 
 
 def test_killed_while_it_writes(tmp_path: Path) -> None:
-    """KeyMissing for others as long as it lives; then everything that it was told is kept is there."""
+    """The store is locked while the process lives; afterwards all acknowledged data is there."""
     path = tmp_path / "home"
     with made(path) as home:
         home.begin(session())
@@ -469,7 +469,7 @@ with FolderStore.open(path) as home:
 
 @pytest.mark.parametrize("file", ["journal", "log.jsonl", "lobby"])
 def test_a_full_disk(tmp_path: Path, file: str) -> None:
-    """What did not fit is not kept, nothing comes after it, and whoever opens the home again goes on."""
+    """What did not fit is not stored, nothing is written after it, and reopening the store works."""
     path = tmp_path / "home"
     with made(path) as home:
         home.begin(session())
@@ -495,7 +495,7 @@ def test_a_full_disk(tmp_path: Path, file: str) -> None:
 
 
 def damaged(path: Path, file: str, change: Callable[[bytes], bytes]) -> str:
-    """What is said of a home that was lived in and in which one file was changed."""
+    """Return the error for a used store in which one file was changed."""
     lived_in(path)
     target = path / file
     target.write_bytes(change(target.read_bytes()))
@@ -565,7 +565,7 @@ def test_damaged_lines(tmp_path: Path, file: str, change: Callable[[bytes], byte
 
 
 def test_a_damaged_line_among_the_entries(tmp_path: Path) -> None:
-    """Entries are read one at a time, so this comes when one is."""
+    """Entries are read one at a time, so the error comes when the damaged one is read."""
     lived_in(tmp_path / "home")
     with (tmp_path / "home" / "log.jsonl").open("ab") as file:
         file.write(b"\n" + ENTRIES[0] + b"\n")
@@ -614,7 +614,7 @@ def test_no_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("left", ["letters.txt", "log.jsonl", "journal", "lobby"])
 def test_not_where_something_else_is(tmp_path: Path, left: str) -> None:
-    """A journal is never put under another key, and a folder with anything else in it is not touched."""
+    """A journal is never combined with another key, and a folder with other contents is not touched."""
     (tmp_path / left).write_bytes(b"something")
     tmp_path.chmod(0o755)
     with pytest.raises(HomeUnusable, match="is not empty; a home needs its own folder"):
@@ -693,7 +693,7 @@ def die() -> None:
 
 
 def killed_with(path: Path, record: int) -> HomeGame:
-    """A table whose seat 0 was killed when this record of its journal was written, and not yet known to anybody."""
+    """Return a table whose seat 0 was killed just after this journal record was written."""
     table = HomeGame(path)
     table.sit(DyingJournal(table.home.journal, record, die))
     with pytest.raises(Killed):
@@ -702,7 +702,7 @@ def killed_with(path: Path, record: int) -> HomeGame:
 
 
 def test_a_seat_comes_back_with_the_same_bytes(tmp_path: Path) -> None:
-    """Killed with every record of its journal in turn."""
+    """It is killed after every journal record in turn."""
     records = undisturbed().persons[0].journal.records
     for count in range(1, len(records) + 1):
         table = killed_with(tmp_path / str(count), count)
@@ -728,7 +728,7 @@ def test_a_killed_process_comes_back_with_the_same_bytes(tmp_path: Path) -> None
 
 
 def put_back(path: Path, file: str) -> HomeGame:
-    """A table at whose end somebody puts one file of seat 0's home back as it was earlier."""
+    """Return a finished table in which one file of seat 0's store was replaced by an older copy."""
     old = path.parent / "old"
 
     def save(game: Game) -> bool:

@@ -1,4 +1,4 @@
-"""A user's key on the disk: made once, closed to others, and under a passphrase where one is wanted."""
+"""A user's key on the disk: created once, closed to other users, and sealed with a passphrase if wanted."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_half_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("work", [13, 21, 63])
 def test_parameters_are_limited(tmp_path: Path, work: int) -> None:
-    """More would take all memory, less protects nothing."""
+    """Larger parameters would exhaust the memory, smaller ones give no protection."""
     me = locked(tmp_path)
     assert isinstance(me._secret, Sealed)
     changed(tmp_path, {"secret": json.loads(encode(me._secret)) | {"work": work}})
@@ -172,7 +172,7 @@ def test_parameters_are_limited(tmp_path: Path, work: int) -> None:
 
 
 def test_a_sealed_key_of_somebody_else(tmp_path: Path) -> None:
-    """A public key is bound to what is sealed: one cannot be put beside the other."""
+    """The sealed key is bound to its public key: the two cannot be exchanged."""
     locked(tmp_path)
     changed(tmp_path, {"public": encode(Identity(bytes(32)).public).decode().strip('"')})
     with pytest.raises(BadParameter, match="wrong passphrase"):
@@ -180,7 +180,7 @@ def test_a_sealed_key_of_somebody_else(tmp_path: Path) -> None:
 
 
 def test_killed_anywhere_while_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is a whole one or none."""
+    """There is a complete identity or none."""
     kept = []
     for count in range(1, 100):
         folder = tmp_path / str(count)
@@ -191,7 +191,7 @@ def test_killed_anywhere_while_it_is_made(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_two_who_make_it_at_once(tmp_path: Path) -> None:
-    """Both have the key that is on the disk."""
+    """Both get the key that is on the disk."""
     told, tells = os.pipe()
     child = os.fork()
     if not child:

@@ -1,4 +1,4 @@
-"""The journal in a file: on the disk before anything is said, torn lines cut, and nothing after a failed write."""
+"""The journal in a file: on the disk before anything is sent, partial lines removed, no writes after a failed one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RECORDS: tuple[Record, ...] = (Sent(b"first entry"), Chosen(b"h" * 32, b"d" * 32
 
 
 def no_log() -> None:
-    """Nothing to sync."""
+    """Do nothing: there is no log to sync."""
 
 
 def opened(path: Path) -> FileJournal:
@@ -52,7 +52,7 @@ def test_restart(tmp_path: Path) -> None:
 
 
 def test_the_log_first_then_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every line is in the file when it is synced, and before it what it has seen."""
+    """Every record is synced when written, and the log that it refers to before it."""
     path = tmp_path / "journal"
     path.touch()
     done: list[object] = []
@@ -69,7 +69,7 @@ def test_the_log_first_then_the_record(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_what_was_only_written_is_synced_when_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed between write and sync: whoever acts upon the record must not be the first whom a crash surprises."""
+    """After a kill between write and sync, a record must be synced before anyone acts on it."""
     path = tmp_path / "journal"
     whole = written(path)
     synced: list[int] = []
@@ -99,7 +99,7 @@ def test_no_record_without_its_log(tmp_path: Path) -> None:
 def test_after_a_failed_write_it_takes_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, error: BaseException
 ) -> None:
-    """A retry could put a second record in the place of one that is on the disk: one number, signed twice."""
+    """A retry could replace a record that is on the disk: one number, signed twice."""
 
     def fails(*arguments: object) -> None:
         raise error
@@ -139,7 +139,7 @@ def test_closed(tmp_path: Path) -> None:
 
 
 def test_torn_at_every_byte(tmp_path: Path) -> None:
-    """A crash in the middle of a write: what was whole is there, what was torn is gone, and writing goes on."""
+    """After a crash in the middle of a write, the partial line is removed, the others remain, and writing continues."""
     whole = written(tmp_path / "whole")
     path = tmp_path / "torn"
     for size in range(len(whole)):

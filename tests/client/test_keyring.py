@@ -1,4 +1,4 @@
-"""Key epochs: when a seat leaves, those who stay have a key that it has not got."""
+"""Key epochs: when a seat leaves, those who stay have a key that the leaver does not have."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from relay.liar import Liar
 
 
 def between(hands: int = 3, watchers: int = 1) -> Circle:
-    """After the first hand."""
+    """Return the circle after its first hand."""
     circle = Circle(3, hands=hands, watchers=watchers)
     return circle.play(until=lambda circle: circle.people[0].begun and circle.people[0].replica.state.hand.number == 1)
 
 
 def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[bytes]:
-    """With this key, whatever it should have."""
+    """Propose with this key, whichever it should be."""
     one.new_key = lambda roster: key
     return one.propose_roster(roster)
 
 
 def rings(circle: Circle) -> list[Keyring]:
-    """Of all, who propose with their keys. Only some are asked what they think of the others'."""
+    """Return everyone's keyrings and let them propose with them. Only some check the others' keys."""
     made = [ring(one, SECRET if one.home.name else SECRET.read_key) for one in circle.people]
     for one, keys in zip(circle.people, made, strict=True):
         one.new_key = keys.new_key
@@ -71,7 +71,7 @@ def settled(circle: Circle) -> Circle:
 
 
 def rekeyed(circle: Circle, keys: list[Keyring]) -> None:
-    """Two of three agree on a roster without the third, with a new key. It comes into force after the hand."""
+    """Let two of three agree on a roster without the third, with a new key that takes effect after the hand."""
     settled(circle)
     one = circle.people[0]
     roster = without_last(one)
@@ -208,7 +208,7 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
 
 
 def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
-    """One seat proposes the table as it is, with a new key, and junk in the boxes of the others."""
+    """A seat proposes the same roster with a new key, and junk in the other boxes."""
     circle = between()
     settled(circle)
     one, two = circle.people[:2]
@@ -225,7 +225,7 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
 
 
 def test_who_leaves_must_not_go_on_reading() -> None:
-    """A roster without somebody and without a new key is not agreed to; one with all who are there needs none."""
+    """A roster without a seat and without a new key is rejected; one that keeps everyone needs none."""
     circle = between()
     keys, one = rings(circle), circle.people[0]
     settled(circle)
@@ -281,7 +281,7 @@ def test_the_relay_learns_of_the_writer_before_anybody_hears_of_the_key() -> Non
 
 @pytest.mark.parametrize("relay", [real, Liar().on], ids=["relay", "liar"])
 def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> None:
-    """Its old token is not taken any more; what it hears has the key of the new one."""
+    """The old token is no longer accepted; what arrives contains the new key."""
 
     async def work(table: Around) -> None:
         ada, bo = table.circle.people[:2]
@@ -302,7 +302,7 @@ def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> 
 
 
 async def heard_by(way: RelayTransport, one: Participant, frames: int) -> None:
-    """Let somebody hear so many frames."""
+    """Let a participant receive this many frames."""
     async with aclosing(way.events()) as events:
         while one.expects < frames:
             event = await anext(events)
@@ -313,7 +313,7 @@ async def heard_by(way: RelayTransport, one: Participant, frames: int) -> None:
 
 
 def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:
-    """Also where somebody at the table has said false things about the earlier keys."""
+    """This works even if someone at the table published false earlier keys."""
     liar = Liar()
 
     async def work(table: Around) -> None:
@@ -343,7 +343,7 @@ def replace_key(key: ReadKey) -> ReadKey:
 
 
 def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() -> None:
-    """Whoever is quick says something false before anybody else has said what is true."""
+    """A fast liar publishes false keys before anyone has published the true ones."""
     liar = Liar()
 
     def lied_to(way: RelayTransport) -> None:
@@ -370,7 +370,7 @@ def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() 
 
 
 def test_junk_that_was_sent_first_does_not_hide_the_earlier_keys() -> None:
-    """Anybody who may write names an epoch in as many frames as are looked at, before the epoch has begun."""
+    """A writer sends as many frames for a future epoch as are sampled, before that epoch begins."""
     liar = Liar()
 
     async def work() -> None:

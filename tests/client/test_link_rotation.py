@@ -1,4 +1,4 @@
-"""The links of a new key are told once, by who sits there and has it."""
+"""The links of a new key are announced once, by players who have it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def key(epoch: int) -> TableSecret:
 
 @dataclass
 class Somebody:
-    """As much of a participant as is looked at."""
+    """A stand-in with the parts of a participant that are used."""
 
     sits: bool = True
     hearing: bool = False

@@ -1,4 +1,4 @@
-"""A table in one process."""
+"""A table within one process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop between a transport and a participant: minds that think, and what happens meanwhile."""
+"""The loop between a transport and a participant: agents that think, and what happens meanwhile."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from nodealer.proofs.checks import settle
 
 
 class Passes:
-    """A mind that knows at once."""
+    """An agent that answers at once."""
 
     async def decide(self, question: Question) -> Decision:
         return TinyMove(False)
 
 
 class Thinks:
-    """A mind that thinks until it is told to say something, and notes what it was asked."""
+    """An agent that thinks until it is told to answer, and records what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[Question] = []
@@ -61,7 +61,7 @@ class Thinks:
 
 
 class Table:
-    """Loops around one hub. The first player proposes; whoever has no mind of its own passes."""
+    """Loops around one hub. The first player proposes; players without their own agent pass."""
 
     def __init__(self, circle: Circle, minds: Mapping[int, Agent], **options: Any) -> None:
         self.hub = Hub()
@@ -126,7 +126,7 @@ def test_frames_come_in_while_a_mind_thinks() -> None:
 
 
 def test_a_seat_on_the_network_looks_at_what_came_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer sums, and the same game. Nobody waits for a time: whoever owes something looks at once."""
+    """Batching takes fewer checks for the same game. No one waits: a seat that owes something checks at once."""
     monkeypatch.setattr("nodealer.client.loop.BATCH_WINDOW", 3600.0)
 
     def sums(most: int) -> int:
@@ -154,14 +154,14 @@ def test_a_seat_on_the_network_looks_at_what_came_together(monkeypatch: pytest.M
 
 
 class Silent(Line):
-    """Only listens."""
+    """A participant that only listens."""
 
     async def send(self, frame: bytes) -> None:
         self.sent.append(frame)
 
 
 def lying_first() -> Circle:
-    """The first player's key comes with a false proof."""
+    """Give the first player's key a false proof."""
     circle = Circle(3, hands=1, rules=TinyRules(deck_max=8))
     lying = ClearProtocol(group(), lies={(0, "key"): bad_proof})
     circle.people[0] = circle.sit(circle.homes[0], parts=lambda proposal: (lying, circle.rules, None))
@@ -174,7 +174,7 @@ def false_entry(circle: Circle) -> bytes:
 
 
 def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frame by frame, with nothing behind it: whoever has nothing to say looks all the same, and a liar is named."""
+    """If no frame follows, participants with nothing to send check all the same, and a liar is named."""
     monkeypatch.setattr("nodealer.client.loop.BATCH_WINDOW", 0.001)
 
     put_off = list[EntryBatch]()
@@ -213,7 +213,7 @@ def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("written", [0, 7, 12])
 def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) -> None:
-    """Here somebody asks after every frame, also while entries are put off: what comes of their disk ends the loop."""
+    """If the disk fails while an observer reads the state between batched entries, the loop ends."""
 
     class Asked(MemoryPlayerStore):
         def append(self, data: bytes) -> None:
@@ -250,7 +250,7 @@ def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) 
 
 
 def test_a_mind_that_is_overtaken_is_stopped_and_asked_anew() -> None:
-    """The others make its move for it."""
+    """The other players make its move for it."""
 
     async def work() -> None:
         mind = Thinks()
@@ -320,7 +320,7 @@ def test_a_relay_that_ends_after_a_false_proof_does_not_hide_it(monkeypatch: pyt
 
 
 def test_a_line_that_breaks_and_another_one() -> None:
-    """A new loop around the same participant: it hears everything again and takes only what is new."""
+    """A new loop around the same participant receives everything again and accepts only what is new."""
 
     async def work() -> None:
         mind = Thinks()
@@ -340,7 +340,7 @@ def test_a_line_that_breaks_and_another_one() -> None:
 
 
 def test_without_a_connection_a_mind_thinks_on_and_nothing_is_signed() -> None:
-    """Over the next one its answer is sent, and what was said and not heard."""
+    """After reconnecting, its answer and all unconfirmed messages are sent."""
 
     async def work() -> None:
         mind = Thinks()
@@ -363,7 +363,7 @@ def test_without_a_connection_a_mind_thinks_on_and_nothing_is_signed() -> None:
 
 @pytest.mark.parametrize("when", ["before", "while it is heard"])
 def test_an_answer_waits_until_what_was_missed_is_heard(when: str) -> None:
-    """What came meanwhile did not take the question away: nobody is asked it twice, or has to say it twice."""
+    """The missed frames did not close the question: no one is asked, or has to answer, twice."""
 
     async def work() -> None:
         mind = Thinks()
@@ -432,7 +432,7 @@ def test_without_a_connection_nobody_is_late() -> None:
 
 
 def test_who_is_cancelled_twice_closes_the_line_first() -> None:
-    """As at the end of a program: every task is cancelled, and then once more by the one that waits for it."""
+    """As at the end of a program: every task is cancelled, and again by the one that waits for it."""
 
     class Slow(Line):
         closing = asyncio.Event()
@@ -515,7 +515,7 @@ def test_a_mind_that_fails_is_heard_of() -> None:
 
 
 def lied_to() -> Circle:
-    """A game in which seat 1 gives false shares of the cards that are dealt: seat 0 cannot read its own."""
+    """Return a game in which seat 1 gives false shares of dealt cards, so that seat 0 cannot read its own."""
     circle = small()
     lying = ClearProtocol(group(), lies={(1, "share"): bad_dealt_share})
     circle.people[1] = circle.sit(circle.homes[1], parts=lambda proposal: (lying, circle.rules, None))
@@ -538,7 +538,7 @@ def test_a_card_that_does_not_open_is_disputed() -> None:
 
 
 def test_who_has_disputed_and_still_cannot_read_is_not_asked() -> None:
-    """Nor does it fall over: what comes of it is for the table to say."""
+    """The loop does not fail either: the table decides the dispute."""
 
     async def work() -> None:
         circle = lied_to()

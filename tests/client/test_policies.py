@@ -1,4 +1,4 @@
-"""How long somebody waits: by what this machine has seen pass, and whatever its clock says."""
+"""Timeouts count the time that this machine has observed, whatever its clock says."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOUR = 3600.0
 
 
 def held_up(seats: int = 3) -> Circle:
-    """Seat 0 does not move, and everybody waits for it."""
+    """Return a circle that waits for seat 0 to move."""
     circle = Circle(seats, rules=TinyRules(passes=True, deck_max=9), hands=1)
     return circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
 
@@ -28,7 +28,7 @@ def said(frames: list[bytes]) -> list[type]:
 
 
 def looks(patience: TimeoutVoter, one: Participant, *times: float) -> list[type]:
-    """What somebody says who looks at these times, and does not hear of it again."""
+    """Return the kinds of messages that a policy sends at these times, without hearing of them again."""
     found = list[type]()
     for now in times:
         found += said(patience.on_tick(one, now))
@@ -77,7 +77,7 @@ def test_what_counts_between_two_looks() -> None:
 
 
 def test_what_is_over_does_not_count() -> None:
-    """Each duty has its own time: who moves in time is never late, however many times it moves."""
+    """Each duty has its own time: a player who always moves in time is never late, however often they move."""
     circle = held_up()
     one, patience = circle.people[1], TimeoutVoter(3.0)
     assert looks(patience, one, 0.0, 1.0, 2.0) == []
@@ -87,7 +87,7 @@ def test_what_is_over_does_not_count() -> None:
 
 
 def test_breaks_off_after_twice_the_time() -> None:
-    """One of four is not enough to go on without somebody."""
+    """One of four is not enough to skip a seat."""
     circle = held_up(4)
     one, patience = circle.people[1], TimeoutVoter(2.0)
     heard = list[tuple[float, type]]()
@@ -114,7 +114,7 @@ def test_who_comes_back_does_not_say_it_again() -> None:
 
 
 def test_says_it_again_when_it_was_dropped() -> None:
-    """What it named was closed when the statement came, and is open again."""
+    """The duty was closed when the vote arrived, and is open again."""
     circle = Circle(4, rules=TinyRules(together=True, rounds=True, deck_max=9), hands=1)
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move), decide=lambda one: [])
     three, patience = circle.people[3], TimeoutVoter(2.0)
@@ -155,7 +155,7 @@ def test_somebody_may_take_all_the_time_it_wants() -> None:
 
 
 def test_who_has_nobody_left_to_play_with_ends_after_a_while() -> None:
-    """At two seats one is gone, and more hands were agreed on. Whoever has no patience of its own waits for it."""
+    """One of two players has left with more hands to play. A participant without a timeout waits for them."""
     circle = Circle(2, rules=TinyRules(passes=True, deck_max=9))
     for one in circle.people[:2]:
         one.stays = stay_while_playable

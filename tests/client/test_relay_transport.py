@@ -1,4 +1,4 @@
-"""The transport over relays: sealed, the same order for all, and connected again by itself."""
+"""The transport over relays: sealed, in the same order for everyone, and reconnecting by itself."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def somebody(name: str = "Ada") -> Participant:
 
 
 class Slept(list[float]):
-    """How long it would have been waited."""
+    """Records how long the transport would have slept."""
 
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -142,7 +142,7 @@ def test_what_does_not_open_takes_its_number() -> None:
 
 
 def test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat() -> None:
-    """A relay knows its tables, and may send somebody who sits at one a link of a key that there never was."""
+    """A relay knows its tables, and may send a player a link with a key that never existed."""
 
     async def work(liar: Liar, relay: str) -> None:
         ada = transport(relay, more=[TableSecret(bytes(32), TABLE, 5)])
@@ -155,7 +155,7 @@ def test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat() -> None:
 
 
 def test_a_false_link_keeps_nobody_out_who_came_by_a_later_one() -> None:
-    """It comes again over another connection, when it has learned what was before; and a true link counts beside it."""
+    """The client reconnects once it has learned the earlier keys; a true link counts besides the false one."""
 
     async def work(liar: Liar, relay: str) -> None:
         later, false = TableSecret(bytes(32), TABLE, 1), TableSecret(b"x" * 32, TABLE, 5)
@@ -199,7 +199,7 @@ def test_a_connection_that_breaks_goes_on_after_the_last_frame() -> None:
 
 
 def test_of_a_later_key_is_told_once_over_each_connection() -> None:
-    """A relay that breaks the connection has not said it once for all."""
+    """A relay that breaks the connection has not used up the report."""
 
     async def work(liar: Liar, relay: str) -> None:
         told, later = list[ConnectionEvent](), TableSecret(SECRET.secret, TABLE, 1).read_key
@@ -309,7 +309,7 @@ def test_what_makes_no_transport(relays: tuple[str, ...], options: dict[str, Any
 
 
 class Says(Liar):
-    """Answers something else to one question."""
+    """A relay that gives a different answer to one request."""
 
     def __init__(self, kind: type, told: RelayReply | None) -> None:
         super().__init__()
@@ -320,7 +320,7 @@ class Says(Liar):
 
 
 def test_a_token_that_is_not_taken() -> None:
-    """What others say is still heard, and the person is told."""
+    """The frames of others still arrive, and the person is told."""
 
     async def work(liar: Liar, relay: str) -> None:
         told: list[ConnectionEvent] = []
@@ -353,7 +353,7 @@ def test_a_relay_that_has_lost_a_cursor_was_rolled_back() -> None:
 
 
 def test_of_several_relays_one_that_denies_a_cursor_does_not_count() -> None:
-    """Only if all do, the table was rolled back."""
+    """Only if all relays deny it was the table rolled back."""
 
     async def run() -> None:
         good, bad, told = Liar(), Liar(), list[ConnectionEvent]()

@@ -1,4 +1,4 @@
-"""The timekeeper at its table: when it ticks, what others make of it, and that it never takes anybody's time."""
+"""The timekeeper: when it ticks, how others react, and that it never costs anyone time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LIMITS = Limits(move=10_000, cards=5_000, bank=3_000, refill=1_000)
 
 
 class Timed:
-    """A table with a timekeeper, whose seat 0 does not move, under one clock that all look at."""
+    """A table with a timekeeper and one shared clock, whose seat 0 does not move."""
 
     def __init__(self, seats: int = 3, limits: Limits = LIMITS) -> None:
         self.circle = Circle(seats, rules=TinyRules(passes=True, deck_max=9), hands=1, clock=limits)
@@ -92,7 +92,7 @@ def test_who_answers_at_once_is_not_ticked_for() -> None:
 
 
 def test_who_thinks_too_long_gets_the_move_of_the_rules() -> None:
-    """Nobody has to press a key. Both clocks have to have seen it."""
+    """This happens without any key press, once both clocks have seen the time pass."""
     table = Timed()
     table.wait(20)
     (said,) = table.circle.people[0].replica.state.chronicle.vote_results
@@ -127,7 +127,7 @@ def test_a_timekeeper_that_runs_ahead_makes_nobody_vote() -> None:
 
 
 def test_without_a_tick_a_persons_program_says_nothing() -> None:
-    """And a bot's only after its patience: a silent timekeeper must not stop those who are more than half."""
+    """A bot votes only after its timeout: a silent timekeeper must not stop a majority."""
     table = Timed()
     table.keeper = None
     table.wait(120)
@@ -141,7 +141,7 @@ def test_without_a_tick_a_persons_program_says_nothing() -> None:
 
 
 def test_one_that_comes_back_takes_nobodys_time() -> None:
-    """Its time goes on from its last tick, however long it was away."""
+    """Its time continues from its last tick, however long it was away."""
     table = Timed()
     table.watching.clear()
     table.wait(5)
@@ -203,7 +203,7 @@ def test_what_is_left_is_an_estimate() -> None:
 
 
 def test_a_timekeeper_that_runs_ahead_is_seen() -> None:
-    """More than 5 s and 20 % of the time that passed; said once."""
+    """More than 5 s plus 20 % of the elapsed time is reported, once."""
     table, drift = Timed(), Drift()
     one = table.circle.people[1]
 
@@ -224,7 +224,7 @@ def test_a_timekeeper_that_runs_ahead_is_seen() -> None:
 
 
 def test_who_comes_back_does_not_call_the_time_between_a_drift() -> None:
-    """The newest tick in a log may be old: it came while nobody here looked, or long before."""
+    """The newest tick in a log may be old: it may have arrived unobserved."""
     table, drift = Timed(), Drift()
     one = table.circle.people[1]
 
@@ -263,7 +263,7 @@ def test_keeps_time_over_a_transport() -> None:
 
 
 def test_a_table_that_moves_is_never_late() -> None:
-    """Everybody takes its time, within its limit."""
+    """Everyone takes time, but within the limit."""
     table = Timed()
     for _ in range(4):
         table.wait(9)

@@ -1,4 +1,4 @@
-"""A certificate for this machine, signed by itself."""
+"""A self-signed certificate for this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 
 
 def certified(folder: Path) -> tuple[Path, Path]:
-    """The files of a certificate for `localhost` and of its key."""
+    """Create a certificate for `localhost` and its key, and return the two files."""
     key = generate_private_key(SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""A relay in this process, small and honest; tests make liars of it. A client is known by the name in its address."""
+"""A small, honest relay in this process, which tests turn into liars. A client's name is part of its address."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from nodealer.wire import encode
 
 
 class Liar:
-    """One table, whatever it is called. What it does to whom is in methods of its own, to be told otherwise."""
+    """A relay with one table, whatever its name. Tests override the methods that decide what each client gets."""
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
@@ -44,22 +44,22 @@ class Liar:
     # --- What a liar may do otherwise ---
 
     def take(self, name: str, frame: bytes) -> None:
-        """A frame came from somebody."""
+        """Accept a frame from a client."""
         self.frames.append(frame)
 
     def shown(self, name: str) -> Sequence[StoredFrame]:
-        """What somebody is shown."""
+        """Return the frames that a client is shown."""
         return list(enumerate(self.frames, 1))
 
     def opened(self, name: str, after: int) -> RelayReply:
-        """What is said of how many there are."""
+        """Return the reply to a client that opens the table."""
         shown = self.shown(name)
         if after and after not in {cursor for cursor, _ in shown}:
             return Refused("cursor", "there is no such cursor")
         return Opened(sum(cursor > after for cursor, _ in shown), FRAME_BYTES_MAX)
 
     async def send_page(self, name: str, connection: ServerConnection, frames: list[StoredFrame]) -> None:
-        """Frames for somebody."""
+        """Send frames to a client."""
         await connection.send(encode_page(frames))
 
     def answer(self, name: str, asked: RelayRequest) -> RelayReply | None:
@@ -82,7 +82,7 @@ class Liar:
     # --- The rest ---
 
     def change(self) -> None:
-        """There is something to be shown."""
+        """Wake the connections: there is something new to show."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -125,6 +125,6 @@ class Liar:
 
     @asynccontextmanager
     async def on(self, port: int = 0) -> AsyncIterator[str]:
-        """On a port of this machine. Gives an address that ends where a name is to be put."""
+        """Listen on a port of this machine, and yield an address to which a name is appended."""
         async with serve(self.handle, "127.0.0.1", port, max_size=None, compression=None, ping_interval=None) as server:
             yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/"

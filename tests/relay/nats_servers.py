@@ -1,4 +1,4 @@
-"""NATS servers for tests: one, or three as a cluster; killed and started again at will."""
+"""NATS servers for tests: a single one, or a cluster of three; they can be killed and restarted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ports import free_port
 
 
 class NatsServer:
-    """One server with a folder of its own."""
+    """One server with its own folder."""
 
     def __init__(self, folder: Path, *options: str, port: int | None = None) -> None:
         self.port = free_port() if port is None else port
@@ -48,7 +48,7 @@ class NatsServer:
         pytest.fail(f"nats-server does not start: {self._log.read_text()[-2000:]}")
 
     def kill(self) -> None:
-        """At once, whatever it was doing."""
+        """Kill the server at once."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
@@ -65,13 +65,13 @@ class NatsServer:
 
 
 def with_jetstream(folder: Path) -> NatsServer:
-    """A server with JetStream, and what it keeps in this folder."""
+    """Return a server with JetStream that stores its data in this folder."""
     return NatsServer(folder, "-js", "-sd", str(folder))
 
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[Sequence[NatsServer]]:
-    """Three servers that keep everything three times."""
+    """Run three servers that store everything three times."""
     ports, routes = ([free_port() for _ in range(3)] for _ in range(2))
     addresses = ",".join(f"nats://127.0.0.1:{route}" for route in routes)
     servers = []

@@ -1,4 +1,4 @@
-"""What every store promises, as tests of any store: each gets one, and a function that lets time pass."""
+"""The contract of all stores, as tests: each gets a store, and a function that lets time pass."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _numbers = count()
 
 
 def new_table() -> str:
-    """A name that no other test has: stores may be shared among them."""
+    """Return a name that no other test uses: tests may share a store."""
     return sha256(b"%d" % next(_numbers)).hexdigest()[:32]
 
 
@@ -31,7 +31,7 @@ async def made(store: Store) -> str:
 
 
 class Ears:
-    """Hears the frames of a table."""
+    """Collects the frames of a table."""
 
     def __init__(self) -> None:
         self.heard: list[StoredFrame] = []

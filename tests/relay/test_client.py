@@ -1,4 +1,4 @@
-"""A client of a relay: what it asks, and what it does not take from one that makes no sense."""
+"""A relay client: what it requests, and what it rejects from a relay that sends nonsense."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Work = Callable[[RelayClient], Awaitable[None]]
 
 
 def against(says: Sequence[str | bytes], work: Work) -> None:
-    """A relay that says this to whatever comes, one thing for each that it is told, and then the rest."""
+    """Run a client against a relay that answers each message with the next of these, and then sends the rest."""
 
     async def handle(connection: ServerConnection) -> None:
         await connection.recv()
@@ -211,7 +211,7 @@ def test_a_relay_that_goes_away() -> None:
 
 
 def test_a_relay_that_never_answers() -> None:
-    """It takes the connection and answers pings. There may be another relay: nobody waits for this one for ever."""
+    """It accepts connections and answers pings. There may be another relay, so clients do not wait for ever."""
 
     class Mute(Liar):
         def answer(self, name: str, asked: RelayRequest) -> None:
@@ -248,7 +248,7 @@ def test_a_relay_that_is_not_there(url: str) -> None:
 
 
 def test_who_has_heard_enough_goes_at_once() -> None:
-    """The relay's good-bye comes after all frames: somebody who does not read them would wait for it in vain."""
+    """The relay's close frame comes after all frames: a client that does not read would wait for it in vain."""
 
     async def work() -> None:
         liar = Liar()
@@ -260,7 +260,7 @@ def test_who_has_heard_enough_goes_at_once() -> None:
 
 
 def proxied(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """How a relay is reached, with a proxy in the environment."""
+    """Return how a relay is reached with a proxy in the environment."""
     given: dict[str, object] = {}
 
     async def connect(url: str, **options: object) -> None:

@@ -1,4 +1,4 @@
-"""Catching up from the pages that others have read: over a bare socket the system sends them, else the library does."""
+"""Catching up from cached pages: over a plain socket the kernel sends them, otherwise the library does."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FRAMES = [b"%04d" % number * 2000 for number in range(1000)]
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Of each time that the system was to send: how many bytes, and how many it took."""
+    """Record each sendfile call: how many bytes were offered, and how many were accepted."""
     found: list[tuple[int, int]] = []
     sendfile = os.sendfile
 
@@ -72,7 +72,7 @@ def test_the_system_sends_what_others_have_read(tmp_path: Path, sent: list[tuple
 
 
 def test_what_is_sent_in_parts_is_not_torn(tmp_path: Path, sent: list[tuple[int, int]]) -> None:
-    """A reader that stops, and asks and pings while a part of a page waits for it."""
+    """A reader stops, then sends a request and a ping while part of a page is queued for it."""
 
     async def work() -> None:
         async with relay_with_frames(tmp_path) as relay:
@@ -96,7 +96,7 @@ def test_what_is_sent_in_parts_is_not_torn(tmp_path: Path, sent: list[tuple[int,
 
 
 def test_a_file_that_cannot_be_read_ends_the_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A part of a page may have gone. Who is only left alone would wait for the rest for ever."""
+    """Part of a page may have been sent; the client would otherwise wait for the rest for ever."""
 
     def broken(*_: object) -> int:
         raise OSError(errno.EIO, "the disk is broken")

@@ -1,4 +1,4 @@
-"""Links: one text for each invitation, and a sentence for everything else."""
+"""Links: one text for each invitation, and a clear message for everything else."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_is_written_is_read(invitation: Invitation) -> None:
 
 
 def test_the_bytes() -> None:
-    """As the page has them, written another way."""
+    """The bytes are those of the specification, computed in another way."""
     address = b"wss://relay.example"
     head = b"\x01\x00" + bytes.fromhex(TABLE) + SECRET + host_mark(bytes(32))
     assert raw(PLAY) == head + b"\x01" + bytes([len(address)]) + address + b"\x00"
@@ -93,7 +93,7 @@ def test_every_cut_is_noticed(invitation: Invitation) -> None:
 
 
 def test_there_is_one_text_for_each() -> None:
-    """Any other letter is refused, or makes another invitation."""
+    """Any other character is refused, or makes another invitation."""
     for at in range(len(PLAY.fragment)):
         for letter in "A_9":
             changed = PLAY.fragment[:at] + letter + PLAY.fragment[at + 1 :]

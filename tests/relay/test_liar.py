@@ -1,7 +1,7 @@
-"""A relay that lies in every way it can: the game goes on, or stands still and is known to have parted.
+"""A relay that lies in every possible way: the game goes on, or it stops and is known to have diverged.
 
-Nothing that a relay does makes any seat look guilty, and no card opens on what it has made up. It even has the read
-key: a relay with a friend at the table, who cannot sign for others.
+Nothing that a relay does makes a seat look guilty, and no card is opened because of what it made up. It even has the
+read key: a relay with a friend at the table, who cannot sign for others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ QUIET = 25
 
 
 class Shows:
-    """A mind that knows at once."""
+    """An agent that answers at once."""
 
     async def decide(self, question: Question) -> Decision:
         return TinyMove(True)
@@ -55,7 +55,7 @@ async def soon(seconds: float) -> None:
 
 
 class Around:
-    """Three players around a liar."""
+    """Three players around a lying relay."""
 
     def __init__(self, liar: Liar, url: str) -> None:
         self.liar = liar
@@ -93,14 +93,16 @@ class Around:
             await asyncio.sleep(0.002)
 
     async def end(self) -> None:
-        """All end well, with one log."""
+        """Wait until all have finished with the same log."""
         await asyncio.gather(*self.tasks)
         assert all(one.replica.state.phase is Phase.ENDED for one in self.circle.people)
         assert len(self.circle.digests()) == 1
 
     async def standstill(self) -> None:
-        """Nobody has anything to say: not in many rounds of the loop that all of them are in. How long those take says
-        nothing, for they may all have waited for the machine."""
+        """Wait until no one has had anything to send for many rounds of their common event loop.
+
+        Elapsed time would prove nothing, because all may have waited for the machine.
+        """
         seen, quiet = -1, 0
         while quiet < QUIET:
             quiet = quiet + 1 if seen == len(self.liar.frames) else 0
@@ -118,7 +120,7 @@ class Around:
         return [one for happened in self.happened.values() for one in happened if isinstance(one, Diverged)]
 
     def opened(self, name: str) -> dict[tuple[int, int], int]:
-        """The cards that somebody saw opened."""
+        """Return the cards that a participant saw opened."""
         applied = [one for one in self.happened[name] if isinstance(one, Applied)]
         cards = [event for one in applied for event in one.events if isinstance(event, OpenedCard)]
         return {(event.card.deck, event.card.position): event.face for event in cards}
@@ -158,14 +160,14 @@ def test_an_honest_one() -> None:
 
 
 class Repeats(Liar):
-    """Everything twice, at once and again much later."""
+    """Delivers everything twice: at once, and again much later."""
 
     def take(self, name: str, frame: bytes) -> None:
         self.frames += [frame, frame, *self.frames[-40:-10:10]]
 
 
 class RepeatsToOne(Liar):
-    """Only one counts differently."""
+    """Repeats frames to only one client, which then counts differently."""
 
     def shown(self, name: str) -> Sequence[StoredFrame]:
         times = 2 if name == VICTIM else 1
@@ -173,14 +175,14 @@ class RepeatsToOne(Liar):
 
 
 class AnotherEvening(Circle):
-    """The same people, with the same keys, at another table."""
+    """The same players with the same keys at another table."""
 
     def sit(self, home: PlayerStore, **options: Any) -> Participant:
         return super().sit(home, table="another", **options)
 
 
 class Replays(Liar):
-    """What was said at another table of the same people, and what was never said."""
+    """Delivers what was sent at another table of the same players, and what was never sent."""
 
     earlier: Sequence[bytes] = ()
 
@@ -200,7 +202,7 @@ def test_more_than_was_said_changes_nothing(kind: type[Liar]) -> None:
 
 
 class Cuts(Liar):
-    """Takes a frame and cuts: before it is kept, or after."""
+    """Receives a frame and cuts the connection, before or after storing it."""
 
     def __init__(self, every: int) -> None:
         super().__init__()
@@ -223,7 +225,7 @@ def test_cuts(every: int) -> None:
 
 
 class Garbage(Liar):
-    """Says nonsense every few pages, and then what it should have said over the next connection."""
+    """Sends nonsense every few pages, and the right thing over the next connection."""
 
     nonsense: Sequence[str | bytes] = (
         b"",
@@ -266,7 +268,7 @@ def test_garbage() -> None:
 
 
 class Drops(Liar):
-    """One frame is never heard of again, until it is sent again."""
+    """Drops one frame until it is sent again."""
 
     def __init__(self, place: int) -> None:
         super().__init__()
@@ -284,7 +286,7 @@ DROPPED = range(1, FRAMES - 1) if DEEP else (1, 4, LOBBY, 17, 25)
 
 @pytest.mark.parametrize("place", DROPPED)
 def test_a_frame_that_is_dropped(place: int) -> None:
-    """The table stands still, and goes on when those whose words were lost come again."""
+    """The table stops, and continues when the players whose frames were lost reconnect."""
 
     async def work(table: Around) -> None:
         await table.until(lambda: table.liar.came > place)  # type: ignore[attr-defined]
@@ -298,7 +300,7 @@ def test_a_frame_that_is_dropped(place: int) -> None:
 
 
 class Delays(Liar):
-    """What one says is held back."""
+    """Holds back what one player sends."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -327,7 +329,7 @@ def test_a_player_who_is_held_back() -> None:
 
 
 class Promises(Liar):
-    """Says that there is more than there is."""
+    """Claims that there are more frames than there are."""
 
     def opened(self, name: str, after: int) -> RelayReply:
         told = super().opened(name, after)
@@ -350,7 +352,7 @@ def test_a_relay_that_promises_more_than_it_brings() -> None:
 
 
 class TwoHistories(Liar):
-    """From a frame on one player is shown another order: without that frame, or with it after the next one."""
+    """From some frame on, shows one player another order: without that frame, or with it after the next one."""
 
     def __init__(self, place: int, swap: bool) -> None:
         super().__init__()
@@ -393,7 +395,7 @@ def test_two_histories(place: int, swap: bool) -> None:
 
 
 class RollsBack(Liar):
-    """Has forgotten the end of the table when somebody comes again."""
+    """Has lost the end of the table when a client reconnects."""
 
     lost = False
 
@@ -410,7 +412,7 @@ class RollsBack(Liar):
 
 
 def test_an_old_table_for_who_comes_back() -> None:
-    """A player whose home has more than the relay shows signs nothing any more, and says why."""
+    """A player whose store has more than the relay shows signs nothing more, and says why."""
 
     async def work(table: Around) -> None:
         await table.until(lambda: len(table.liar.frames) > 20)
@@ -431,7 +433,7 @@ def test_an_old_table_for_who_comes_back() -> None:
 
 
 def test_a_past_that_is_shown_as_new() -> None:
-    """Frames that were heard, with new cursors, after a cut: they are passed over, and what is new counts."""
+    """Known frames that return with new cursors after a cut are skipped, and new ones count."""
 
     async def work(table: Around) -> None:
         await table.until(lambda: len(table.liar.frames) > 20)

@@ -1,6 +1,6 @@
-"""A relay on a socket: what friends get from it, and what strangers do not get to do.
+"""A relay on a socket: what players get from it, and what strangers cannot do.
 
-Whatever a stranger does, the table goes on for the others: `table_goes_on` says so after each of them.
+Whatever a stranger does, the table goes on for the others: `table_goes_on` checks that each time.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def code(told: RelayReply) -> str:
 
 
 async def closed(one: Wire) -> int | None:
-    """The code with which the relay closes a connection. What it still says before is passed over."""
+    """Return the code with which the relay closes a connection, skipping earlier messages."""
     with suppress(ConnectionClosed):
         async with asyncio.timeout(60):
             while True:
@@ -67,7 +67,7 @@ async def closed(one: Wire) -> int | None:
 
 @asynccontextmanager
 async def table_goes_on(relay: Relay) -> AsyncIterator[None]:
-    """Two sit at the table; afterwards both are there, and hear each other as if nothing had been."""
+    """Check that two players at the table stay connected and still receive each other's frames afterwards."""
     async with seat(relay.port) as one, seat(relay.port) as two:
         yield
         await one.send(b"from one")
@@ -134,7 +134,7 @@ def test_a_table_outlives_those_who_sit_there() -> None:
 
 
 def test_of_two_keys_the_one_that_was_used_first_counts() -> None:
-    """Used on another relay on the same store, of which this one has not heard."""
+    """It was used at another relay on the same store, unknown to this one."""
     store = MemoryStore(monotonic)
 
     async def work(relay: Relay) -> None:
@@ -248,7 +248,7 @@ def test_mailboxes_are_different_until_there_are_none() -> None:
 
 
 def test_a_mailbox_that_another_relay_gave_at_the_same_time() -> None:
-    """Both saw that it was free. Whose note is first has it."""
+    """Both saw that it was free. The first note decides."""
 
     class Race(MemoryStore):
         lost = False
@@ -271,7 +271,7 @@ def test_a_mailbox_that_another_relay_gave_at_the_same_time() -> None:
 
 
 def test_a_number_that_is_given_again() -> None:
-    """Somebody is still at the old mailbox, and another relay has forgotten it."""
+    """A client is still at the old mailbox, which another relay has deleted."""
     store = MemoryStore(monotonic)
 
     async def work(relay: Relay) -> None:
@@ -429,7 +429,7 @@ def test_too_many_at_one_table() -> None:
 
 
 def test_a_relay_for_one_table_makes_no_others() -> None:
-    """Whoever reaches a host's own relay must not fill the host's disk."""
+    """Someone who reaches a host's own relay must not fill the host's disk."""
 
     async def work(relay: Relay) -> None:
         async with (
@@ -518,7 +518,7 @@ def test_a_storage_that_is_full() -> None:
 
 
 def test_a_flood_is_read_slowly() -> None:
-    """Back-pressure: everything is taken, and nobody else waits for it."""
+    """Back-pressure: everything is accepted, and no one else has to wait."""
 
     async def work(relay: Relay) -> None:
         async with seat(relay.port) as flood, seat(relay.port) as calm:
@@ -591,7 +591,7 @@ def test_text_in_many_small_pieces() -> None:
 
 
 async def ping(bad: Wire, count: int, size: int) -> None:
-    """So many pings at once, as they stand on the wire."""
+    """Return this many pings as raw bytes."""
     with suppress(ConnectionClosed, OSError):
         bad.connection.transport.write((b"\x89" + bytes([0x80 | size]) + bytes(4) + bytes(size)) * count)
         await bad.connection.drain()
@@ -609,7 +609,7 @@ def test_a_flood_of_pings() -> None:
 
 
 def test_pings_whose_answers_nobody_reads() -> None:
-    """The library answers each, and would let the answers pile up."""
+    """The library answers each ping, and would let the answers pile up."""
 
     async def work(relay: Relay) -> None:
         async with table_goes_on(relay), deaf(relay) as bad:
@@ -629,7 +629,7 @@ def test_pings_whose_answers_nobody_reads() -> None:
 
 
 def test_who_is_read_slowly_may_go() -> None:
-    """Nobody waits for it: not the table, and not the relay when it stops."""
+    """Neither the table nor a stopping relay waits for it."""
 
     async def work(relay: Relay) -> None:
         async with seat(relay.port) as fast:
@@ -647,7 +647,7 @@ def test_who_is_read_slowly_may_go() -> None:
 
 @asynccontextmanager
 async def deaf(relay: Relay) -> AsyncIterator[Wire]:
-    """Has the table open, and reads nothing of it."""
+    """Open the table and read nothing from it."""
     async with wire(relay.port, max_queue=1, close_timeout=0.1, ping_interval=None) as one:
         await one.open()
         one.connection.transport.pause_reading()
@@ -677,7 +677,7 @@ def test_a_reader_that_falls_behind_is_served_from_the_store() -> None:
 
 
 def test_a_reader_that_never_reads_is_cut_off() -> None:
-    """And nobody who has nothing to read: the one who only sits there."""
+    """An idle client with nothing to read is not."""
 
     async def cut(relay: Relay) -> None:
         async with seat(relay.port) as writes, deaf(relay) as slow:
@@ -695,7 +695,7 @@ def test_a_reader_that_never_reads_is_cut_off() -> None:
 
 
 def test_a_relay_that_stops_does_not_wait_for_a_reader_that_never_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it has not read stands before the good-bye. The library would notice with its next ping."""
+    """Unread data precedes the close frame; the library would notice only with its next ping."""
     monkeypatch.setattr(listener, "_PING_SECONDS", 1000.0)
 
     async def run() -> None:
@@ -715,7 +715,7 @@ def test_a_relay_that_stops_does_not_wait_for_a_reader_that_never_reads(monkeypa
 
 
 class Shared(MemoryStore):
-    """A store for several relays: each hears of its own follower."""
+    """A store for several relays, each with its own listener."""
 
     def __init__(self) -> None:
         super().__init__(monotonic)
@@ -723,7 +723,7 @@ class Shared(MemoryStore):
 
 
 class View:
-    """How one relay sees it. What it hears may be late."""
+    """One relay's view of the shared store. Its notifications may be late."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
@@ -789,7 +789,7 @@ def test_a_new_key_is_known_to_the_other_relay() -> None:
 
 
 def test_who_comes_from_a_relay_that_heard_more() -> None:
-    """It has seen a frame that the other relay has not been told of. It gets that one neither again nor never."""
+    """The client has seen a frame that this relay has not received yet; it gets the frame exactly once."""
 
     async def work(first: Relay, second: Relay, view: View) -> None:
         async with seat(first.port) as one, seat(second.port) as two:
@@ -829,7 +829,7 @@ def test_a_frame_that_is_told_before_anybody_knows_how_the_table_stood() -> None
 
 
 class Failing(MemoryStore):
-    """Fails when it is told to."""
+    """A store that fails on demand."""
 
     failing = False
 
@@ -940,7 +940,7 @@ def test_pages_in_browsers(browsers: bool) -> None:
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_addresses_that_a_proxy_tells(trusted: bool) -> None:
-    """The last one of a list: what stands before it, anybody can write."""
+    """The last address of the list counts: anyone can write the ones before it."""
 
     async def work(relay: Relay) -> None:
         async def come(address: str) -> Any:
@@ -991,7 +991,7 @@ COMMAND = [sys.executable, "-m", "nodealer.cli", "relay", "--listen", "127.0.0.1
 
 @asynccontextmanager
 async def process(store: str, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
-    """The command, and where it listens."""
+    """Start the command, and return the process and where it listens."""
     pipe = asyncio.subprocess.PIPE
     running = await asyncio.create_subprocess_exec(*COMMAND, store, *options, stdout=pipe, stderr=pipe)
     try:
@@ -1006,7 +1006,7 @@ async def process(store: str, *options: str) -> AsyncIterator[tuple[asyncio.subp
 
 
 async def killed_in_the_middle(store: str, frames: int) -> None:
-    """Everybody who sits there has heard some frames. All of them are there when the relay comes back."""
+    """All players have received some frames. All of these are there when the relay comes back."""
     heard: list[bytes] = []
     async with process(store) as (running, port), seat(port) as one, seat(port) as two:
         sending = asyncio.create_task(one.send(*[b"%d" % number for number in range(10 * frames)]))

@@ -1,4 +1,4 @@
-"""A code through a mailbox: in memory, with nothing of a relay but its order."""
+"""Pairing codes through a mailbox in memory, which has nothing of a relay but its order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .test_pairing import GUEST, INVITATION, guest, host
 
 
 class List:
-    """A mailbox in memory. `ends` after so many frames, as a relay that goes away."""
+    """A mailbox in memory. It `ends` after this many frames, like a relay that goes away."""
 
     def __init__(self, ends: int | None = None) -> None:
         self.kept: list[bytes] = []
@@ -42,7 +42,7 @@ class List:
 
 
 class Pages:
-    """A client, whose frames come in pages, among answers."""
+    """A client whose frames come in pages, among replies."""
 
     def __init__(self, box: List) -> None:
         self._box = box
@@ -95,7 +95,7 @@ def test_a_wrong_code_ends_both_at_once() -> None:
 
 
 def test_nobody_comes() -> None:
-    """The clock of the caller is the one that counts when it is later."""
+    """The caller's clock counts if it is later."""
 
     async def run() -> None:
         box = List()
@@ -123,7 +123,7 @@ def test_a_host_that_gives_up_says_so_and_the_guest_waits_no_longer() -> None:
 
 
 class Deaf(List):
-    """A relay that takes the first words, and then no more."""
+    """A relay that accepts the first frames and then no more."""
 
     async def append(self, frame: bytes) -> None:
         if self.kept:

@@ -1,4 +1,4 @@
-"""Tables in NATS JetStream: what every store promises, several relays on one server, and servers that are killed."""
+"""Tables in NATS JetStream: the contract of all stores, several relays on one server, and servers that are killed."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[NatsServer]:
-    """A server of a test's own, to do harm to."""
+    """Return a server for one test, which may damage it."""
     with with_jetstream(tmp_path / "own") as running:
         yield running
 
 
 def run(work: Callable[[], Awaitable[None]]) -> None:
-    """Nothing may go on afterwards."""
+    """Run a test and check that no task is left afterwards."""
 
     async def all_of_it() -> None:
         async with asyncio.timeout(100):
@@ -124,8 +124,10 @@ def test_a_frame_sent_again_is_kept_once(server: NatsServer) -> None:
 
 
 def test_a_frame_may_be_lost_on_its_way() -> None:
-    """A leader that has died, and come back, says of a frame that it lost that it is on its way, and says so for two
-    minutes. Nothing that it says without a number is an acknowledgement."""
+    """A leader that died and came back may answer for two minutes that a lost frame is on its way.
+
+    An answer without a sequence number is not an acknowledgement.
+    """
     sent: list[str] = []
 
     async def publish(subject: str, data: bytes, headers: dict[str, str]) -> object:
@@ -201,7 +203,7 @@ def test_a_server_that_falls_silent_is_asked_anew(server: NatsServer) -> None:
 
 
 def test_a_server_that_lags_tells_nothing_twice() -> None:
-    """It begins where it is, however far the reader was."""
+    """It starts at its own position, however far the reader was."""
     ears = Ears()
 
     async def work() -> None:
@@ -240,7 +242,7 @@ def test_consumers_do_not_stay(server: NatsServer) -> None:
 
 
 def test_what_looks_old_to_one_server_may_be_in_use(server: NatsServer) -> None:
-    """One that was away for a month tells of tables as they were. What the leader says is what counts."""
+    """A server that was down for a month reports tables as they were. The leader's answer counts."""
 
     async def work(store: NatsStore) -> None:
         table, now = await made(store), time.time()
@@ -252,7 +254,7 @@ def test_what_looks_old_to_one_server_may_be_in_use(server: NatsServer) -> None:
 
 
 def test_a_table_that_was_made_again_is_counted_anew(server: NatsServer) -> None:
-    """Also where a relay has not noticed, and says of its frames what it knew of the table before."""
+    """This holds even if a relay has not noticed and sends the tally of the old table."""
 
     async def work(one: NatsStore, two: NatsStore) -> None:
         table, unaware = await made(one), Ears()
@@ -367,7 +369,7 @@ def test_a_closed_store_says_so(server: NatsServer) -> None:
 
 
 async def heard_until(one: Wire, frame: bytes) -> list[StoredFrame]:
-    """All that a client hears, up to the page with this frame."""
+    """Return everything that a client receives, up to the page with this frame."""
     while all(heard != frame for _, heard in one.frames):
         message = await one.connection.recv()
         assert isinstance(message, bytes), message
@@ -376,8 +378,10 @@ async def heard_until(one: Wire, frame: bytes) -> list[StoredFrame]:
 
 
 def test_a_relay_is_killed_and_its_client_goes_to_another(server: NatsServer) -> None:
-    """Two processes on one server. Who had half of a table from one relay gets the other half from the other, and what
-    it sends again is there once."""
+    """A client that had half of a table from one relay process gets the rest from another.
+
+    What it sends again is stored once.
+    """
 
     async def work() -> None:
         async with (
@@ -416,7 +420,7 @@ def test_a_relay_is_killed_and_its_client_goes_to_another(server: NatsServer) ->
 
 
 def test_a_server_is_killed_and_started_again(own: NatsServer) -> None:
-    """A process, not a machine: what it has written and not synced is in the memory of the kernel."""
+    """The process is killed, not the machine: unsynced data is still in the kernel's memory."""
 
     async def work(one: NatsStore, two: NatsStore) -> None:
         table, ears, kept = await made(one), Ears(), list[bytes]()
@@ -462,7 +466,7 @@ def test_a_server_that_does_not_come_back(own: NatsServer, monkeypatch: pytest.M
 
 
 async def leader(store: NatsStore, table: str) -> int:
-    """Which server leads the table's stream, once all three are there again."""
+    """Return the server that leads the table's stream, once all three are up again."""
     streams = (await store._connection.session()).streams
     for _ in range(600):
         info = (await streams.stream_info(subjects_of(table).stream)).cluster
@@ -473,8 +477,10 @@ async def leader(store: NatsStore, table: str) -> int:
 
 
 def test_a_leader_is_killed(tmp_path: Path) -> None:
-    """Three servers, two relays, and a game: it goes on within 15 seconds, and nothing is lost, repeated or reordered.
-    In `make deep` this happens again and again, and the dead come back."""
+    """A game on three servers and two relays continues within 15 seconds, with nothing lost, repeated or reordered.
+
+    `make deep` repeats this many times, with killed servers coming back.
+    """
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
@@ -521,7 +527,7 @@ def test_a_leader_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 def test_a_leader_is_killed_under_two_relays(tmp_path: Path) -> None:
-    """As before, with relays as processes, and clients that do as little as they can: no frame waits for 15 seconds."""
+    """The same with relay processes and minimal clients: no frame waits for 15 seconds."""
 
     async def work() -> None:
         store = ",".join(server.url for server in servers)

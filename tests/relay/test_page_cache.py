@@ -1,4 +1,4 @@
-"""Pages in a file without a name: they are what was put down, as long as somebody has them."""
+"""Cached pages in an anonymous file: they keep their contents as long as a reader holds them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_shelf_that_is_full_is_begun_anew(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_readers_who_stay_keep_one_file_and_not_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page that somebody is slow to take holds a whole file. Others may fill one after the other meanwhile."""
+    """A slow reader's page holds a whole file, while others could fill one after the other."""
     monkeypatch.setattr(page_cache, "_FILE_BYTES_MAX", len(LARGE) + 10)
     on, before = PageCache(tmp_path), len(os.listdir("/proc/self/fd"))
     slow = [kept(on, number) for number in range(10)]
@@ -75,7 +75,7 @@ def test_readers_who_stay_keep_one_file_and_not_more(tmp_path: Path, monkeypatch
 
 
 def test_a_disk_with_little_room_is_left_to_who_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who reads a lot must not fill the disk with copies, so that nobody can write."""
+    """Readers must not fill the disk with copies, so that writers still have space."""
     on, before = PageCache(tmp_path), len(os.listdir("/proc/self/fd"))
     assert not isinstance(kept(on).message, bytes)
     real = os.statvfs(tmp_path)

@@ -1,4 +1,4 @@
-"""Spoken codes: who knows the words gets in, who does not has one guess, and nobody gets in between."""
+"""Pairing codes: a guest who knows the words gets in, anyone else has one guess, and no one can get in between."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ GUEST_SHARE = Run(b"", b"", b"", bytes([1]) * 64).share
 
 @pytest.fixture(params=["library", "here"], autouse=True)
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With `cryptography`, and with what the arithmetic runs on."""
+    """Run with `cryptography`, and with the package's own arithmetic."""
     if request.param == "library":
         found = keys.LibraryCiphers()
         monkeypatch.setattr(keys, "ciphers", lambda: found)
@@ -72,7 +72,7 @@ def guest(code: Code = CODE, relay: str = RELAY, label: str = "guest", now: floa
 
 
 class Box:
-    """A mailbox, and those who read it. `meanwhile` may write after each frame."""
+    """A mailbox and the two sides that read it. `meanwhile` may write after each frame."""
 
     def __init__(self, *parties: HostExchange | GuestExchange) -> None:
         self.parties = list(parties)
@@ -81,7 +81,7 @@ class Box:
         self.dead: dict[int, CodeDead] = {}
 
     def go_on(self, meanwhile: Callable[[list[bytes]], None] = lambda frames: None) -> Box:
-        """Until nobody has anything to say."""
+        """Deliver frames until neither side has anything to send."""
         while waiting := [place for place in self.read if self.read[place] < len(self.frames)]:
             for place in waiting:
                 self._hear(place)
@@ -120,7 +120,7 @@ def test_the_guest_gets_the_invitation_and_the_host_the_guest() -> None:
 
 
 def test_a_guest_may_come_late_and_both_may_read_again() -> None:
-    """From the first frame on, and some twice: a connection was lost."""
+    """They read from the first frame on, and some frames twice, because a connection was lost."""
     a, b = host(), guest()
     box = Box(a, b)
     box.frames *= 2
@@ -138,8 +138,7 @@ def test_the_largest_invitation_fits() -> None:
 
 
 def test_the_bytes_are_those_of_the_page() -> None:
-    """The exchange once more, as docs/spec/invitations.md has it, with nothing of ours but CPace, framing and
-    sealing."""
+    """The exchange as in docs/spec/invitations.md, using only our CPace, framing and sealing."""
     frames = Box(host(), guest()).go_on().frames
     draws, drawn = source("host"), source("guest")
     sid = draws(16)
@@ -172,7 +171,7 @@ def test_the_bytes_are_those_of_the_page() -> None:
 
 
 def test_the_host_waits_until_the_invitation_is_kept() -> None:
-    """And nothing that comes meanwhile takes the guest away again."""
+    """Nothing that arrives meanwhile can replace the guest."""
     a, b = host(), guest()
     frames = Box(a, b).go_on().frames
     a = host()
@@ -186,7 +185,7 @@ def test_the_host_waits_until_the_invitation_is_kept() -> None:
 
 
 def died(box: Box, place: int, said: str, *, tried: bool = True) -> None:
-    """One side has given up for this reason, for ever, and neither has anything from the other."""
+    """Check that one side has failed for this reason, for good, and neither got anything from the other."""
     assert said in str(box.dead[place]) and box.dead[place].tried is tried
     assert not any(party.finished for party in box.parties)
     for frame in (*box.frames, b"anything"):
@@ -224,7 +223,7 @@ def test_a_right_code_after_a_wrong_one_is_too_late() -> None:
 
 
 def test_a_second_message_b() -> None:
-    """Also with the right words: one code is for one person."""
+    """It is refused even with the right words: one code is for one person."""
     a, first, second = host(), guest(), guest(label="another")
     box = Box(a, first, second).go_on()
     died(box, 0, "two people answered the same code")
@@ -254,7 +253,7 @@ def test_a_code_that_somebody_has_used() -> None:
 
 
 def test_what_was_said_at_another_time() -> None:
-    """All that a guest has said, to the same host and mailbox, with the same words."""
+    """Replay everything that a guest sent to the same host and mailbox with the same words."""
     before = Box(host(label="before"), guest()).go_on()
     for frame in [frame for frame in before.frames if isinstance(pairing._read(frame), GuestShare)]:
         box = Box(host())
@@ -310,7 +309,7 @@ def test_two_hosts() -> None:
 
 
 def test_somebody_who_plays_the_host() -> None:
-    """Without the words it learns neither the guest's name nor its key."""
+    """Without the words they learn neither the guest's name nor key."""
     eve = host(Code(7, ("zoo", "zoo")), identity=EVE, invitation=replace(INVITATION, host=host_mark(EVE.public)))
     box = Box(eve, guest()).go_on()
     died(box, 0, "wrong code")
@@ -321,7 +320,7 @@ def test_somebody_who_plays_the_host() -> None:
 
 
 def with_changed(kind: type, change: Callable[[Any], Any]) -> Box:
-    """The exchange through a relay that gives the other side something else in the place of one frame."""
+    """Run the exchange through a relay that replaces one frame for the other side."""
     a, b = host(), guest()
     lists: list[list[bytes]] = [[*a.first_frames], []]
     dead: dict[int, CodeDead] = {}
@@ -540,7 +539,7 @@ def test_a_bad_code(number: int, words: tuple[str, ...]) -> None:
 
 
 def test_new_codes() -> None:
-    """Every word can be first and second, and both come from the entropy alone."""
+    """Every word can be first and second, and both depend only on the entropy."""
     assert new_code(1, lambda size: bytes(size)).words == ("abandon", "abandon")
     assert new_code(1, lambda size: (1 << 11 | 2).to_bytes(size, "big")).words == ("able", "ability")
     assert new_code(1, lambda size: b"\xff" * size).words == ("zoo", "zoo")

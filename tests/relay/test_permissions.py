@@ -1,4 +1,4 @@
-"""What a relay decides, without a socket: whose token counts, what is too much, how fast is too fast."""
+"""The decisions of a relay, without a socket: whose token is valid, how much is too much, how fast is too fast."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_new_key_ends_the_old_one_when_it_is_used() -> None:
 
 
 def test_who_leaves_leaves_no_key_behind() -> None:
-    """A key that was named with the old one, and one that was named with that, end with it."""
+    """A key registered with the old one, and one registered with that, become invalid with it."""
     notes: list[PermissionRecord] = [MadeRecord(writer(TOKENS[0]))]
     notes += [RekeyedRecord(writer(token), by) for token, by in zip(TOKENS[1:4], (0, 0, 2), strict=True)]
     assert [said(*notes).epoch_of(token) for token in TOKENS[:4]] == [0, 1, 2, 3]
@@ -110,7 +110,7 @@ def test_notes_that_change_nothing() -> None:
 
 
 def test_a_writer_that_was_named_too_early_is_named_again() -> None:
-    """Else a player could name the writer of a later key before its time, and nobody could write with that key."""
+    """Otherwise a player could register a later key too early, and no one could write with it."""
     notes: list[PermissionRecord] = [
         MadeRecord(writer(TOKENS[0])),
         RekeyedRecord(writer(TOKENS[2]), 0),
@@ -256,7 +256,7 @@ def test_every_limit_says_what_it_means() -> None:
 
 
 def test_no_page_is_larger_than_a_client_takes() -> None:
-    """Also where the frames are so small that their heads are larger."""
+    """This holds even if the frames are smaller than their headers."""
     frames = [(number + 1, b"x") for number in range(30_000)] + [(40_000, bytes(FRAME_BYTES_MAX))]
     pages = [encode_page(some) for some in split_into_pages(frames)]
     assert [frame for each in pages for frame in parse_page(each)] == frames

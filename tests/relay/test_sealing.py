@@ -1,4 +1,4 @@
-"""Sealed frames: as the specification says, and everything that is no frame refused."""
+"""Sealed frames follow the specification, and everything else is refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SENDER = b"from one home..."
 
 @pytest.fixture(params=["library", "here"], autouse=True)
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With `cryptography`, and with what the arithmetic runs on."""
+    """Run with `cryptography`, and with the package's own arithmetic."""
     if request.param == "library":
         found = keys.LibraryCiphers()
         monkeypatch.setattr(keys, "ciphers", lambda: found)
@@ -44,7 +44,7 @@ def test_frames(vector: dict[str, Any]) -> None:
 
 
 def test_a_watcher_reads_and_cannot_write() -> None:
-    """R comes from S by a one-way step, and W from S beside it."""
+    """R and W are both derived from S by one-way steps."""
     watcher = ReadKey(SECRET.read_key.key, "T", 4)
     assert watcher.open(SECRET.read_key.seal(SENDER, b"text")) == (SENDER, b"text")
     assert SECRET.write_token not in (
@@ -91,7 +91,7 @@ def test_a_frame_fits_one_table_epoch_and_key() -> None:
 
 
 def test_the_tag_commits_to_the_words() -> None:
-    """A frame whose text is sealed rightly, under the key of a tag that is not its own: opened, and then refused."""
+    """A frame is sealed correctly, but with the key of another text's tag: it decrypts, and is refused."""
     reading, words = SECRET.read_key, b"n" * 32
     prk = extract("nodealer/seal/v1", reading.key)
     ke = derive(prk, "enc", "T", 4, SENDER, size=64)

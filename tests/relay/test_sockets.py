@@ -1,4 +1,4 @@
-"""TLS: who has not finished with it is counted too, and does not stay."""
+"""TLS: clients that do not finish the handshake are counted too, and disconnected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Friend = Callable[[Relay], Awaitable[None]]
 
 
 def on_tls(folder: Path, work: Callable[[Relay, Friend], Awaitable[None]], limits: RelayLimits) -> None:
-    """A relay with TLS, and a friend who gets in and out again."""
+    """Run a relay with TLS, and check that a client can connect and leave."""
     pem, private = certified(folder)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(pem, private)

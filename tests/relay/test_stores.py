@@ -1,4 +1,4 @@
-"""Memory and SQLite: what every store promises, and what a disk adds to it."""
+"""Memory and SQLite: the contract of all stores, and what a disk adds to it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS = ["memory", "sqlite"]
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """A clock that advances on demand."""
 
     def __init__(self) -> None:
         self.now = 1e9
@@ -102,7 +102,7 @@ def test_what_was_written_is_there_again(tmp_path: Path) -> None:
 
 
 def test_what_is_written_at_once_is_synced_once(tmp_path: Path) -> None:
-    """While one waits for the disk, the others queue, and go together."""
+    """While one job waits for the disk, others queue and are written together."""
     batches: list[int] = []
 
     async def write(store: SqliteStore) -> None:
@@ -121,12 +121,12 @@ def test_what_is_written_at_once_is_synced_once(tmp_path: Path) -> None:
 
 
 def resident() -> int:
-    """Bytes of this process in memory."""
+    """Return the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_what_was_written_together_does_not_stay_in_memory(tmp_path: Path) -> None:
-    """Of every number of frames that are written at once there is a statement, and none keeps what it was given."""
+    """There is one statement for every number of frames written at once, and none keeps its parameters."""
 
     async def write(store: SqliteStore) -> None:
         table, most, size = await made(store), 60, 32 << 10
@@ -298,7 +298,7 @@ def test_a_disk_or_a_library_that_is_not_fit(monkeypatch: pytest.MonkeyPatch) ->
 
 @contextmanager
 def files_up_to(size: int) -> Iterator[None]:
-    """No file of this process grows beyond a size."""
+    """Limit the size of this process's files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -402,7 +402,7 @@ asyncio.run(run())
 
 
 def killed_while_it_writes(path: Path, frames: int) -> list[bytes]:
-    """What a process said that it had written, before it was killed."""
+    """Return what a process acknowledged before it was killed."""
     with subprocess.Popen([sys.executable, "-c", WRITES, str(path)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         said = [process.stdout.readline() for _ in range(frames)]

@@ -1,4 +1,4 @@
-"""A client of a relay as plain as can be: one WebSocket, and what goes over it."""
+"""A minimal relay client: one WebSocket and its messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def writer(token: bytes = TOKEN) -> bytes:
 
 
 def counting() -> Callable[[int], bytes]:
-    """Entropy for tests: other bytes every time."""
+    """Return an entropy source for tests that gives different bytes every time."""
     count = 0
 
     def entropy(size: int) -> bytes:
@@ -57,7 +57,7 @@ class Wire:
         self.frames: list[StoredFrame] = []
 
     async def ask(self, asked: RelayRequest) -> RelayReply:
-        """Say something, and wait for the answer. Frames that come before it are kept."""
+        """Send a request and return the reply. Frames that arrive before it are kept."""
         await self.connection.send(encode(asked).decode())
         return await self.told()
 
@@ -76,7 +76,7 @@ class Wire:
         return opened
 
     async def next(self, count: int = 1) -> list[bytes]:
-        """The next frames."""
+        """Return the next frames."""
         while len(self.frames) < count:
             message = await self.connection.recv()
             assert isinstance(message, bytes), message
@@ -98,7 +98,7 @@ async def wire(port: int, scheme: str = "ws", **options: Any) -> AsyncIterator[W
 
 @asynccontextmanager
 async def seat(port: int, *, token: bytes | None = TOKEN) -> AsyncIterator[Wire]:
-    """A connection that has the table open, which is made if need be."""
+    """Connect and open the table, creating it if necessary."""
     async with wire(port) as one:
         await one.ask(Create(TABLE, writer()))
         await one.open(token=token)
@@ -111,7 +111,7 @@ def on_relay(
     store: Store | None = None,
     **options: Any,
 ) -> None:
-    """Run something against a relay on loopback."""
+    """Run a test against a relay on loopback."""
 
     async def run() -> None:
         kept = store or MemoryStore(monotonic)
