@@ -72,7 +72,7 @@ def test_who_is_not_shown_how_the_table_got_its_key_is_told(monkeypatch: pytest.
 
 
 async def nothing(out: object) -> None:
-    """Does not do it."""
+    """Do nothing in place of registering a proposed key."""
 
 
 def test_a_proposer_that_does_not_tell_the_relay() -> None:

@@ -47,7 +47,7 @@ def between(hands: int = 3, watchers: int = 1) -> Circle:
 
 
 def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[bytes]:
-    """Propose with this key, whichever it should be."""
+    """Propose a roster with this key, even if it should have another."""
     one.new_key = lambda roster: key
     return one.propose_roster(roster)
 

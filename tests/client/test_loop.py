@@ -154,14 +154,14 @@ def test_a_seat_on_the_network_looks_at_what_came_together(monkeypatch: pytest.M
 
 
 class Silent(Line):
-    """A participant that only listens."""
+    """A connection that receives but never delivers what is sent."""
 
     async def send(self, frame: bytes) -> None:
         self.sent.append(frame)
 
 
 def lying_first() -> Circle:
-    """Give the first player's key a false proof."""
+    """Return a circle whose first player's key comes with a false proof."""
     circle = Circle(3, hands=1, rules=TinyRules(deck_max=8))
     lying = ClearProtocol(group(), lies={(0, "key"): bad_proof})
     circle.people[0] = circle.sit(circle.homes[0], parts=lambda proposal: (lying, circle.rules, None))
