@@ -224,7 +224,7 @@ def test_the_command_on_a_sound_game() -> None:
 def test_the_command_on_a_broken_game() -> None:
     done = called("game", "check", "gamecheck.tiny:FAILING")
     assert done.returncode == 1 and "✗ told tiny.py:" in done.stdout
-    assert "No hand reached its end" in done.stdout and "FOUND: tiny version 1, 1 thing to mend" in done.stdout
+    assert "No hand reached its end" in done.stdout and "FAILED: tiny version 1, 1 problem found" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,7 @@ class BotCheat(Generic[AnyTrick]):
         return self.tried_on if self.law is not None else tuple(self.ways)
 
     def _why_not(self, claims: Claims) -> str:
+        """Return why the cheat cannot be played on this protocol."""
         words, why = self.instead.get(claims.name, ("", NOT_WRITTEN))
         claim = _claim(claims, words)
         rest = "" if claim is None else f"; the nearest possible cheat is {sentence(claim)}"

@@ -65,6 +65,7 @@ class CheatingSeat(Seat):
         return data
 
     def _forge(self, body: Cards) -> Cards:
+        """Return the forged message instead of an honest one, if the scheme forges this step."""
         duty = self.replica.state.duties.open[body.duty].duty
         forge = self._scheme.way.forge.get(duty.kind)
         if forge is None or duty.deck is None:
@@ -102,18 +103,18 @@ class Cheater(Participant):
 
     def due(self) -> list[bytes]:
         """Return the messages it owes, and those the attack sends in addition."""
-        said = super().due()
+        sent = super().due()
         if not self.seated or self.over or self.hearing:
-            return said
+            return sent
         if self._cannot_read_own_cards():
-            return [*said, *self._give_up()]
-        more = self._beside(said)
+            return [*sent, *self._give_up()]
+        more = self._beside(sent)
         self.lies.extend(more)
-        return [*said, *more]
+        return [*sent, *more]
 
-    def _beside(self, said: list[bytes]) -> list[bytes]:
+    def _beside(self, sent: list[bytes]) -> list[bytes]:
         beside = self.attack.on(self.replica.config.protocol).way.beside
-        return [] if beside is None else beside(self, said)
+        return [] if beside is None else beside(self, sent)
 
     def _give_up(self) -> list[bytes]:
         """Fold if the game has that, or else leave: leaving draws attention."""

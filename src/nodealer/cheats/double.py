@@ -17,66 +17,67 @@ from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.wire import encode
 
 
-def _mask(moment: SignedMoment) -> bytes:
+def _forge_mask(moment: SignedMoment) -> bytes:
     """Replace the first card by the second, masked once more."""
-    said, group = read_message(MaskShuffle, moment.honest), moment.deck.binding.group
-    joint = moment.deck.stage.joint + group.points(said.key)
-    epk, msg = group.points(said.epk), group.points(said.msg)
-    first = set_at(said.epk, 0, (epk[1] + group.G).to_bytes())
-    second = set_at(said.msg, 0, (msg[1] + joint).to_bytes())
-    return encode(replace(said, epk=first, msg=second))
+    message, group = read_message(MaskShuffle, moment.honest), moment.deck.binding.group
+    joint = moment.deck.stage.joint + group.points(message.key)
+    epk, msg = group.points(message.epk), group.points(message.msg)
+    first = set_at(message.epk, 0, (epk[1] + group.G).to_bytes())
+    second = set_at(message.msg, 0, (msg[1] + joint).to_bytes())
+    return encode(replace(message, epk=first, msg=second))
 
 
-def _lock(moment: SignedMoment) -> bytes:
-    said, group = read_message(Cascade, moment.honest), moment.deck.binding.group
+def _forge_lock(moment: SignedMoment) -> bytes:
+    """Replace the first card by twice the second."""
+    message, group = read_message(Cascade, moment.honest), moment.deck.binding.group
     return encode(
-        replace(said, cards=set_at(said.cards, 0, multiply(group, 2, group.points(said.cards)[1]).to_bytes()))
+        replace(message, cards=set_at(message.cards, 0, multiply(group, 2, group.points(message.cards)[1]).to_bytes()))
     )
 
 
-def _offset(moment: SignedMoment) -> bytes:
+def _forge_offset(moment: SignedMoment) -> bytes:
     """Replace every first pair of two by a multiple of the second: half of the deals exist twice, the others not."""
-    said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
-    pairs, size = group.points(said.deck), moment.deck.size
-    deck = said.deck
+    message, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
+    pairs, size = group.points(message.deck), moment.deck.size
+    deck = message.deck
     for first in range(0, size - 1, 2):
         for place in (first, first + size):
             deck = set_at(deck, place, multiply(group, 2, pairs[place + 1]).to_bytes())
-    return encode(replace(said, deck=deck))
+    return encode(replace(message, deck=deck))
 
 
-def _chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
+def _forge_chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
     """Return a forger that replaces every number by twice the next one. The next players get invalid cards."""
 
     def forge(moment: SignedMoment) -> bytes:
-        said, group = read_message(kind, moment.honest), moment.deck.binding.group
-        numbers = group.points(said.numbers)
+        message, group = read_message(kind, moment.honest), moment.deck.binding.group
+        numbers = group.points(message.numbers)
         doubled = multiply(group, 2, numbers.take([*range(1, len(numbers)), 0]))
-        return encode(replace(said, numbers=doubled.to_bytes()))
+        return encode(replace(message, numbers=doubled.to_bytes()))
 
     return forge
 
 
-def _duel(moment: SignedMoment) -> bytes:
+def _forge_duel(moment: SignedMoment) -> bytes:
     """Replace a card of the rival's deck by twice another."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
-    said = read_message(DuelShuffle, moment.honest)
-    card = alter_card(moment.deck.cipher.points(said.cards)[0])
-    return encode(replace(said, cards=set_at(said.cards, 1, card.to_bytes())))
+    message = read_message(DuelShuffle, moment.honest)
+    card = alter_card(moment.deck.cipher.points(message.cards)[0])
+    return encode(replace(message, cards=set_at(message.cards, 1, card.to_bytes())))
 
 
-def _duel_mended(moment: SignedMoment) -> bytes:
+def _forge_duel_mended(moment: SignedMoment) -> bytes:
     """Halve the doubled card again, so that it becomes the other card."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
-    said = read_message(DuelLock, moment.honest)
-    card = restore_card(moment.deck.cipher.points(said.cards)[1])
-    return encode(replace(said, cards=set_at(said.cards, 1, card.to_bytes())))
+    message = read_message(DuelLock, moment.honest)
+    card = restore_card(moment.deck.cipher.points(message.cards)[1])
+    return encode(replace(message, cards=set_at(message.cards, 1, card.to_bytes())))
 
 
-_MENDED: Final = {"shuffle": _duel, "lock": _duel_mended}
-_CHAIN: Final = {"shuffle": _chain(ChainShuffle), "candidate": _chain(Candidate)}
+_MENDED: Final = {"shuffle": _forge_duel, "lock": _forge_duel_mended}
+_CHAIN: Final = {"shuffle": _forge_chain(ChainShuffle), "candidate": _forge_chain(Candidate)}
 _NUMBER: Final = "a number doubled, dropped or foreign in a shuffle"
 
 DOUBLE: Final = BotCheat(
@@ -86,20 +87,20 @@ DOUBLE: Final = BotCheat(
         "mask": (
             CheatMethod(
                 "a card doubled, dropped, replaced or marked in a shuffle",
-                {"shuffle": _mask},
+                {"shuffle": _forge_mask},
             ),
         ),
         # A card multiplied to look different is not a valid card afterwards: its holder cannot read it.
         "lock": (
             CheatMethod(
                 "a card doubled, replaced or marked in the cascade",
-                {"cascade": _lock},
+                {"cascade": _forge_lock},
             ),
         ),
         "offset": (
             CheatMethod(
                 "a pair doubled, dropped or foreign in a shuffle",
-                {"shuffle": _offset},
+                {"shuffle": _forge_offset},
             ),
         ),
         "chain": (
@@ -110,7 +111,7 @@ DOUBLE: Final = BotCheat(
         "duel": (
             CheatMethod(
                 "a card doubled, replaced or marked in a shuffle",
-                {"shuffle": _duel},
+                {"shuffle": _forge_duel},
             ),
             CheatMethod("a card doubled by a multiple that the lock takes off again", _MENDED),
             CheatMethod("a card played twice, or doubled", _MENDED),

@@ -17,31 +17,37 @@ from nodealer.protocols.offset.messages import DealFinal, RevealFinal, RevealIni
 from nodealer.wire import encode
 
 
-def _release(moment: SignedMoment) -> bytes:
+def _forge_release(moment: SignedMoment) -> bytes:
+    """Release a false key for the first card."""
     keys = moment.deck.binding.group.scalars(read_message(Release, moment.honest).keys)
     return encode(Release(falsify_first(keys)))
 
 
-def _part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Forge:
+def _forge_part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Forge:
+    """Return a forger of the key part in messages of this kind."""
+
     def forge(moment: SignedMoment) -> bytes:
-        said = read_message(kind, moment.honest)
-        if not said.dealKeyPart:
+        message = read_message(kind, moment.honest)
+        if not message.dealKeyPart:
             return moment.honest
-        return encode(replace(said, dealKeyPart=falsify_first(moment.deck.binding.group.scalars(said.dealKeyPart))))
+        return encode(
+            replace(message, dealKeyPart=falsify_first(moment.deck.binding.group.scalars(message.dealKeyPart)))
+        )
 
     return forge
 
 
-def _chain(moment: SignedMoment) -> bytes:
+def _forge_chain(moment: SignedMoment) -> bytes:
     """Forge a decryption or, for a card that is only looked up, a nonce."""
-    said, group = read_message(Pass, moment.honest), moment.deck.binding.group
-    if said.numbers:
-        number = multiply(group, 2, group.points(said.numbers)[0])
-        return encode(replace(said, numbers=set_at(said.numbers, 0, number.to_bytes())))
-    return encode(replace(said, nonces=set_at(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+    message, group = read_message(Pass, moment.honest), moment.deck.binding.group
+    if message.numbers:
+        number = multiply(group, 2, group.points(message.numbers)[0])
+        return encode(replace(message, numbers=set_at(message.numbers, 0, number.to_bytes())))
+    return encode(replace(message, nonces=set_at(message.nonces, 0, bytes([message.nonces[0] ^ 1]))))
 
 
-def _duel(moment: SignedMoment) -> bytes:
+def _forge_duel(moment: SignedMoment) -> bytes:
+    """Send a false key for a card of the rival's deck."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     keys = moment.deck.cipher.scalars(read_message(Give, moment.honest).keys)
@@ -55,27 +61,27 @@ FALSE_KEY: Final = BotCheat(
     name="false-key",
     does="publishes a false key of a card",
     ways={
-        "mask": (CheatMethod("a false key for a card that is dealt or opened", {"release": _release}),),
-        "lock": (CheatMethod("a false secret for a card that is dealt or opened", {"release": _release}),),
+        "mask": (CheatMethod("a false key for a card that is dealt or opened", {"release": _forge_release}),),
+        "lock": (CheatMethod("a false secret for a card that is dealt or opened", {"release": _forge_release}),),
         "offset": (
             CheatMethod(
                 "a false key part for a deal",
                 {
-                    "dealFinal": _part(DealFinal),
-                    "revealInitial": _part(RevealInitial),
-                    "revealFinal": _part(RevealFinal),
+                    "dealFinal": _forge_part(DealFinal),
+                    "revealInitial": _forge_part(RevealInitial),
+                    "revealFinal": _forge_part(RevealFinal),
                 },
             ),
         ),
         "chain": (
             CheatMethod(
                 "a false nonce, prior name or decryption in a draw",
-                {"pass": _chain},
+                {"pass": _forge_chain},
             ),
         ),
         "duel": (
-            CheatMethod("a false key of the rival", {"give": _duel}),
-            CheatMethod("a false key or card of the rival", {"give": _duel}),
+            CheatMethod("a false key of the rival", {"give": _forge_duel}),
+            CheatMethod("a false key or card of the rival", {"give": _forge_duel}),
         ),
     },
 )

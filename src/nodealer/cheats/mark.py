@@ -19,42 +19,45 @@ from nodealer.wire import encode
 POWER: Final = 7
 
 
-def _mask(moment: SignedMoment) -> bytes:
+def _forge_mask(moment: SignedMoment) -> bytes:
     """Add more to the first card than its new key says."""
-    said, group = read_message(MaskRekey, moment.honest), moment.deck.binding.group
-    return encode(replace(said, gains=set_at(said.gains, 0, (group.points(said.gains)[0] + group.G).to_bytes())))
-
-
-def _lock(moment: SignedMoment) -> bytes:
-    said, group = read_message(LockedCards, moment.honest), moment.deck.binding.group
+    message, group = read_message(MaskRekey, moment.honest), moment.deck.binding.group
     return encode(
-        replace(said, cards=set_at(said.cards, 0, multiply(group, 2, group.points(said.cards)[0]).to_bytes()))
+        replace(message, gains=set_at(message.gains, 0, (group.points(message.gains)[0] + group.G).to_bytes()))
     )
 
 
-def _offset(moment: SignedMoment) -> bytes:
+def _forge_lock(moment: SignedMoment) -> bytes:
+    """Replace the first card by twice its point."""
+    message, group = read_message(LockedCards, moment.honest), moment.deck.binding.group
+    return encode(
+        replace(message, cards=set_at(message.cards, 0, multiply(group, 2, group.points(message.cards)[0]).to_bytes()))
+    )
+
+
+def _forge_offset(moment: SignedMoment) -> bytes:
     """Give the last pair another offset than all others."""
-    said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
-    pairs, others = group.points(said.deck), moment.deck.size - 1
+    message, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
+    pairs, others = group.points(message.deck), moment.deck.size - 1
     marked = pairs[:others] + pairs[moment.deck.size : -1]
-    return encode(replace(said, deck=marked.to_bytes() + said.deck[len(marked) * group.point_size :]))
+    return encode(replace(message, deck=marked.to_bytes() + message.deck[len(marked) * group.point_size :]))
 
 
-def _chain(moment: SignedMoment) -> bytes:
+def _forge_chain(moment: SignedMoment) -> bytes:
     """Put a power of the first card's number into the slot that the cheater will draw."""
-    said, group = read_message(ChainShuffle, moment.honest), moment.deck.binding.group
+    message, group = read_message(ChainShuffle, moment.honest), moment.deck.binding.group
     mine = moment.deck.binding.players.index(moment.duty.seat)
-    number = multiply(group, POWER, group.points(said.numbers)[0])
-    return encode(replace(said, numbers=set_at(said.numbers, mine, number.to_bytes())))
+    number = multiply(group, POWER, group.points(message.numbers)[0])
+    return encode(replace(message, numbers=set_at(message.numbers, mine, number.to_bytes())))
 
 
-def _duel(moment: SignedMoment) -> bytes:
+def _forge_duel(moment: SignedMoment) -> bytes:
     """Apply more than the key to the first card of the rival's deck."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
-    said = read_message(DuelLock, moment.honest)
-    card = alter_card(moment.deck.cipher.points(said.cards)[0])
-    return encode(replace(said, cards=set_at(said.cards, 0, card.to_bytes())))
+    message = read_message(DuelLock, moment.honest)
+    card = alter_card(moment.deck.cipher.points(message.cards)[0])
+    return encode(replace(message, cards=set_at(message.cards, 0, card.to_bytes())))
 
 
 _POWER: Final = "a power of another card's number in a slot, to read it"
@@ -66,24 +69,24 @@ MARK: Final = BotCheat(
         "mask": (
             CheatMethod(
                 "a card moved to another key than the one published",
-                {"rekey": _mask},
+                {"rekey": _forge_mask},
             ),
         ),
-        "lock": (CheatMethod("a card replaced in the lock", {"lock": _lock}),),
+        "lock": (CheatMethod("a card replaced in the lock", {"lock": _forge_lock}),),
         "offset": (
             CheatMethod(
                 "a pair doubled, dropped or foreign in a shuffle",
-                {"shuffle": _offset},
+                {"shuffle": _forge_offset},
             ),
         ),
         "chain": (
-            CheatMethod(_POWER, {"shuffle": _chain}, seen="at once"),
-            CheatMethod(_POWER, {"shuffle": _chain}),
+            CheatMethod(_POWER, {"shuffle": _forge_chain}, seen="at once"),
+            CheatMethod(_POWER, {"shuffle": _forge_chain}),
         ),
         "duel": (
-            CheatMethod("a card replaced when keys are put on", {"lock": _duel}),
-            CheatMethod("a card that the rival replaced or marked", {"lock": _duel}),
-            CheatMethod("a false key or card of the rival", {"lock": _duel}),
+            CheatMethod("a card replaced when keys are put on", {"lock": _forge_duel}),
+            CheatMethod("a card that the rival replaced or marked", {"lock": _forge_duel}),
+            CheatMethod("a false key or card of the rival", {"lock": _forge_duel}),
         ),
     },
 )

@@ -19,14 +19,14 @@ from nodealer.protocols.duel.messages import DuelReveal, Give
 from nodealer.wire import encode
 
 
-def _chain(moment: SignedMoment) -> bytes:
+def _forge_chain(moment: SignedMoment) -> bytes:
     """Name another valid face. The dealer, who names no faces, sends another nonce."""
-    said, deck = read_message(ShownCards, moment.honest), moment.deck
-    if said.faces:
-        first, *rest = said.faces
-        others = (face for face in range(deck.size) if face != first and _is_a_card(deck, face, said.cardNonces))
-        return encode(replace(said, faces=(next(others, first), *rest)))
-    return encode(replace(said, nonces=set_at(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+    message, deck = read_message(ShownCards, moment.honest), moment.deck
+    if message.faces:
+        first, *rest = message.faces
+        others = (face for face in range(deck.size) if face != first and _is_a_card(deck, face, message.cardNonces))
+        return encode(replace(message, faces=(next(others, first), *rest)))
+    return encode(replace(message, nonces=set_at(message.nonces, 0, bytes([message.nonces[0] ^ 1]))))
 
 
 def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
@@ -37,25 +37,25 @@ def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
     return False
 
 
-def _duel_key(moment: SignedMoment) -> bytes:
+def _forge_duel_key(moment: SignedMoment) -> bytes:
     """Forge the key of a card that is shown by its key alone."""
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
     return encode(Give(falsify_first(moment.deck.cipher.scalars(read_message(Give, moment.honest).keys))))
 
 
-def _duel_name(moment: SignedMoment) -> bytes:
+def _forge_duel_name(moment: SignedMoment) -> bytes:
     """Name a card that is still in the pile: the owner knows all nonces of its deck."""
-    deck, said = moment.deck, read_message(DuelReveal, moment.honest)
-    if isinstance(deck.stage.operation, Close) or not said.cards:
+    deck, message = moment.deck, read_message(DuelReveal, moment.honest)
+    if isinstance(deck.stage.operation, Close) or not message.cards:
         return moment.honest
     hand = deck.places.only_hidden(deck.places.hand(deck.owner))
-    mine = {*said.cards, *deck.places.opened.values(), *deck.read(moment.tape, hand)}
+    mine = {*message.cards, *deck.places.opened.values(), *deck.read(moment.tape, hand)}
     other = next((card for card in range(deck.size) if card not in mine), None)
     if other is None:
         return moment.honest
     (nonce,) = deck.nonces(moment.tape, [other])
-    return encode(replace(said, cards=(other, *said.cards[1:]), nonces=set_at(said.nonces, 0, nonce)))
+    return encode(replace(message, cards=(other, *message.cards[1:]), nonces=set_at(message.nonces, 0, nonce)))
 
 
 _BY_ITS_KEY: Final = "a card is shown by its key, and a seat does not name it"
@@ -66,15 +66,15 @@ OTHER_CARD: Final = BotCheat(
     name="other-card",
     does="shows a different card from the one it holds",
     ways={
-        "chain": (CheatMethod("another card shown than the one drawn", {"reveal": _chain}),),
+        "chain": (CheatMethod("another card shown than the one drawn", {"reveal": _forge_chain}),),
         "duel": (
             CheatMethod(
                 "a card played that was not drawn, or under another name",
-                {"reveal": _duel_name},
+                {"reveal": _forge_duel_name},
             ),
             # A mode that plays cards by their keys has no `reveal`, and the mode that follows the source has no keys.
-            CheatMethod(_NOT_DRAWN, {"give": _duel_key}, seen="at once"),
-            CheatMethod(_NOT_DRAWN, {"reveal": _duel_name}),
+            CheatMethod(_NOT_DRAWN, {"give": _forge_duel_key}, seen="at once"),
+            CheatMethod(_NOT_DRAWN, {"reveal": _forge_duel_name}),
         ),
     },
     instead={

@@ -10,7 +10,7 @@ from nodealer.cheats.cheater import Cheater
 from nodealer.protocols.base import Cheat
 
 
-def _without(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
+def _vote_out(cheater: Cheater, sent: Sequence[bytes]) -> list[bytes]:
     """Vote as often as allowed: once for every duty, while it owes nothing itself."""
     seat = cheater.seat
     new = seat.waits_for.keys() - seat.replica.state.hand.skip_votes.get(seat.number, frozenset())
@@ -24,5 +24,5 @@ CLAIM: Final = Cheat("one seat alone that would not wait for the others", "never
 THROW_OUT: Final = BotCheat(
     name="throw-out",
     does="tries to vote the others out whenever they owe something",
-    law=CheatScheme(CheatMethod(CLAIM.cheat, beside=_without), CLAIM),
+    law=CheatScheme(CheatMethod(CLAIM.cheat, beside=_vote_out), CLAIM),
 )

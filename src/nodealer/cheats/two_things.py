@@ -16,9 +16,9 @@ from nodealer.protocols.base import Cheat
 from nodealer.wire import encode
 
 
-def _contradict(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
+def _contradict(cheater: Cheater, sent: Sequence[bytes]) -> list[bytes]:
     """Contradict the first message about cards: sign that the seat had left before it."""
-    for data in said if not cheater.lies else ():
+    for data in sent if not cheater.lies else ():
         entry = read_entry(data).entry
         if isinstance(read_body(bytes(entry.body)), Cards):
             return [sign_entry(cheater.home.identity, replace(entry, body=Raw(encode(Leave()))))]

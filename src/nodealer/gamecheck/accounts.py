@@ -26,6 +26,7 @@ def refuse_bad_end(moment: HandMoment) -> Done:
 
 
 def _refuse_bad_result(moment: HandMoment, done: Done) -> None:
+    """Raise `Found` if the result is not a dict, or not JSON."""
     result: object = done.result
     if not isinstance(result, dict):
         what = f"{moment.when}, the hand is over, but its result is {type(result).__name__}, not a dict."
@@ -38,6 +39,7 @@ def _refuse_bad_result(moment: HandMoment, done: Done) -> None:
 
 
 def _refuse_bad_amounts(moment: HandMoment, name: str, amounts: Mapping[int, int]) -> None:
+    """Raise `Found` if an amount is not a whole number, or not for a seat of the hand."""
     for seat, amount in amounts.items():
         if seat not in moment.setup.seats or type(amount) is not int:
             what = f"{moment.when}, the hand is over, but `Done.{name}` has {amount!r} for seat {seat!r}."

@@ -70,6 +70,7 @@ def refuse_bad_settings(package: GamePackage, findings: Findings) -> None:
 
 
 def _try_setting(package: GamePackage, name: str, text: str) -> None:
+    """Try one setting. Raises `Found` if it fails with anything but `BadParameter`, or makes bad rules."""
     settings = package.settled({name: text})
     doing = f"The game was set up with --{name} {text!r}, and that failed with"
     try:
@@ -84,6 +85,7 @@ def _try_setting(package: GamePackage, name: str, text: str) -> None:
 
 
 def _try_parameters(package: GamePackage, raw: bytes) -> None:
+    """Try foreign parameters. Raises `Found` if they are not rejected properly."""
     doing = f"Rules were made from the parameters {raw[:60]!r}, which may be in a foreign log, and that failed with"
     try:
         with author_code(

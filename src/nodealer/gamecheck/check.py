@@ -82,6 +82,7 @@ def check(place: str, depth: Depth, progress: Progress) -> GameReport:
 
 
 def _play(place: str, report: GameReport, rules: Rules, depth: Depth, progress: Progress) -> None:
+    """Play the game on open decks, in other processes and on protocols, and fill the report."""
     counts = _seat_counts(report.package, rules, depth)
     decks = OpenDecks(report.package, rules, depth.decks, report.findings, progress)
     decks.check(counts)
@@ -117,6 +118,7 @@ def _seat_counts(package: GamePackage, rules: Rules, depth: Depth) -> list[int]:
 
 
 def _record_attempts(report: GameReport, decks: OpenDecks) -> None:
+    """Add to the report what was tried on open decks."""
     tried = decks.probes.tried
     report.did.append(
         f"{decks.games} hands on open decks: {tried.hostile} hostile moves, {tried.leavings} times a seat left, "
@@ -125,6 +127,7 @@ def _record_attempts(report: GameReport, decks: OpenDecks) -> None:
 
 
 def _check_protocols(report: GameReport, rules: Rules, depth: Depth, seats: int, progress: Progress) -> None:
+    """Check the game on every protocol that can serve it, and fill the report."""
     effort = depth.tables
     played = TableChecks(report.package, rules, effort, report.findings, progress)
     for on in protocols_for(rules, seats, modes=effort.modes):

@@ -138,6 +138,7 @@ class PlainDeck:
         raise BadParameter(f"deck {operation.deck} already exists")
 
     def _deal(self, dealt: Mapping[int, tuple[int, ...]]) -> tuple[PlainDeck, list[Event]]:
+        """Move cards to hands."""
         places, events = self.places, list[Event]()
         for seat, positions in dealt.items():
             places = places.move_to_hand(positions, seat)
@@ -145,11 +146,13 @@ class PlainDeck:
         return replace(self, places=places), events
 
     def _open(self, positions: tuple[int, ...]) -> tuple[PlainDeck, list[Event]]:
+        """Open cards to everyone."""
         faces = {position: self.faces[position] for position in positions}
         events: list[Event] = [Opened(self.places.card(position), face) for position, face in faces.items()]
         return replace(self, places=self.places.open(faces)), events
 
     def _return(self, positions: tuple[int, ...], place: Place, depth: int) -> tuple[PlainDeck, list[Event]]:
+        """Return cards to the pile, or to the discards."""
         events: list[Event] = [Moved(self.places.card(position), None) for position in positions]
         if place is Place.DISCARD:
             return replace(self, places=self.places.discard(positions)), events
@@ -165,6 +168,7 @@ class PlainDeck:
         return replace(self, places=places, faces={**self.faces, **dict(enumerate(faces, first))}, seed=seed)
 
     def _mark_seen(self, positions: tuple[int, ...], seat: int) -> PlainDeck:
+        """Record that a seat has looked at cards."""
         looked = {at: self.looked.get(at, frozenset()) | {seat} for at in positions}
         return replace(self, looked={**self.looked, **looked})
 
@@ -177,6 +181,7 @@ class PlainDeck:
         return shown._mark_seen(gift.positions, gift.to), []
 
     def _pass(self, gifts: tuple[Gift, ...]) -> tuple[PlainDeck, list[Event]]:
+        """Pass cards between hands. They get new positions."""
         deck, events = self, list[Event]()
         for gift in gifts:
             before, places = deck.places, deck.places.apply_gift(gift)
@@ -192,6 +197,7 @@ class PlainDeck:
         return deck, events
 
     def _peek(self, peek: Peek, choose: Choose) -> tuple[PlainDeck, list[Event]]:
+        """Let a seat look at the next cards and choose. Raises `BadParameter` for an invalid choice."""
         seen = self.places.next_cards(peek.count)
         if peek.then is Look.LOOK:
             return self._mark_seen(seen, peek.seat), []
@@ -230,6 +236,7 @@ class PlainDeck:
 
 
 def _shuffle(faces: Iterable[int], seed: bytes) -> list[int]:
+    """Return the faces in an order derived from the seed."""
     cards = list(faces)
     return [cards[at] for at in Tape(seed).permutation("plain", b"", len(cards)).vartime_list()]
 

@@ -75,8 +75,8 @@ def author_code(kind: str, doing: str, remedy: str, may: tuple[type[Exception], 
     except Exception as error:
         if isinstance(error, (Found, *may)):
             raise
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        what = " ".join(filter(None, (f"{doing} {said.rstrip('.')}.", remedy)))
+        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        what = " ".join(filter(None, (f"{doing} {message.rstrip('.')}.", remedy)))
         raise Found(Finding(kind, what, author_line(error.__traceback__))) from error
 
 

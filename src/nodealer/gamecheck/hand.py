@@ -232,6 +232,7 @@ def players(moment: HandMoment) -> tuple[int, ...]:
 
 
 def _refuse_bad_turn(moment: HandMoment, want: Turn, here: list[int], after: str) -> None:
+    """Raise `Found` if a turn names no seat, a seat that is not in the hand, or a seat twice."""
     named = (*want.seats, *want.may)
     if not named:
         what = f"{moment.when}: after {after}, the game wants a move but names no seat, so it never goes on."
@@ -269,6 +270,7 @@ def run_operations_or_leave(moment: HandMoment, choose: Choose) -> HandMoment:
 
 
 def _deliver_events(moment: HandMoment, decks: Mapping[int, PlainDeck], events: tuple[Event, ...]) -> HandMoment:
+    """Call `told` with the events and return the next moment."""
     doing = f"{moment.when}, `told` was called with {_count_events(events)} and failed with"
     with author_code("told", doing, PURE):
         game = moment.game.told(events)
@@ -287,6 +289,7 @@ def _count_events(events: tuple[Event, ...]) -> str:
 def _perform_all(
     moment: HandMoment, operations: tuple[Operation, ...], choose: Choose
 ) -> tuple[dict[int, PlainDeck], tuple[Event, ...]]:
+    """Perform operations on the decks and return the decks and all events."""
     decks, events, begun = dict(moment.decks), list[Event](), set[int]()
     for operation in operations:
         first = operation.deck not in begun
@@ -313,6 +316,7 @@ def _perform_all(
 def _perform(
     moment: HandMoment, decks: dict[int, PlainDeck], operation: Operation, choose: Choose
 ) -> tuple[Event, ...]:
+    """Perform one operation, updating `decks`, and return its events. Raises `BadParameter` or `FalseClaim`."""
     rules, number = moment.setup.rules, operation.deck
     owner = decks[number].places.belongs_to if number in decks else None
     undeclared = needed(operation, owner) - rules.operations
@@ -377,6 +381,7 @@ def bot_chooser(moment: HandMoment) -> Choose:
 
 
 def _bot_seal(moment: HandMoment, seal: Seal, seat: int) -> bytes:
+    """Return the value that a seat's bot seals."""
     doing = f"{moment.when}, the bot of seat {seat} had to seal a value and failed with"
     with author_code("bot", doing, "Return the bytes that `told` will read when they are opened."):
         return bot_of(moment, seat).seal(moment.view(seat), seal)

@@ -32,42 +32,42 @@ OTHERS: Final[tuple[Any, ...]] = (None, True, 1.5, "x", [], {}, [0], -1)
 
 def loose_variants(move: bytes) -> Iterator[bytes]:
     """Yield a move as no honest program writes it: the same data in other bytes, or with extra fields."""
-    said = json.loads(move)
+    data = json.loads(move)
     yield b" " + move
     yield move + b"\n"
-    spaced = json.dumps(said).encode()
+    spaced = json.dumps(data).encode()
     if spaced != move:
         yield spaced
-    if isinstance(said, dict):
-        yield _to_json({**said, "and": 1})
-        yield _to_json({"and": 1, **said})
+    if isinstance(data, dict):
+        yield _to_json({**data, "and": 1})
+        yield _to_json({"and": 1, **data})
 
 
 def changed_variants(move: bytes) -> Iterator[bytes]:
     """Yield variants of a move with one value replaced or removed. Some may be legal."""
-    said = json.loads(move)
-    for changed in _variants(said):
-        if changed != said:
+    data = json.loads(move)
+    for changed in _variants(data):
+        if changed != data:
             yield _to_json(changed)
-    if isinstance(said, dict):
-        for name in said:
-            yield _to_json({key: value for key, value in said.items() if key != name})
-            yield from (_to_json({**said, name: value}) for value in OTHERS if type(value) is not type(said[name]))
+    if isinstance(data, dict):
+        for name in data:
+            yield _to_json({key: value for key, value in data.items() if key != name})
+            yield from (_to_json({**data, name: value}) for value in OTHERS if type(value) is not type(data[name]))
 
 
-def _variants(said: Any) -> Iterator[Any]:
+def _variants(data: Any) -> Iterator[Any]:
     """Yield the same data with one number or one list changed."""
-    if isinstance(said, dict):
-        for name, inner in said.items():
-            yield from ({**said, name: changed} for changed in _variants(inner))
-    elif isinstance(said, list):
-        yield [*said, *said]
+    if isinstance(data, dict):
+        for name, inner in data.items():
+            yield from ({**data, name: changed} for changed in _variants(inner))
+    elif isinstance(data, list):
+        yield [*data, *data]
         yield []
-        for at, inner in enumerate(said):
-            yield from ([*said[:at], changed, *said[at + 1 :]] for changed in _variants(inner))
-    elif isinstance(said, int) and not isinstance(said, bool):
+        for at, inner in enumerate(data):
+            yield from ([*data[:at], changed, *data[at + 1 :]] for changed in _variants(inner))
+    elif isinstance(data, int) and not isinstance(data, bool):
         yield from NUMBERS
 
 
-def _to_json(said: Any) -> bytes:
-    return json.dumps(said, separators=(",", ":"), ensure_ascii=False).encode()
+def _to_json(data: Any) -> bytes:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()

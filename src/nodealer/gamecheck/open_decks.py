@@ -78,6 +78,7 @@ class OpenDecks:
                 refuse_hidden_state(trail)
 
     def _play_game(self, setup: Setup) -> None:
+        """Play and check the hands of one game. Raises `Found` if a hand cannot go on."""
         before: Game | None = None
         chips: Mapping[int, int] = dict.fromkeys(setup.seats, setup.rules.stake)
         for number in range(self.effort.hands):
@@ -118,6 +119,7 @@ class OpenDecks:
             self.probes.try_orders(moment)
 
     def _note_operations(self, moment: HandMoment) -> None:
+        """Remember which capabilities the game has used."""
         want = want_of(moment)
         for operation in want.operations if isinstance(want, Ask) else ():
             deck = moment.decks.get(operation.deck)

@@ -30,30 +30,31 @@ TIMEOUT: Final = 300
 
 def refuse_other_processes(place: str, counts: Sequence[int]) -> None:
     """Raise `Found` if a hand goes differently in another process."""
-    told = [_run_process(place, counts, seed) for seed in HASH_SEEDS]
-    for one, other in zip(*told, strict=False):
+    outputs = [_run_process(place, counts, seed) for seed in HASH_SEEDS]
+    for one, other in zip(*outputs, strict=False):
         if one != other:
             what = f"The same hand was played in two processes, and they differ {one.partition(' ')[2].lower()}."
             remedy = "Look for iteration over a set (use `sorted`), or for a clock, a file or a cache."
             raise Found(Finding("random", f"{what} {remedy}"))
-    if len(told[0]) != len(told[1]):
+    if len(outputs[0]) != len(outputs[1]):
         raise Found(Finding("random", "The same hand was played in two processes, and one took longer."))
 
 
 def _run_process(place: str, counts: Sequence[int], hash_seed: str) -> list[str]:
+    """Play the hands in a new process and return its lines. Raises `Found` if it fails."""
     environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-m", "nodealer.gamecheck.other_process", place, *map(str, counts)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or ["no error message"])[-1]
-        raise Found(Finding("random", f"In another process the game could not be played: {said}."))
+        message = (done.stderr.strip().splitlines() or ["no error message"])[-1]
+        raise Found(Finding("random", f"In another process the game could not be played: {message}."))
     return done.stdout.splitlines()
 
 
 def main(place: str, counts: Sequence[str]) -> None:
     """Play, and print for each moment a digest of what everyone sees, and which moment it is."""
     package = resolve_game(place)
-    decks = OpenDecks(package, default_rules(package), BRIEF, Findings(), lambda said: None)
+    decks = OpenDecks(package, default_rules(package), BRIEF, Findings(), lambda message: None)
     decks.check([int(count) for count in counts])
     for moment in (moment for trail in decks.trails for moment in trail.moments):
         sys.stdout.write(f"{hashlib.sha256(_public_bytes(moment)).hexdigest()} {moment.when}\n")

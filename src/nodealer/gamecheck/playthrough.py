@@ -135,10 +135,12 @@ def play_hand(first: HandMoment, before_it: Game | None, findings: Findings) -> 
 
 
 def _method(act: Act) -> str:
+    """Return the name of the method that an act calls."""
     return {"EventsDelivered": "told", "MoveMade": "moved", "SeatsLeft": "left"}[type(act).__name__]
 
 
 def _refuse_randomness(before: HandMoment, after: HandMoment, act: Act) -> None:
+    """Raise `Found` if the same step gives a different result the second time."""
     again = apply_act(before.game, act)
     where = difference(form(after.game), form(again))
     if where is None:
@@ -151,6 +153,7 @@ def _refuse_randomness(before: HandMoment, after: HandMoment, act: Act) -> None:
 
 
 def _refuse_mutation(before: HandMoment, was: Form, act: Act) -> None:
+    """Raise `Found` if a step changed the value it was called on."""
     where = difference(was, form(before.game))
     if where is not None:
         what = f"{before.when}, `{_method(act)}` changed the value that it was called on: {quote(where)} is different."

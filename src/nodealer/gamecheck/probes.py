@@ -83,6 +83,7 @@ class Probes:
                 self._try_move(moment, seat, move)
 
     def _other_moves(self, moment: HandMoment, seat: int, honest: bytes) -> Iterator[bytes]:
+        """Yield variants of the honest move, and moves that other seats' bots would make."""
         yield from hostile.changed_variants(honest)
         for rival in players(moment):
             if rival != seat and rival not in moment.gone:
@@ -94,6 +95,7 @@ class Probes:
                     continue
 
     def _expect_refusal(self, moment: HandMoment, seat: int, move: bytes, what: str) -> None:
+        """Make an invalid move, and add a finding if it is accepted."""
         self.tried.hostile += 1
         try:
             apply_move(moment, seat, move)
@@ -127,6 +129,7 @@ class Probes:
         self._play_to_end(after)
 
     def _play_to_end(self, moment: HandMoment) -> None:
+        """Play the hand to its end and check that, if enough hands are left to play."""
         if self._left > 0:
             self._left -= 1
             self.tried.finished += 1
@@ -150,6 +153,7 @@ class Probes:
             self._try_both_orders(moment, want, first, second)
 
     def _try_both_orders(self, moment: HandMoment, want: Turn, first: int, second: int) -> None:
+        """Make the moves of two seats in both orders and compare. Raises `Found`."""
         moves = {seat: bot_move(moment, seat, fast=True) for seat in (first, second)}
         ends = [self._move_in_order(moment, want, order, moves) for order in ((first, second), (second, first))]
         if want.round is None or None in ends:
@@ -207,6 +211,7 @@ class Probes:
                         self._leave(moment, seat, cards)
 
     def _leave(self, moment: HandMoment, seat: int, cards: bool) -> None:
+        """Let a seat leave and continue the hand. Raises `Found`."""
         before = form(moment.game)
         try:
             after = leave_seats(moment, (seat,), cards=cards)

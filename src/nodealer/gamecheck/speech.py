@@ -59,8 +59,9 @@ def _words_call(moment: HandMoment, name: str, remedy: str = REMEDY) -> Abstract
     return author_code("words", f"{moment.when}, `words.{name}` failed with", remedy)
 
 
-def _refuse_no_text(moment: HandMoment, name: str, said: object) -> None:
-    for text in said if isinstance(said, Sequence) and not isinstance(said, str) else (said,):
+def _refuse_no_text(moment: HandMoment, name: str, returned: object) -> None:
+    """Raise `Found` if a method of the words returned something that is not text."""
+    for text in returned if isinstance(returned, Sequence) and not isinstance(returned, str) else (returned,):
         if not isinstance(text, str | Line):
             what = f"{moment.when}, `words.{name}` returned {type(text).__name__}, which is neither str nor Line."
             raise Found(Finding("words", what))
@@ -87,6 +88,7 @@ def _check_seat_texts(before: HandMoment, moment: HandMoment, seat: int) -> None
 
 
 def _refuse_bad_page(moment: HandMoment, view: View) -> None:
+    """Raise `Found` if the page fails, is not JSON, or has no version."""
     with author_code("page", f"{moment.when}, `page` for seat {view.seat} failed with", REMEDY):
         page: object = moment.setup.package.page(view)
     try:
@@ -100,6 +102,7 @@ def _refuse_bad_page(moment: HandMoment, view: View) -> None:
 
 
 def _refuse_bad_reading(moment: HandMoment, view: View, text: str) -> None:
+    """Raise `Found` if parsing typed text fails with anything but `IllegalMove`."""
     doing = f"{moment.when}, a person typed {text[:40]!r}, and `words.read` failed with"
     try:
         with author_code("words", doing, UNDERSTAND, (IllegalMove,)):
@@ -114,6 +117,7 @@ def _refuse_bad_reading(moment: HandMoment, view: View, text: str) -> None:
 
 
 def _check_opened_texts(before: HandMoment, opened: Sequence[Opened]) -> None:
+    """Check the texts about opened cards. Raises `Found`."""
     words, by_seat = before.setup.package.words, dict[int | None, list[Opened]]()
     for event in opened:
         deck = before.decks.get(event.card.deck)
@@ -128,6 +132,7 @@ def _check_opened_texts(before: HandMoment, opened: Sequence[Opened]) -> None:
 
 
 def _check_choice_texts(moment: HandMoment, peek: Peek) -> None:
+    """Check the texts about a choice among cards looked at. Raises `Found`."""
     deck, words = moment.decks.get(peek.deck), moment.setup.package.words
     if deck is None:
         return
@@ -164,6 +169,7 @@ def check_end_texts(moment: HandMoment, done: Done, findings: Findings) -> None:
 
 
 def _refuse_bad_export(moment: HandMoment, export: Export) -> None:
+    """Raise `Found` if a finished hand cannot be exported."""
     doing = f"{moment.when}, the hand is over, and exporting it as {export.format} failed with"
     with author_code("export", doing, "Return None for a hand that the format cannot represent."):
         hand = export.hand(moment.game, moment.setup.names)

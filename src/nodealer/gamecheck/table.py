@@ -71,6 +71,7 @@ class CheckTable:
         self._agree_on_proposal()
 
     def _participant(self, place: int) -> Participant:
+        """Create the participant at a place from its store."""
         seating = self.seating
         return Participant(
             self._homes[place],
@@ -81,6 +82,7 @@ class CheckTable:
         )
 
     def _agree_on_proposal(self) -> None:
+        """Let all participants agree on the session. Raises `Declined`."""
         for place, participant in enumerate(self.participants):
             self.send(place, participant.resend())
         self._deliver_all()
@@ -111,11 +113,13 @@ class CheckTable:
         return self.replica.state.phase is Phase.ENDED and not any(self._pending)
 
     def _deliver_all(self) -> None:
+        """Deliver frames until none is pending. Raises `Found` if that does not end."""
         while self._deliver_one():
             if len(self.frames) > FRAMES_MAX:
                 raise Found(Finding("endless", f"{self.where}, the game is not over after {FRAMES_MAX} entries."))
 
     def _deliver_one(self) -> bool:
+        """Deliver one pending frame to everyone. Returns False if none is pending."""
         places = [place for place, coming in enumerate(self._pending) if coming]
         if not places:
             return False

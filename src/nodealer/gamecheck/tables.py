@@ -111,6 +111,7 @@ class TableChecks:
         return group()
 
     def _play_undisturbed(self, seating: CheckedSetup) -> CheckTable:
+        """Play with no disturbance except nonsense instead of moves, and check the result."""
         table, self._nonsense = CheckTable(seating), NONSENSE
         table.after = lambda entries: self._send_nonsense(table)
         _play(table, "when nothing goes wrong")
@@ -143,12 +144,14 @@ class TableChecks:
                     self.findings.add(Finding("loose", f"{what} Decode moves strictly."))
 
     def _play_crossed(self, seating: CheckedSetup) -> None:
+        """Play with entries in the opposite order, and check the result."""
         table = CheckTable(seating, backwards=True)
         when = "when entries come in the other order"
         _play(table, when)
         _refuse_unsound(table, when)
 
     def _play_with_losses(self, seating: CheckedSetup, first: CheckTable, offset: int) -> None:
+        """Play while participants are lost and restored, and check the result."""
         table, height = CheckTable(seating), first.replica.height
         places = len(table.participants)
         every = max(1, height // self.effort.losses)
@@ -163,6 +166,7 @@ class TableChecks:
         _refuse_unsound(table, when)
 
     def _play_with_leaver(self, seating: CheckedSetup, first: CheckTable, number: int) -> None:
+        """Play while one seat leaves, and check the result."""
         table, height = CheckTable(seating), first.replica.height
         at = 1 + int.from_bytes(expand("leave", number, size=4), "little") % max(1, height - 1)
         place, gone = number % seating.seats, False

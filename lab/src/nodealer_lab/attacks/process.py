@@ -45,7 +45,7 @@ LIES: Final = (
         "forge = self._scheme.way.forge.get(duty.kind)",
         "forge = None",
     ),
-    RemovedDefence("nodealer.cheats.cheater:Cheater._beside", "[] if beside is None else beside(self, said)", "[]"),
+    RemovedDefence("nodealer.cheats.cheater:Cheater._beside", "[] if beside is None else beside(self, sent)", "[]"),
 )
 
 

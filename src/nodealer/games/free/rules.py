@@ -287,6 +287,7 @@ class FreeHand(WithoutStakes):
         return replace(hand, asking=operation)
 
     def _operation(self, seat: int, move: Move) -> Operation:
+        """Return the card operation that a move requests."""
         match move:
             case Shuffle(deck=deck, cards=cards):
                 return NewDeck(deck, cards)
@@ -374,6 +375,7 @@ class FreeHand(WithoutStakes):
         return faces[index] if faces else index
 
     def _result(self, ending: str) -> dict[str, Any]:
+        """Return the result of the hand, as data."""
         return {
             "hand": self.number,
             "ended": ending,

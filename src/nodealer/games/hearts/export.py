@@ -52,6 +52,7 @@ def text(records: Sequence[Any]) -> str:
 
 
 def _field(field: tuple[str, Any]) -> str:
+    """Return one field as JSON; a list of objects gets one line for each object."""
     key, value = field
     listed = isinstance(value, list) and value and isinstance(value[0], dict)
     rows = ",".join(f"\n     {encode(one).decode()}" for one in value) if listed else ""

@@ -117,6 +117,7 @@ class HeartsHand(WithoutStakes):
         return Turn((self.active,))
 
     def _seats_without(self, moves: Mapping[int, object]) -> tuple[int, ...]:
+        """Return the seats that have not moved yet."""
         return tuple(seat for seat in self.seats if seat not in moves)
 
     @property
@@ -187,6 +188,7 @@ class HeartsHand(WithoutStakes):
         return hand._end_early(HeartsEnding.CAUGHT, hand.seats)
 
     def _apply_event(self, event: Event) -> HeartsHand:
+        """Return the hand after one card event."""
         if isinstance(event, Moved) and event.holder is not None:
             was = None if event.was is None else event.was.position
             held = {seat: _remove_place(places, was) for seat, places in self.held.items()}
@@ -264,6 +266,7 @@ class HeartsHand(WithoutStakes):
             raise IllegalMove(f"the card at place {place} is not in your hand")
 
     def _record_pass(self, seat: int, places: tuple[int, ...]) -> HeartsHand:
+        """Record the cards that a seat passes; request the pass when all seats have chosen. Raises `IllegalMove`."""
         if list(places) != sorted(set(places)):
             raise IllegalMove("pass three different cards, in ascending order of their places")
         for place in places:

@@ -57,6 +57,7 @@ def _trick(trick: Trick) -> dict[str, Any]:
 
 
 def _seat(game: HeartsHand, seat: int) -> dict[str, Any]:
+    """Return what everyone sees of one seat."""
     return {
         "seat": seat,
         "held": len(game.held.get(seat, ())),

@@ -77,13 +77,13 @@ class HeartsWords(Words):
         """Describe what has to be proven now, and who took a trick."""
         if not isinstance(before, HeartsHand) or not isinstance(after, HeartsHand) or before.number != after.number:
             return ()
-        told: list[Text] = []
+        lines: list[Text] = []
         for claim in after.claims if after.claims != before.claims else ():
-            told.append(f"{_name(names, claim.seat)} must prove that they have no {describe_claim(claim)}")
+            lines.append(f"{_name(names, claim.seat)} must prove that they have no {describe_claim(claim)}")
         for trick in after.tricks[len(before.tricks) :]:
             count = f" with {_points(trick.points)}" if trick.points else ""
-            told.append(line(strong(_name(names, trick.winner)), f" takes the trick{count}"))
-        return told
+            lines.append(line(strong(_name(names, trick.winner)), f" takes the trick{count}"))
+        return lines
 
     def proven(self, game: HeartsHand, deck: int, claim: NoneOf) -> str:
         """Describe what was proven, by suit if it is one suit."""
@@ -97,18 +97,18 @@ class HeartsWords(Words):
 
     def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Sequence[Line]:
         """Describe who shot the moon, who ended the hand early, and who won the game."""
-        told: list[Line] = []
+        lines: list[Line] = []
         if result["moon"] is not None:
-            told.append(line(strong(_name(names, result["moon"])), " shot the moon: 26 points for the others"))
+            lines.append(line(strong(_name(names, result["moon"])), " shot the moon: 26 points for the others"))
         if result["spoilt"]:
             why = (
                 "left" if result["ended"] == HeartsEnding.LEFT.value else f"led another card than {sign(TWO_OF_CLUBS)}"
             )
-            told.append(line(strong(_join_names(names, result["spoilt"])), f" {why}: 26 points, none for the others"))
+            lines.append(line(strong(_join_names(names, result["spoilt"])), f" {why}: 26 points, none for the others"))
         if result["over"]:
             verb = "wins" if len(result["winners"]) == 1 else "tie"
-            told.append(line(strong(_join_names(names, result["winners"])), f" {verb} the game to {result['goal']}"))
-        return told
+            lines.append(line(strong(_join_names(names, result["winners"])), f" {verb} the game to {result['goal']}"))
+        return lines
 
     def parting(self, result: Mapping[str, Any], you: int) -> str:
         """Tell a player at the end of the game whether they won."""
@@ -243,17 +243,19 @@ def _parse_opening(view: View, words: list[str]) -> Move:
 
 
 def _scores(game: HeartsHand, view: View) -> list[Line]:
+    """Return a table of the points of all seats."""
     wide = max(len(_name(view.names, seat)) for seat in game.seats)
-    told = [line(Span(f"  {'':<{wide}}  points  taken  cards", "dim"))]
+    lines = [line(Span(f"  {'':<{wide}}  points  taken  cards", "dim"))]
     for seat in game.seats:
         who = Span(f"{_name(view.names, seat):<{wide}}", "mine" if seat == view.seat else None)
         voids = "".join(SIGNS[SUITS.index(letter)] for letter in proven_voids(game, seat))
         row = f"  {game.scores[seat]:>6}  {game.taken[seat]:>5}  {len(game.held.get(seat, ())):>5}"
-        told.append(line("  ", who, row, f"  proven: no {voids}" if voids else ""))
-    return told
+        lines.append(line("  ", who, row, f"  proven: no {voids}" if voids else ""))
+    return lines
 
 
 def _trick(game: HeartsHand, view: View) -> list[Line]:
+    """Return a line with the current trick, while cards are played."""
     if game.stage is not HeartsStage.PLAYING:
         return []
     lies = [line(f"{_name(view.names, seat)} ", suit_symbols([face])) for seat, face in game.trick.cards]
@@ -264,7 +266,7 @@ def _trick(game: HeartsHand, view: View) -> list[Line]:
 
 def _hand(mine: Iterable[int], may: set[int]) -> list[Line]:
     """Return a line for each suit; cards that may not be played now are dim."""
-    told: list[Line] = []
+    lines: list[Line] = []
     for number in (0, 1, 3, HEARTS):
         cards = [face for face in mine if suit_of(face) == number]
         spans: list[Span | str] = [f"  {SIGNS[number]} "]
@@ -272,8 +274,8 @@ def _hand(mine: Iterable[int], may: set[int]) -> list[Line]:
             mark: Mark = "dim" if face not in may else "red card" if number in (1, 2) else "card"
             spans += [" ", Span(sign(face), mark)]
         if cards:
-            told.append(line(*spans))
-    return told
+            lines.append(line(*spans))
+    return lines
 
 
 def _name(names: Mapping[int, str], seat: int) -> str:

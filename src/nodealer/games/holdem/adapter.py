@@ -104,6 +104,7 @@ class BestHand(StandardHighHand):
 
 @lru_cache(maxsize=256)
 def _best_hand(cards: tuple[Card, ...]) -> BestHand:
+    """Return the best hand of five of these cards. Raises `ValueError`."""
     found = ((BestHand.lookup.get_entry_or_none(five), five) for five in combinations(cards, BestHand.card_count))
     valid = [(entry, five) for entry, five in found if entry is not None]
     if not valid:
@@ -336,6 +337,7 @@ class PokerTable:
     # --- Inside ---
 
     def _refuse_unless_next(self, wanted: Next) -> None:
+        """Raise `IllegalMove` unless this is the next step."""
         if self.next != wanted:
             raise IllegalMove("it is not your turn to do that")
 
@@ -384,6 +386,7 @@ def _copy_state(state: State) -> State:
 
 
 def _copy_container(value: Any) -> Any:
+    """Copy a container, and the mutable containers in it."""
     if isinstance(value, list | deque) and value and isinstance(value[0], list | deque | Pot):
         return type(value)(_copy_container(item) for item in value)
     return copy.copy(value)

@@ -38,6 +38,7 @@ class HoldemBot(Bot):
         return self._bet(legal, odds, game)
 
     def _bet(self, legal: Legal, odds: float, game: Hand) -> Move:
+        """Raise with good odds or as a bluff; otherwise call if the odds justify the price, or fold."""
         call = legal.call or 0
         price = call / (game.pot + call) if call else 0.0
         fair = 1 / max(len(game.contenders), 2)

@@ -231,6 +231,7 @@ class Hand:
         return replace(self, table=self.table.muck(seat))._advance()
 
     def _bet(self, seat: int, move: Move) -> Hand:
+        """Apply a move of the betting. Raises `IllegalMove`."""
         match move:
             case Fold():
                 table = self.table.fold(seat)
@@ -382,6 +383,7 @@ class Hand:
         return replace(self, stage=HandStage.OVER, ending=ending, after=after, pots=pots(claims))
 
     def _pot_claims(self, staying: tuple[int, ...]) -> PotClaims:
+        """Return the claims to the pot of the hands that are still in."""
         put_in = dict(zip(self.players, self.table.put_in, strict=True))
         comparable = [seat for seat in staying if seat in self.shown and len(self.board) == BOARD]
         known = {seat: strength(self.shown[seat], self.board) for seat in comparable}

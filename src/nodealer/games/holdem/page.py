@@ -43,6 +43,7 @@ def page(view: View) -> dict[str, Any]:
 
 
 def _seat(game: Hand, seat: int) -> dict[str, Any]:
+    """Return what everyone sees of one seat."""
     return {
         "seat": seat,
         "stack": game.stacks_after.get(seat, game.behind(seat)),

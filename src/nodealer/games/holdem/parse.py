@@ -70,6 +70,7 @@ def _call(legal: Legal) -> Move:
 
 
 def _all_in(legal: Legal, stack: int) -> Move:
+    """Return the move that goes all in. Raises `IllegalMove` if that is not possible."""
     if legal.raise_to is not None:
         return Raise(legal.raise_to)
     if legal.call and legal.call == stack:

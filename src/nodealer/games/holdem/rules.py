@@ -97,11 +97,13 @@ class Holdem:
 
 
 def _refuse_bad_seats(seats: tuple[int, ...]) -> None:
+    """Raise `BadParameter` unless these are different seat numbers."""
     if any(type(seat) is not int or not 0 <= seat < SEATS_MAX for seat in seats) or len(set(seats)) != len(seats):
         raise BadParameter(f"not a list of different seats: {seats!r}")
 
 
 def _carry_from(before: Game | None) -> Carry:
+    """Return what carries over from the previous hand. Raises `BadParameter` if it was of another game."""
     if before is None:
         return Carry(None, None)
     if not isinstance(before, Hand | NoHand):

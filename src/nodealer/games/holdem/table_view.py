@@ -42,6 +42,7 @@ def draw_table(game: Hand, view: View) -> Iterator[Line]:
 
 
 def _seats(game: Hand, view: View) -> Iterator[Line]:
+    """Yield one line for each seat, below a heading."""
     names = {seat: _name(view, seat) for seat in sorted(game.seats)}
     wide = min(_NAME_WIDTH, max(map(len, names.values())))
     chips = {seat: _chips(game, seat) for seat in names}
@@ -62,6 +63,7 @@ def _chips(game: Hand, seat: int) -> int:
 
 
 def _seat_notes(game: Hand, seat: int) -> Iterator[str]:
+    """Yield the position and the state of a seat, such as "button" or "folded"."""
     if seat not in game.players:
         yield "sitting out" if _chips(game, seat) else "out"
         return

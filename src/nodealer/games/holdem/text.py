@@ -137,6 +137,7 @@ def _all_in(so: bool) -> str:
 
 
 def _options(game: Hand, seat: int) -> Iterator[str]:
+    """Yield what a seat can do, in words."""
     legal, stack = game.legal(seat), game.table.stacks[seat]
     if legal.fold:
         yield "fold"
@@ -168,6 +169,7 @@ def _pot_label(at: int, count: int) -> str:
 
 
 def _pot_line(pot: Mapping[str, Any], kind: str, hands: Mapping[int, Rank], names: Mapping[int, str]) -> Line:
+    """Describe who wins a pot, and with which hand."""
     seats = [winner["seat"] for winner in pot["winners"]]
     who = [str(names.get(seat, seat)) for seat in seats]
     verb = "wins" if len(who) == 1 else "split"

@@ -50,6 +50,7 @@ class WardensBot(Bot):
         return Attack(ready[0].place)
 
     def _play(self, game: WardensGame, hand: Mapping[int, int]) -> Move | None:
+        """Return the best card to play, or None if none is worth it."""
         best: tuple[float, Play] | None = None
         for place, card in hand.items():
             worth, target = value_now(game, POOL[card])
@@ -71,6 +72,7 @@ class WardensBot(Bot):
         return Bury(min(rest, key=lambda place: _base_value(POOL[hand[place]])))
 
     def _attack(self, game: WardensGame) -> Move | None:
+        """Return the best attack, or None if none is worth it."""
         best: tuple[float, Attack] | None = None
         guards = game.theirs.guards
         for warden in game.mine.wardens:
@@ -99,6 +101,7 @@ def choose_cards(side: Side, seen: Mapping[int, int], *, keep: bool) -> tuple[in
 
 
 def _is_legal(game: WardensGame, play: Play) -> bool:
+    """Return whether the rules allow a play."""
     try:
         game.apply_move(play)
     except IllegalMove:
@@ -124,6 +127,7 @@ def value_now(game: WardensGame, card: Printed) -> tuple[float, int | None]:
 
 
 def _effect_value(game: WardensGame, card: Printed) -> tuple[float, int | None]:
+    """Return what the effect of a card is worth now, and its best target."""
     mine, theirs, n = game.mine, game.theirs, card.n
     match card.does:
         case Does.STRIKE:

@@ -56,6 +56,7 @@ def apply_effect(game: WardensGame, card: Printed, target: int | None) -> Warden
 
 
 def _put_back(game: WardensGame, target: int | None, place: Place) -> WardensGame:
+    """Return one of the rival's wardens to their deck."""
     theirs = game.theirs
     if target is None:
         return game

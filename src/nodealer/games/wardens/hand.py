@@ -102,6 +102,7 @@ class WardensGame:
         return game._begin_turn() if game.turn == 0 else game
 
     def _apply_event(self, event: Event) -> WardensGame:
+        """Return the game after one card event."""
         if isinstance(event, Moved) and event.holder is not None:
             side = self.sides[event.card.deck]
             return self.with_side(replace(side, hand=(*side.hand, event.card.position), pile=side.pile - 1))
@@ -145,6 +146,7 @@ class WardensGame:
         return replace(game, asking=(Deal(side.deck, (Portion(side.seat, 1),)),))
 
     def _end_turn(self) -> WardensGame:
+        """Begin the rival's turn, or end the game after the last turn."""
         if self.turn >= TURNS_MAX:
             light = [side.light for side in self.sides]
             winner = None if light[0] == light[1] else light.index(max(light))
@@ -183,6 +185,7 @@ class WardensGame:
                 return replace(self, ending="conceded", winner=1 - self.active)
 
     def _play(self, play: Play) -> WardensGame:
+        """Pay for a card and request that it is shown. Raises `IllegalMove`."""
         side = self.mine
         if play.place not in side.hand:
             raise IllegalMove(f"the card at place {play.place} is not in your hand")
@@ -210,6 +213,7 @@ class WardensGame:
         return effects.apply_effect(game, card, play.target).check_end()
 
     def _attack(self, attack: Attack) -> WardensGame:
+        """Attack with a warden. Raises `IllegalMove`."""
         warden = self.mine.warden(attack.place)
         if warden is None or not warden.ready:
             raise IllegalMove("that warden cannot attack now")
@@ -227,6 +231,7 @@ class WardensGame:
         return game.with_side(game.mine.with_warden(replace(warden, ready=False))).check_end()
 
     def _bury(self, place: int) -> WardensGame:
+        """Bury a card for a spark. Raises `IllegalMove`."""
         side = self.mine
         if not side.may_bury:
             raise IllegalMove("you can bury only one card a turn")

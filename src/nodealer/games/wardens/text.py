@@ -84,12 +84,12 @@ class WardensWords(Words):
         """Describe which wardens died or changed, and whose light changed."""
         if not isinstance(before, WardensGame) or not isinstance(after, WardensGame) or before.number != after.number:
             return ()
-        told = [
+        changes = [
             text
             for was, now in zip(before.sides, after.sides, strict=True)
             for text in _changes(was, now, names.get(now.seat, str(now.seat)))
         ]
-        return ("; ".join(told),) if told else ()
+        return ("; ".join(changes),) if changes else ()
 
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> str:
         """Describe who won, and the light that is left."""
@@ -221,6 +221,7 @@ def _warden_name(side: Side, place: int) -> str:
 
 
 def _parse_target(game: WardensGame, words: list[str]) -> int | None:
+    """Return the place of the rival's warden with the typed letter, or None. Raises `IllegalMove`."""
     if not words:
         return None
     wardens = dict(zip(LETTERS, game.theirs.wardens, strict=False))
@@ -230,6 +231,7 @@ def _parse_target(game: WardensGame, words: list[str]) -> int | None:
 
 
 def _side_line(side: Side) -> str:
+    """Describe one side in one line: light, hand, deck and discards."""
     aside = [("discards", len(side.discards)), ("buried", side.buried)]
     counted = [
         ("light", side.light),
