@@ -11,12 +11,12 @@ import pytest
 
 from conformance.games import TinyRules
 from engine.circle import Circle
-from nodealer.cli.choices import choices
-from nodealer.cli.leave_prompt import returning
-from nodealer.cli.narrator import in_words
+from nodealer.cli.choices import waiting_choices
+from nodealer.cli.leave_prompt import sitting_out_if_left
+from nodealer.cli.narrator import event_lines
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
-from nodealer.cli.wait_notices import Attention, AtTheTable
+from nodealer.cli.wait_notices import PersonAtTable, WaitNotices
 from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_of
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.narrator import Narrator
@@ -73,7 +73,7 @@ class Seat:
         self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
         self.me = self.circle.people[1]
         names = [member.name for member in self.me.members]
-        self.table = AtTheTable(cast(Person, self.typing), self.screen, names, across=across)
+        self.table = PersonAtTable(cast(Person, self.typing), self.screen, names, across=across)
 
     def types(self, line: str) -> list[str]:
         """What is said to that."""
@@ -155,7 +155,7 @@ def test_who_left_for_good_does_not_come_back() -> None:
     leaves(seat)
     seat.circle.play(until=lambda circle: 1 in circle.people[0].replica.state.ended)
     assert any("left this table for good" in line for line in seat.types("back"))
-    (said,) = choices(seat.me, "Cy")
+    (said,) = waiting_choices(seat.me, "Cy")
     assert "nothing more is needed from you" in said
 
 
@@ -170,15 +170,15 @@ def test_who_left_and_whose_program_ended_is_not_dealt_in_again(word: str) -> No
         seat.hand(1)
     while seat.circle.step():
         pass
-    again = returning(seat.circle.sit)(seat.circle.homes[1])
-    assert again.sits_out and not returning(seat.circle.sit)(seat.circle.homes[0]).sits_out
+    again = sitting_out_if_left(seat.circle.sit)(seat.circle.homes[1])
+    assert again.sits_out and not sitting_out_if_left(seat.circle.sit)(seat.circle.homes[0]).sits_out
     for number, frame in enumerate(seat.circle.frames):
         again.receive(frame, number)
     seat.me = seat.circle.people[1] = again
     hand = again.replica.state.hand.number + 1
     seat.hand(hand)
     assert 1 in seat.circle.people[0].replica.state.gone
-    seat.table = AtTheTable(cast(Person, seat.typing), seat.screen, ["Ada", "Bo", "Cy"])
+    seat.table = PersonAtTable(cast(Person, seat.typing), seat.screen, ["Ada", "Bo", "Cy"])
     assert any("no one waits for you" in line for line in seat.looks())
     seat.types("back")
     seat.hand(hand + 1)
@@ -220,7 +220,7 @@ def seen(seat: Seat) -> list[str]:
     one = seat.circle.people[0]
     narrator = Narrator.of(one.replica.config, 0)
     applied = (news for news in seat.circle.happened[0] if isinstance(news, Applied))
-    return [line.strip() for news in applied for event in narrator.tell(news) for line in in_words(event)]
+    return [line.strip() for news in applied for event in narrator.tell(news) for line in event_lines(event)]
 
 
 def test_sitting_out_is_not_told_as_leaving() -> None:
@@ -446,7 +446,7 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
     assert any("60 s ahead" in line or "59 s ahead" in line or "58 s ahead" in line for line in lines)
     noted = Reading()
     noted.json = True
-    attention = Attention(noted, [])
+    attention = WaitNotices(noted, [])
     for number, time in enumerate((200_000, 300_000, 400_000)):
         seat.circle.waiting.extend(seat.circle.keeper.tick(time))
         while seat.circle.step():

@@ -13,10 +13,10 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from cli.running import environment
-from nodealer.cli.bot_process import PlayerOrder, transport_of
+from nodealer.cli.bot_process import PlayerConfig, local_transport
 from nodealer.cli.bots import BOT
-from nodealer.cli.loopback import table_here
-from nodealer.cli.plan import plan_of
+from nodealer.cli.loopback import serve_local_table
+from nodealer.cli.plan import create_plan
 from nodealer.client.loop import Loop
 from nodealer.engine.frame_result import Received
 from nodealer.engine.lobby import Lobby
@@ -28,8 +28,8 @@ from nodealer.log.session import Part, Proposal
 from nodealer.wire import encode
 
 SETTINGS = {"blinds": "1/2", "ante": "0", "stack": "200", "leaving": "strict"}
-PLAN = plan_of("holdem", SETTINGS, seats=2, hands=1)
-RAISED = plan_of("holdem", SETTINGS | {"blinds": "50/100"}, seats=2, hands=1).expected.game
+PLAN = create_plan("holdem", SETTINGS, seats=2, hands=1)
+RAISED = create_plan("holdem", SETTINGS | {"blinds": "50/100"}, seats=2, hands=1).expected.game
 
 
 class Answered(Exception):
@@ -55,16 +55,16 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
         members = [came[name].seated(seat) for seat, name in enumerate(PLAN.names)]
         return me.propose(change(PLAN.proposal(members)))
 
-    async with table_here(host_mark(Identity(bytes(32)).public), os.urandom, [other.offer()]) as table:
+    async with serve_local_table(host_mark(Identity(bytes(32)).public), os.urandom, [other.offer()]) as table:
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
         )
-        order = PlayerOrder(table.link, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", str(home / "bot"))
+        order = PlayerConfig(table.link, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", str(home / "bot"))
         said = asyncio.create_task(process.communicate(encode(order) + b"\n"))
         committed = False
         try:
             async with asyncio.timeout(60 if host == bytes(32) else 4):
-                await Loop(me, transport_of(table, me), watch=watch).run()
+                await Loop(me, local_transport(table, me), watch=watch).run()
         except Answered as answered:
             (committed,) = answered.args
         except TimeoutError:

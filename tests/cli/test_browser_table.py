@@ -11,8 +11,8 @@ from msgspec import Raw
 
 from nodealer.cli import play_page
 from nodealer.cli.browser_table import CONNECTION, Page, PageScreen
-from nodealer.cli.games import game_of
-from nodealer.cli.plan import plan_of
+from nodealer.cli.games import load_game
+from nodealer.cli.plan import create_plan
 from nodealer.client.lobby import Asked, LobbyQuestion, Proposed
 from nodealer.errors import BadParameter
 from nodealer.games.text import Words
@@ -88,8 +88,8 @@ def test_a_page_begins_only_what_is_on_offer_and_imports_nothing(
     (tmp_path / "lies_here.py").write_text("game = None\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    game = game_of("holdem")
-    plan = plan_of("holdem", game.settled({}), protocol=None, seats=2, hands=1, person="Ada")
+    game = load_game("holdem")
+    plan = create_plan("holdem", game.settled({}), protocol=None, seats=2, hands=1, person="Ada")
     with pytest.raises(BadParameter, match="is not available"):
         play_page._plan(plan, doc.Deal("lies_here:game", "Ada", 2, 1))
     assert "lies_here" not in sys.modules

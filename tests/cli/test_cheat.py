@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import called, environment, nodealer
-from nodealer.cli.cheat_option import cheating_of
+from nodealer.cli.cheat_option import parse_cheat
 from nodealer.errors import BadParameter
 from nodealer.protocols import make_protocol
 
@@ -45,7 +45,7 @@ def test_what_cannot_be_is_refused(arguments: tuple[str, ...], reason: str) -> N
 
 
 def test_a_person_is_not_made_to_cheat() -> None:
-    cheating = cheating_of("0", ("Ada", "Ben"), make_protocol("mask"))
+    cheating = parse_cheat("0", ("Ada", "Ben"), make_protocol("mask"))
     with pytest.raises(BadParameter, match="Ada is you"):
         cheating.refuse(None, "Ada")
     cheating.refuse(None, None)

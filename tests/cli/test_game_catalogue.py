@@ -11,9 +11,9 @@ import pytest
 
 from cli.running import called
 from nodealer.cli import network_game
-from nodealer.cli.game_catalogue import is_called, keep_first, table_at
-from nodealer.cli.saved_games import read_kept
-from nodealer.cli.table_folders import FORMAT, Hosted, KeptTable, TableFolder, found_at, moved_to
+from nodealer.cli.game_catalogue import create_folder_once, find_table, is_saved_game
+from nodealer.cli.saved_games import read_record
+from nodealer.cli.table_folders import FORMAT, Hosted, TableFolder, TableRecord, with_game_place, with_relays
 from nodealer.client.folder_store import FolderStore
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.log.session import FORMAT_VERSION
@@ -28,8 +28,8 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
-def came(invitation: Invitation, name: str | None) -> KeptTable:
-    return KeptTable(FORMAT, FORMAT_VERSION, 0, name, invitation.link, None, None, None, True, None)
+def came(invitation: Invitation, name: str | None) -> TableRecord:
+    return TableRecord(FORMAT, FORMAT_VERSION, 0, name, invitation.link, None, None, None, True, None)
 
 
 @pytest.mark.parametrize(
@@ -43,33 +43,33 @@ def came(invitation: Invitation, name: str | None) -> KeptTable:
 def test_a_link_for_a_table_of_that_number_is_not_the_link(other: Invitation) -> None:
     """A relay knows the numbers of its tables. It sends somebody a link for one, with itself as the host; and when the
     host's own link comes, that must not lead to the relay's table."""
-    keep_first(came(other, "Ben"))
+    create_folder_once(came(other, "Ben"))
     with pytest.raises(BadParameter, match="another link"):
-        table_at(INVITATION, "Ben")
+        find_table(INVITATION, "Ben")
 
 
 def test_two_windows_at_once() -> None:
     """Both have looked before one of them was there, while passphrases were typed."""
-    assert table_at(INVITATION, "Ben") is None
-    kept = keep_first(came(INVITATION, "Ben"))
+    assert find_table(INVITATION, "Ben") is None
+    kept = create_folder_once(came(INVITATION, "Ben"))
     with pytest.raises(BadParameter, match="another window"):
-        keep_first(came(INVITATION, "Ben"))
-    found = table_at(INVITATION, None)
+        create_folder_once(came(INVITATION, "Ben"))
+    found = find_table(INVITATION, None)
     assert found is not None and found.folder == kept.folder
 
 
 def test_who_has_watched_may_sit_down() -> None:
-    keep_first(came(INVITATION.to_watch(), None))
-    keep_first(came(INVITATION.to_watch(), None))
-    assert table_at(INVITATION, None) is None
+    create_folder_once(came(INVITATION.to_watch(), None))
+    create_folder_once(came(INVITATION.to_watch(), None))
+    assert find_table(INVITATION, None) is None
 
 
 def test_another_name_as_long_as_nobody_plays_under_the_first() -> None:
     """Somebody may have taken it. But one key at two seats, or in two homes that play, is never right."""
-    kept = keep_first(came(INVITATION, "Ben"))
-    assert table_at(INVITATION, "Cleo") is None and table_at(INVITATION, "ben") is not None
+    kept = create_folder_once(came(INVITATION, "Ben"))
+    assert find_table(INVITATION, "Cleo") is None and find_table(INVITATION, "ben") is not None
     with FolderStore.create(kept.home, "Ben", bytes(32), bytes(32)), pytest.raises(BadParameter, match="as Ben"):
-        table_at(INVITATION, "Cleo")
+        find_table(INVITATION, "Cleo")
 
 
 LATER = INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 2))
@@ -77,18 +77,18 @@ LATER = INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 2))
 
 def test_a_link_of_a_later_key_leads_to_the_same_seat() -> None:
     """Who was taken out, and asks for its seat again, has its number and its home, and one more key."""
-    kept = keep_first(came(INVITATION, "Ben"))
+    kept = create_folder_once(came(INVITATION, "Ben"))
     assert not kept.later_keys
-    found = table_at(LATER, "Ben")
+    found = find_table(LATER, "Ben")
     assert found is not None and found.folder == kept.folder
-    found.keep_later(LATER)
+    found.save_later_link(LATER)
     assert list(kept.later_keys) == [LATER.key] and (kept.folder / "link.txt").stat().st_mode & 0o077 == 0
-    kept.keep_later(INVITATION)
-    kept.keep_later(LATER)
+    kept.save_later_link(INVITATION)
+    kept.save_later_link(LATER)
     assert list(kept.later_keys) == [LATER.key], "no more than there is"
     other = Invitation(LATER.relays, LATER.key, bytes(15) + b"x")
     with pytest.raises(BadParameter, match="another link"):
-        table_at(other, "Ben")
+        find_table(other, "Ben")
     (kept.folder / "link.txt").write_text("nodealer:#x")
     with pytest.raises(HomeUnusable, match=r"link\.txt is damaged"):
         assert kept.later_keys
@@ -97,52 +97,52 @@ def test_a_link_of_a_later_key_leads_to_the_same_seat() -> None:
 def test_a_false_link_of_a_later_key_does_not_keep_a_true_one_out() -> None:
     """Who sends it names a key of an epoch that no table reaches, so that no true one is later. And a link that was
     kept before is not lost with one from an older letter."""
-    kept = keep_first(came(INVITATION, "Ben"))
+    kept = create_folder_once(came(INVITATION, "Ben"))
     false, older, another = (
         INVITATION.rekeyed(TableSecret(bytes([fill]) * 32, "ab" * 16, epoch))
         for fill, epoch in ((7, 1023), (8, 1), (9, 1023))
     )
     for link in (false, LATER, older):
-        kept.keep_later(link)
+        kept.save_later_link(link)
         assert link.key in kept.later_keys
     assert list(kept.later_keys) == [false.key, LATER.key, older.key]
-    kept.keep_later(another)
+    kept.save_later_link(another)
     assert list(kept.later_keys) == [LATER.key, older.key, another.key], "of one epoch the last one"
     for epoch in range(100, 120):
-        kept.keep_later(INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, epoch)))
+        kept.save_later_link(INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, epoch)))
     assert [key.epoch for key in kept.later_keys] == list(range(112, 120)), "not without end"
 
 
 def test_a_false_link_of_a_later_key_does_not_lead_away_from_the_table() -> None:
     """Nothing that was kept says whether its key is one of the table: the relays that are known come first."""
-    kept = keep_first(came(INVITATION, "Ben"))
-    moved = moved_to(kept, replace(LATER, relays=("ws://elsewhere.example",)))
+    kept = create_folder_once(came(INVITATION, "Ben"))
+    moved = with_relays(kept, replace(LATER, relays=("ws://elsewhere.example",)))
     assert moved.invitation.relays == (*INVITATION.relays, "ws://elsewhere.example")
     assert moved.invitation.key == INVITATION.key
-    again = moved_to(moved, replace(LATER, relays=tuple(f"ws://{number}.example" for number in range(4))))
+    again = with_relays(moved, replace(LATER, relays=tuple(f"ws://{number}.example" for number in range(4))))
     assert again.invitation.relays == (*moved.invitation.relays, "ws://0.example", "ws://1.example")[:4]
 
 
 def test_a_newer_link_says_where_the_table_is_now() -> None:
     """Its relays may have moved; everything else of the link was compared before."""
-    kept = keep_first(came(INVITATION, "Ben"))
+    kept = create_folder_once(came(INVITATION, "Ben"))
     newer = replace(INVITATION, relays=("ws://elsewhere.example",))
-    moved = moved_to(kept, newer)
+    moved = with_relays(kept, newer)
     assert moved.invitation == newer
-    assert TableFolder(kept.folder, read_kept(KeptTable, kept.folder / "table.json")) == moved
+    assert TableFolder(kept.folder, read_record(TableRecord, kept.folder / "table.json")) == moved
     with FolderStore.create(kept.home, "Ben", bytes(32), bytes(32)):
-        assert moved_to(kept, INVITATION) is kept, "another window is at it"
+        assert with_relays(kept, INVITATION) is kept, "another window is at it"
 
 
 def test_a_hosts_own_table_stays_where_it_is() -> None:
     what = msgspec.structs.replace(came(INVITATION, "Ada"), hosted=Hosted((), "mask", "{}", 2, 1, None))
-    table = keep_first(what)
-    assert moved_to(table, replace(INVITATION, relays=("ws://elsewhere.example",))) is table
+    table = create_folder_once(what)
+    assert with_relays(table, replace(INVITATION, relays=("ws://elsewhere.example",))) is table
 
 
 def test_what_a_game_is_called() -> None:
-    kept = keep_first(came(INVITATION, "Ben"))
-    assert is_called(kept.name) and is_called(kept.name[:6]) and not is_called("no such game")
+    kept = create_folder_once(came(INVITATION, "Ben"))
+    assert is_saved_game(kept.name) and is_saved_game(kept.name[:6]) and not is_saved_game("no such game")
 
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -153,7 +153,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 )
 def test_the_list_says_what_is_played_at_a_table_that_one_has_joined(log: str, hands: int | None, said: str) -> None:
     """Its host alone has typed it; all others find it in the session. Some play as many hands as they like."""
-    kept = keep_first(came(INVITATION, "Ben"))
+    kept = create_folder_once(came(INVITATION, "Ben"))
     (row,) = json.loads(called("games", "--json").stdout)
     assert (row["what"], row["hands"], row["of_hands"]) == ("joined", None, None)
     kept.home.mkdir()
@@ -167,23 +167,23 @@ def test_the_list_says_what_is_played_at_a_table_that_one_has_joined(log: str, h
 
 def test_who_came_without_the_game_says_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its program declined what was proposed, and told it to say where the game is: the next time it does."""
-    kept = keep_first(came(INVITATION, "Ben"))
+    kept = create_folder_once(came(INVITATION, "Ben"))
     back: list[TableFolder] = []
 
     def returned(table: TableFolder, **options: object) -> int:
         back.append(table)
         return 0
 
-    monkeypatch.setattr(network_game, "return_to", returned)
+    monkeypatch.setattr(network_game, "resume_table", returned)
     monkeypatch.chdir(tmp_path)
     for game in ("ohwell:GAME", None):
         network_game.join_table(INVITATION.link, relay=None, name="Ben", game=game, auto=False, json=False, log=None)
-    for one in (*back, TableFolder(kept.folder, read_kept(KeptTable, kept.folder / "table.json"))):
+    for one in (*back, TableFolder(kept.folder, read_record(TableRecord, kept.folder / "table.json"))):
         assert (one.what.place, one.what.folder) == ("ohwell:GAME", str(tmp_path)), "and without a word it stays so"
         assert msgspec.structs.replace(one.what, place=None, folder=None) == kept.what
 
 
 def test_where_the_game_of_a_table_is_stays_with_its_host() -> None:
     hosted = Hosted((), "mask", "{}", 2, 0, None)
-    kept = keep_first(msgspec.structs.replace(came(INVITATION, "Ada"), place="holdem", hosted=hosted))
-    assert found_at(kept, "ohwell:GAME", None) is kept
+    kept = create_folder_once(msgspec.structs.replace(came(INVITATION, "Ada"), place="holdem", hosted=hosted))
+    assert with_game_place(kept, "ohwell:GAME", None) is kept

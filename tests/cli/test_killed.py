@@ -26,10 +26,10 @@ from conformance.harness import Source, events_of
 from games.outside import GAME
 from nodealer.audit.verify import verify_file
 from nodealer.cards.events import Opened
-from nodealer.cli.bot_process import PlayerOrder, transport_of
+from nodealer.cli.bot_process import PlayerConfig, local_transport
 from nodealer.cli.bots import BOT
-from nodealer.cli.loopback import table_here
-from nodealer.cli.plan import plan_of
+from nodealer.cli.loopback import serve_local_table
+from nodealer.cli.plan import create_plan
 from nodealer.client.agents import BotAgent
 from nodealer.client.folder_store import JOURNAL, LOG, FolderStore
 from nodealer.client.local_table import LocalTable
@@ -52,7 +52,7 @@ from nodealer.wire import encode
 
 #: In the folder of the tests, from which the processes are started.
 PLACE = "games.outside:GAME"
-PLAN = plan_of(PLACE, {"cards": "12"}, seats=3, hands=1)
+PLAN = create_plan(PLACE, {"cards": "12"}, seats=3, hands=1)
 HOST = Identity(expand("killed", "host", size=32))
 MARK = host_mark(HOST.public)
 TESTS = Path(__file__).parents[1]
@@ -178,7 +178,7 @@ class Bots:
 
     async def start(self, name: str, limit: int | None = None) -> Process:
         """A bot. `limit` is how long a file of its may grow."""
-        order = PlayerOrder(self.table.link, name, PLAN.hands, PLAN.expected, PLACE, str(self.homes / name))
+        order = PlayerConfig(self.table.link, name, PLAN.hands, PLAN.expected, PLACE, str(self.homes / name))
         room = None if limit is None else partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
         # What `make coverage` would write beside does not fit either.
         there = {name: value for name, value in environment().items() if limit is None or "COVERAGE" not in name}
@@ -199,7 +199,7 @@ async def ends(process: Process) -> tuple[int | None, str]:
 
 async def watched(table: Invitation) -> Replica:
     host = watching()
-    await asyncio.wait_for(Loop(host, transport_of(table, host), watch=Proposes(host)).run(), 60)
+    await asyncio.wait_for(Loop(host, local_transport(table, host), watch=Proposes(host)).run(), 60)
     return host.replica
 
 
@@ -207,7 +207,7 @@ async def sits(table: Invitation, name: str) -> None:
     """A bot that is never disturbed: in this process."""
     home = MemoryPlayerStore(name, Identity(key_of(name)), root_of(name))
     one = participant(home)
-    await Loop(one, transport_of(table, one), BotAgent(GAME, home.root)).run()
+    await Loop(one, local_transport(table, one), BotAgent(GAME, home.root)).run()
 
 
 def is_clean(replica: Replica, folder: Path) -> bool:
@@ -227,7 +227,7 @@ def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], fra
 
     async def game() -> None:
         core = Killing()
-        async with table_here(MARK, os.urandom, store=core) as table:
+        async with serve_local_table(MARK, os.urandom, store=core) as table:
             bots = Bots(table, tmp_path)
             bots.prepare(*PLAN.names)
             processes = {name: await bots.start(name) for name in PLAN.names}
@@ -257,7 +257,7 @@ def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], fra
 
 async def with_others(stack: AsyncExitStack, core: Killing, homes: Path, name: str) -> Bots:
     """A table to which all but one have come, who have no processes of their own. Nobody has proposed anything yet."""
-    table = await stack.enter_async_context(table_here(MARK, os.urandom, store=core))
+    table = await stack.enter_async_context(serve_local_table(MARK, os.urandom, store=core))
     for other in PLAN.names:
         if other != name:
             stack.callback(asyncio.create_task(sits(table, other)).cancel)
@@ -307,7 +307,7 @@ def test_an_old_journal_under_a_newer_log(tmp_path: Path) -> None:
     core = Killing()
 
     async def game() -> tuple[int | None, str]:
-        async with table_here(MARK, os.urandom, store=core) as table:
+        async with serve_local_table(MARK, os.urandom, store=core) as table:
             return await ends(await Bots(table, tmp_path).start(name))
 
     code, said = asyncio.run(game())
@@ -323,7 +323,7 @@ def test_an_old_home_hears_first_and_signs_nothing(tmp_path: Path) -> None:
     journal = (tmp_path / name / JOURNAL).read_bytes()
 
     async def game() -> tuple[int | None, str]:
-        async with table_here(MARK, os.urandom, frames, core) as table:
+        async with serve_local_table(MARK, os.urandom, frames, core) as table:
             ended = await ends(await Bots(table, tmp_path).start(name))
             assert all(len(said) == 1 for said in core.signed(0, table.read_key()).values())
             return ended

@@ -20,11 +20,11 @@ import time
 import pytest
 
 from cli.running import environment
-from nodealer.cli.line_input import Lines
+from nodealer.cli.line_input import LineReader
 
 CHILD = """
 import asyncio, signal
-from nodealer.cli.line_input import Lines
+from nodealer.cli.line_input import LineReader
 
 now = asyncio.Event()
 
@@ -47,7 +47,7 @@ async def cancelled(lines, prompt):
 
 async def main():
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, now.set)
-    lines = Lines()
+    lines = LineReader()
     print("ready", flush=True)
     await told()
     print("first", repr(await lines.answer("1> ")))
@@ -142,7 +142,7 @@ def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("one\ntwo\n"))
 
     async def read() -> list[str]:
-        lines = Lines()
+        lines = LineReader()
         return [await lines.answer("> "), await lines.next(), await lines.answer("> ")]
 
     with pytest.raises(KeyboardInterrupt):

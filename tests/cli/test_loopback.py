@@ -13,8 +13,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
 from conformance.harness import Source
-from nodealer.cli.bot_process import WithItsRelay, transport_of
-from nodealer.cli.loopback import table_here
+from nodealer.cli.bot_process import LocalRelayMonitor, local_transport
+from nodealer.cli.loopback import serve_local_table
 from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.relay_transport import Behind, KeyMissing, RelayFound, RelayLost, RelayTransport, WriteRefused
 from nodealer.engine.participant import Participant
@@ -32,7 +32,7 @@ def somebody() -> Participant:
 
 def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes] = ()) -> None:
     async def run() -> None:
-        async with asyncio.timeout(60), table_here(bytes(16), os.urandom, earlier) as table:
+        async with asyncio.timeout(60), serve_local_table(bytes(16), os.urandom, earlier) as table:
             await work(table)
 
     asyncio.run(run())
@@ -40,7 +40,7 @@ def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes]
 
 def test_what_was_said_earlier_stands_before_what_is_new() -> None:
     async def work(table: Invitation) -> None:
-        way = transport_of(table, somebody())
+        way = local_transport(table, somebody())
         async with aclosing(way.events()) as events:
             assert [await anext(events) for _ in range(3)] == [Connected(2), b"one", b"two"]
             await way.send(b"three")
@@ -89,8 +89,8 @@ def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
     async def run() -> None:
         heard: list[Event] = []
         async with asyncio.timeout(60):
-            async with table_here(bytes(16), os.urandom) as table:
-                way = transport_of(table, somebody())
+            async with serve_local_table(bytes(16), os.urandom) as table:
+                way = local_transport(table, somebody())
                 events = way.events()
                 heard.append(await anext(events))
                 assert way._outbox is not None
@@ -106,7 +106,7 @@ def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
 
 def test_a_relay_that_was_never_there() -> None:
     said: list[str] = []
-    told = WithItsRelay(lambda code, sentence: said.append(f"{code}: {sentence}"))
+    told = LocalRelayMonitor(lambda code, sentence: said.append(f"{code}: {sentence}"))
     with pytest.raises(RelayError, match="why"):
         told(RelayLost("x", "why", 0.0))
     told(RelayFound("x"))

@@ -8,8 +8,8 @@ import pytest
 
 from nodealer.cards.events import Unsealed
 from nodealer.cli.entropy import rehearsal_entropy
-from nodealer.cli.games import game_of
-from nodealer.cli.narrator import in_words
+from nodealer.cli.games import load_game
+from nodealer.cli.narrator import event_lines
 from nodealer.client.agents import BotAgent
 from nodealer.client.local_table import seat_players
 from nodealer.engine.frame_result import Received
@@ -24,7 +24,7 @@ def told(
     game: str, protocol: str, settings: dict[str, str], *, parameters: bytes = b"{}", you: int | None = 0
 ) -> list[Event]:
     """A game of bots, as somebody hears of it."""
-    package = game_of(game)
+    package = load_game(game)
     rules, seed = package.from_settings(package.settled(settings)), rehearsal_entropy(3, f"{game} {protocol}")
     table = seat_players(
         ("Ada", "Ben"), make_protocol(protocol, parameters), rules, seed, stays=stay_for_hands(1), package=package
@@ -55,9 +55,9 @@ def test_shuffles_at_a_table_of_poker() -> None:
         "Ben shuffled; proven, you checked it: no one knows the order",
     ]
     (result,) = [event for event in events if event["event"] == "result"]
-    lines = in_words(result)
+    lines = event_lines(result)
     assert "wins" in lines[0] and lines[1].startswith("  [green]result[/green]")
-    shows = [line for event in events if event["event"] in ("move", "shows") for line in in_words(event)]
+    shows = [line for event in events if event["event"] in ("move", "shows") for line in event_lines(event)]
     assert sum("Ben shows" in line for line in shows) == 1
 
 
@@ -85,5 +85,5 @@ def test_what_is_not_proven_is_not_called_so() -> None:
 def test_what_was_sealed_looks_like_no_other_line() -> None:
     """A terminal goes on in the next line where one is full: blanks would put anything at its beginning."""
     said = Words().unsealed(None, Unsealed(8, 0, b"7" + b" " * 200 + b"FAULT Ada:\n\x1b[2J false proof"))
-    (line,) = in_words({"event": "unsealed", "seat": 0, "name": "Eve", "text": said})
+    (line,) = event_lines({"event": "unsealed", "seat": 0, "name": "Eve", "text": said})
     assert line == "  Eve had sealed: 7 FAULT Ada: \\u{1b}[2J false proof"

@@ -10,11 +10,11 @@ import pytest
 
 from cli.test_wait_notices import Noting
 from engine.circle import Circle
-from nodealer.cli.identity_prompt import players_in
-from nodealer.cli.network_seat import Chair, LockedOut, _Connection, _Watch
-from nodealer.cli.notices import Missing
+from nodealer.cli.identity_prompt import contacts_in
+from nodealer.cli.network_seat import LockedOut, SeatAgent, _Connection, _Watch
+from nodealer.cli.notices import MissingFrames
 from nodealer.cli.screen import Screen
-from nodealer.cli.terminal_lobby import ScreenTells
+from nodealer.cli.terminal_lobby import LobbyScreen
 from nodealer.client.agents import Agent
 from nodealer.client.contacts import ContactsRecorder
 from nodealer.client.policies import Policy
@@ -31,7 +31,7 @@ def nobody(participant: Participant) -> tuple[Agent | None, Policy]:
 def test_what_a_relay_holds_back_is_said_in_the_lobby_too() -> None:
     """Who waits at the door, or watches, and does not hear of it would wait for ever."""
     one, screen = Circle().people[0], Noting()
-    chair = Chair(one, Missing(screen, 5.0), None, nobody)
+    chair = SeatAgent(one, MissingFrames(screen, 5.0), None, nobody)
     one.resend(7)
     for now in (0.0, 4.0, 6.0, 9.0):
         assert chair.on_tick(one, now) == []
@@ -89,7 +89,7 @@ def test_who_never_was_there_does_not_wait() -> None:
 
 def test_who_asks_for_a_seat_is_looked_at_and_who_gets_one_is_remembered(tmp_path: Path) -> None:
     """As in the lobby: a name that has come with another key is pointed out."""
-    known, screen = players_in(tmp_path), Noting()
+    known, screen = contacts_in(tmp_path), Noting()
     ada, ben, dan = (Identity(bytes([number]) * 32).public for number in (1, 2, 3))
     known.remember([("Dan", ben)], 1)
     asks = SimpleNamespace(roster=SimpleNamespace(digest=b"1"), who=SimpleNamespace(name="Dan", key=dan))
@@ -97,7 +97,7 @@ def test_who_asks_for_a_seat_is_looked_at_and_who_gets_one_is_remembered(tmp_pat
     one: Any = SimpleNamespace(sits=False, asking=[asks], members=members)
     one.home = SimpleNamespace(identity=SimpleNamespace(public=ada))
     one.begun = False
-    acquaintance = ContactsRecorder(one, known, ScreenTells(screen), lambda: 7)
+    acquaintance = ContactsRecorder(one, known, LobbyScreen(screen), lambda: 7)
     acquaintance.update()
     assert screen.noted == [], "who only looks on has no say in it"
     one.sits = True
@@ -141,9 +141,9 @@ def test_who_asks_for_a_seat_asks_once_and_when_all_is_heard() -> None:
     one = LeftOut()
     watch, screen = left_out(one, ask=True)
     one.hearing = True
-    assert watch._ask() == []
+    assert watch._ask_for_seat() == []
     one.hearing = False
-    assert [watch._ask(), watch._ask()] == [[b"a seat, please"], []]
+    assert [watch._ask_for_seat(), watch._ask_for_seat()] == [[b"a seat, please"], []]
     assert screen.noted == [{"event": "asks", "players": "Ada"}], "the timekeeper plays nothing"
 
 
@@ -156,7 +156,7 @@ def test_there_is_no_seat_where_nobody_asks_or_none_is_to_be_had() -> None:
         (LeftOut("the table is full"), True, "the table is full"),
     ):
         with pytest.raises(BadParameter, match=said):
-            left_out(one, ask=ask)[0]._ask()
+            left_out(one, ask=ask)[0]._ask_for_seat()
 
 
 def test_who_is_taken_out_is_told_so_and_does_not_wait() -> None:
@@ -165,9 +165,9 @@ def test_who_is_taken_out_is_told_so_and_does_not_wait() -> None:
     one.seated = True
     watch, screen = left_out(one, ask=False)
     with pytest.raises(LockedOut):
-        watch._ask()
+        watch._ask_for_seat()
     assert screen.noted == [{"event": "removed"}]
-    assert left_out(one, ask=True)[0]._ask() == [b"a seat, please"]
+    assert left_out(one, ask=True)[0]._ask_for_seat() == [b"a seat, please"]
 
 
 def test_who_hears_of_a_later_key_is_told_and_goes_on() -> None:

@@ -19,7 +19,7 @@ from cli.logs import Log
 from cli.running import nodealer
 from conformance.harness import agree_session
 from nodealer.cli import main, output
-from nodealer.cli.narrator import in_words
+from nodealer.cli.narrator import event_lines
 from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal
 from nodealer.wire import encode
@@ -44,7 +44,7 @@ TEXTS += [
 def test_what_is_shown_only_says_something(text: str) -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, color_system=None, highlight=False, emoji=False, width=200)
-    console.print(f"[red]{output.shown(text)}[/red]", end="")
+    console.print(f"[red]{output.escape_markup(text)}[/red]", end="")
     printed = file.getvalue()
     assert printed == escape_controls(text)
     assert not any(unicodedata.category(each)[0] == "C" or each in "\u2028\u2029" for each in printed)
@@ -60,7 +60,7 @@ def test_json_says_the_same_and_does_nothing(text: str, capsys: Capture) -> None
 
 
 def test_ordinary_words_stay_as_they_are() -> None:
-    assert output.shown("Zoë 李 A♠, 5 > 3") == "Zoë 李 A♠, 5 > 3"
+    assert output.escape_markup("Zoë 李 A♠, 5 > 3") == "Zoë 李 A♠, 5 > 3"
 
 
 PLACES: dict[str, Callable[[Proposal, str], Proposal]] = {
@@ -142,6 +142,6 @@ def test_nothing_else_prints() -> None:
 @pytest.mark.parametrize("blank", [" ", "\u00a0", "\u3000", "\u2800", "\u3164", "\u115f", "\u1160", "\uffa0"])
 def test_what_a_player_says_does_not_look_like_a_line_of_ours(blank: str) -> None:
     """A terminal goes on in the next line where one is full: blanks would put anything at its beginning."""
-    (line,) = in_words({"event": "word", "name": "Ben", "text": f"ok{blank * 66}CLEAN"})
+    (line,) = event_lines({"event": "word", "name": "Ben", "text": f"ok{blank * 66}CLEAN"})
     assert blank * 2 not in line.removeprefix("  ")
     assert line.startswith("  Ben says: ok") and line.endswith("CLEAN")

@@ -11,7 +11,7 @@ import pytest
 
 from cli.running import called
 from nodealer.cli.relay import limits_of
-from nodealer.cli.relay_process import address_of, opened, tls_of
+from nodealer.cli.relay_process import open_store, parse_address, tls_context
 from nodealer.errors import BadParameter
 from nodealer.relay.limits import RelayLimits
 from nodealer.relay.server.listener import serve_relay
@@ -29,24 +29,24 @@ def test_limits_are_said_by_name() -> None:
 
 
 def test_where_to_listen() -> None:
-    assert address_of("127.0.0.1:0") == ("127.0.0.1", 0) and address_of("[::1]:7777") == ("::1", 7777)
+    assert parse_address("127.0.0.1:0") == ("127.0.0.1", 0) and parse_address("[::1]:7777") == ("::1", 7777)
     for wrong in ("", "7777", ":7777", "host:", "host:x", "host:65536", "host:²"):
         with pytest.raises(BadParameter):
-            address_of(wrong)
+            parse_address(wrong)
 
 
 def test_what_to_keep_tables_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def kinds() -> None:
-        async with opened("memory", 1) as memory, opened(f"sqlite:{tmp_path}/x.db", 1) as file:
+        async with open_store("memory", 1) as memory, open_store(f"sqlite:{tmp_path}/x.db", 1) as file:
             assert isinstance(memory, MemoryStore) and isinstance(file, SqliteStore)
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-        async with opened(None, 1) as file:
+        async with open_store(None, 1) as file:
             assert isinstance(file, SqliteStore) and (tmp_path / "state/nodealer/relay.db").exists()
 
     asyncio.run(kinds())
     for wrong in ("", "disk", "sqlite", "sqlite:", "nats:host", "nats://a,b"):
         with pytest.raises(BadParameter):
-            opened(wrong, 1)
+            open_store(wrong, 1)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_how_it_says_no(arguments: tuple[str, ...], code: int, said: str) -> Non
 
 def test_tls(tmp_path: Path) -> None:
     pem, private = certified(tmp_path)
-    tls = tls_of(str(pem), str(private))
-    assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_of(None, None) is None
+    tls = tls_context(str(pem), str(private))
+    assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_context(None, None) is None
 
     async def work() -> None:
         limits = RelayLimits(hello_seconds=3)

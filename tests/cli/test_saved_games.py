@@ -17,9 +17,9 @@ from cli.running import called
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Source
-from nodealer.cli.game_catalogue import find_game, kept_games
+from nodealer.cli.game_catalogue import find_game, list_saved_games
 from nodealer.cli.log_export import LogCopy
-from nodealer.cli.saved_games import ENDED, FORMAT, GAME, Kept, KeptGame, games_folder, keep
+from nodealer.cli.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, games_folder, keep
 from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine.leave_policy import stay_for_hands
@@ -32,7 +32,7 @@ from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
 
 NAMES = ("Ada", "Ben")
-WHAT = Kept(
+WHAT = GameRecord(
     format=FORMAT,
     version=FORMAT_VERSION,
     begun=int(time.time()),
@@ -69,7 +69,7 @@ def test_games_are_for_their_owner_only(tmp_path: Path) -> None:
     assert one.folder != two.folder and two.name == f"{one.name}-2"
     modes = {path.stat().st_mode & 0o777 for path in (games_folder(), one.folder, two.folder)}
     assert modes == {0o700} and (one.folder / GAME).stat().st_mode & 0o777 == 0o600
-    assert list(kept_games()) == [two, one]
+    assert list(list_saved_games()) == [two, one]
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def carry(frames: list[bytes], table: Sequence[Participant], stops: Sequence[int
                 waiting += one.move({"show": True})
 
 
-def played(game: KeptGame, stops: Sequence[int]) -> list[Participant]:
+def played(game: SavedGame, stops: Sequence[int]) -> list[Participant]:
     """Go on with a game as `resume` does, until each has heard so much."""
     earlier = game.earlier()
     frames = [*earlier.lobby, *earlier.entries]

@@ -11,7 +11,7 @@ import pytest
 
 from nodealer.cli.network_game import AROUND
 from nodealer.cli.screen import Screen
-from nodealer.cli.terminal_lobby import ScreenTells
+from nodealer.cli.terminal_lobby import LobbyScreen
 from nodealer.client.pairing import PairingCodes, use_code
 from nodealer.errors import CodeDead
 from nodealer.keys import Identity, host_mark
@@ -64,7 +64,7 @@ def test_a_guest_with_a_code_that_is_given_up_is_told_at_once() -> None:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
-            codes = PairingCodes(invitation, url, HOST, AROUND, ScreenTells(cast(Screen, ears)), ears.admit)
+            codes = PairingCodes(invitation, url, HOST, AROUND, LobbyScreen(cast(Screen, ears)), ears.admit)
             codes.give()
             await ears.until("code", 1)
             await codes.stop()
@@ -84,7 +84,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
-            codes = PairingCodes(invitation, url, HOST, AROUND, ScreenTells(cast(Screen, ears)), ears.admit)
+            codes = PairingCodes(invitation, url, HOST, AROUND, LobbyScreen(cast(Screen, ears)), ears.admit)
 
             async def given() -> Code:
                 count = len(ears.all("code"))

@@ -13,11 +13,11 @@ import pytest
 
 from conformance.harness import Source
 from nodealer.cli.browser_table import Page
-from nodealer.cli.games import game_of
-from nodealer.cli.identity_prompt import players_in
-from nodealer.cli.plan import plan_of
+from nodealer.cli.games import load_game
+from nodealer.cli.identity_prompt import contacts_in
+from nodealer.cli.plan import create_plan
 from nodealer.cli.screen import Screen
-from nodealer.cli.terminal_lobby import Questions, ScreenTells
+from nodealer.cli.terminal_lobby import LobbyScreen, Questions
 from nodealer.client.lobby import ANSWER_LIMIT, Guest, Hosting, NotSitting, Onlooker, ask_first
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.participant import Participant
@@ -59,15 +59,15 @@ class Door:
     def __init__(
         self, folder: Path, *names: str, auto: bool = False, seats: int = 3, invites_keeper: bool = False
     ) -> None:
-        self.known = players_in(folder)
+        self.known = contacts_in(folder)
         self.people: dict[str, Participant] = {}
         self.frames: list[bytes] = []
         self._mark = host_mark(_identity(names[0]).public)
         self.typing = {name: Typing() for name in names}
         questions = None if auto else Questions(self.typing[names[0]])  # type: ignore[arg-type]
-        self.plan = plan_of("holdem", game_of("holdem").settled({}), seats=seats, hands=1, clock=CLOCK)
+        self.plan = create_plan("holdem", load_game("holdem").settled({}), seats=seats, hands=1, clock=CLOCK)
         self.hosting = Hosting(
-            self.plan, seats, ScreenTells(Screen(json=True)), self.known, questions, invites_keeper=invites_keeper
+            self.plan, seats, LobbyScreen(Screen(json=True)), self.known, questions, invites_keeper=invites_keeper
         )
         for name in names:
             self.come(name, host=name == names[0])
@@ -296,7 +296,7 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         ben, typing = door.people["Ben"], door.typing["Ben"]
-        guest = Guest(ScreenTells(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
+        guest = Guest(LobbyScreen(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
 
         def looks() -> None:
             door.say(*guest.on_tick(ben, 0.0))
@@ -325,7 +325,7 @@ def test_what_is_typed_while_nothing_is_proposed_answers_nothing(tmp_path: Path)
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         ben, typing = door.people["Ben"], door.typing["Ben"]
-        guest = Guest(ScreenTells(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
+        guest = Guest(LobbyScreen(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
         proposes(door, hands=1)
         assert guest.on_tick(ben, 0.0) == []
         door.say(*door.people["Ada"].decline("a mistake"))
@@ -344,7 +344,7 @@ def test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others(
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", "Cleo", auto=True)
         door.come("Dov")
-        cleo = Guest(ScreenTells(Screen(json=True)), door.known, None)
+        cleo = Guest(LobbyScreen(Screen(json=True)), door.known, None)
         door.host_looks(0.0)
         assert door.seated == ["Ada", "Ben", "Cleo"]
         door.say(*cleo.on_tick(door.people["Cleo"], 0.0))
@@ -415,7 +415,7 @@ def test_a_person_is_asked_about_it_at_a_full_table_too(tmp_path: Path) -> None:
 def test_who_looks_on_is_told_that_there_is_no_game_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=3)
-        clock, onlooker = door.come("Clock", keeps_time=True), Onlooker(ScreenTells(Screen(json=False)))
+        clock, onlooker = door.come("Clock", keeps_time=True), Onlooker(LobbyScreen(Screen(json=False)))
         for _ in range(2):
             onlooker.on_tick(clock, 0.0)
         door.come("Cleo")
@@ -437,7 +437,7 @@ def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -
         door.host_looks(0.0)
         assert door.seated == ["Ada", "Ben", "Cleo", "Clock"]
         for name in ("Ben", "Cleo"):
-            door.say(*Guest(ScreenTells(Screen(json=True)), door.known, None).on_tick(door.people[name], 0.0))
+            door.say(*Guest(LobbyScreen(Screen(json=True)), door.known, None).on_tick(door.people[name], 0.0))
         for now in (1.0, ANSWER_LIMIT + 2, ANSWER_LIMIT + 3, ANSWER_LIMIT + 20):
             door.host_looks(now)
         assert door.seated == ["Ada", "Ben", "Cleo"]
@@ -452,7 +452,7 @@ def test_a_guest_sees_what_a_host_has_set(tmp_path: Path, json: bool, capsys: py
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         proposes(door, hands=1, on=("chain", b'{"proven":false}'))
-        Guest(ScreenTells(Screen(json)), door.known, None).on_tick(door.people["Ben"], 0.0)
+        Guest(LobbyScreen(Screen(json)), door.known, None).on_tick(door.people["Ben"], 0.0)
 
     run(work())
     said = capsys.readouterr().out

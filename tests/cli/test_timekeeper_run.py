@@ -9,8 +9,8 @@ import pytest
 
 from nodealer.cli import timekeeper_run
 from nodealer.cli.screen import Screen
-from nodealer.cli.timekeeper_process import KeeperOrder
-from nodealer.cli.timekeeper_run import _Told, keep_the_time
+from nodealer.cli.timekeeper_process import TimekeeperConfig
+from nodealer.cli.timekeeper_run import _Reporter, keep_the_time
 from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, WriteRefused
 from nodealer.errors import BadParameter
 from nodealer.relay.invitations import Invitation
@@ -25,7 +25,7 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     started: list[str] = []
 
-    async def keep(order: KeeperOrder, *tell: object) -> None:
+    async def keep(order: TimekeeperConfig, *tell: object) -> None:
         started.append(order.home)
 
     monkeypatch.setattr(timekeeper_run, "keep", keep)
@@ -54,7 +54,7 @@ def test_who_may_only_watch_keeps_no_time(homes: list[str]) -> None:
 
 def test_it_tells_what_its_relay_does_not_take_once_for_each_connection(capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever keeps the time, and is not heard, keeps it for nobody."""
-    told = _Told(Screen(json=False))
+    told = _Reporter(Screen(json=False))
     for _ in range(2):
         told.line(RelayFound("ws://a"))
         for number in range(3):

@@ -8,7 +8,7 @@ import pytest
 
 from engine.circle import Circle
 from nodealer.cli.screen import Screen
-from nodealer.cli.wait_notices import Attention
+from nodealer.cli.wait_notices import WaitNotices
 
 
 class Noting(Screen):
@@ -26,7 +26,7 @@ def test_a_relay_that_promises_more_than_it_brings() -> None:
     """Whoever believes it signs nothing, and nobody would know why."""
     circle = Circle().play(until=lambda circle: len(circle.frames) == 12)
     screen = Noting()
-    attention, one = Attention(screen, (), after=5.0), circle.sit(circle.homes[0])
+    attention, one = WaitNotices(screen, (), after=5.0), circle.sit(circle.homes[0])
     one.resend(1000)
     now = 0.0
     for number, frame in enumerate(circle.frames):
@@ -42,7 +42,7 @@ def test_a_relay_that_promises_more_than_it_brings() -> None:
 
 def test_a_person_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
     one = Circle().people[0]
-    attention = Attention(Screen(json=False), (), after=5.0)
+    attention = WaitNotices(Screen(json=False), (), after=5.0)
     one.resend(7)
     for now in (0.0, 6.0):
         attention.on_tick(one, now)
@@ -53,7 +53,7 @@ def test_what_came_while_there_was_no_connection_is_not_missing_at_once() -> Non
     """It comes over the new one: only if it does not, there is something to say."""
     circle = Circle().play(until=lambda circle: len(circle.frames) == 12)
     screen = Noting()
-    attention, one = Attention(screen, (), after=5.0), circle.sit(circle.homes[0])
+    attention, one = WaitNotices(screen, (), after=5.0), circle.sit(circle.homes[0])
     for number, frame in enumerate(circle.frames):
         one.receive(frame, number)
     attention.on_tick(one, 0.0)

@@ -54,9 +54,9 @@ def test_a_passphrase(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["passphrase"] is True and told["key"] == key
     typed(monkeypatch, "not mine")
     with pytest.raises(BadParameter, match="wrong passphrase"):
-        mine.unlocked(mine.me())
+        mine.unlock_identity(mine.me())
     typed(monkeypatch, "four words of mine")
-    assert mine.unlocked(mine.me()).public.hex() == key
+    assert mine.unlock_identity(mine.me()).public.hex() == key
     left = typed(monkeypatch, "not mine", "never asked")
     wrong = called("whoami", "--passphrase")
     assert wrong.returncode == 2 and "wrong passphrase" in wrong.stderr and list(left) == ["never asked"]
@@ -68,7 +68,7 @@ def test_a_passphrase(monkeypatch: pytest.MonkeyPatch) -> None:
     assert differ.returncode == 2 and "two passphrases differ" in differ.stderr
     typed(monkeypatch, "four words of mine", "", "")
     assert "without a passphrase" in called("whoami", "--passphrase").stdout
-    assert mine.unlocked(mine.me()).public.hex() == key
+    assert mine.unlock_identity(mine.me()).public.hex() == key
 
 
 def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.cli.identity_prompt import players_in
+from nodealer.cli.identity_prompt import contacts_in
 from nodealer.client import contacts
 from nodealer.client.contacts import PLAYERS, Contacts, KeyStatus
 from nodealer.errors import BadParameter, HomeUnusable
@@ -20,7 +20,7 @@ ADA, BO, EVE = (Identity(bytes([place]) * 32).public for place in range(3))
 
 @pytest.fixture
 def players(tmp_path: Path) -> Contacts:
-    return players_in(tmp_path / "state" / "nodealer")
+    return contacts_in(tmp_path / "state" / "nodealer")
 
 
 def test_somebody_new(players: Contacts) -> None:
@@ -33,7 +33,7 @@ def test_somebody_new(players: Contacts) -> None:
 def test_somebody_known(players: Contacts, tmp_path: Path) -> None:
     players.remember([("Ada", ADA), ("Bo", BO)], 1000)
     players.remember([("Ada", ADA)], 2000)
-    again = players_in(tmp_path / "state" / "nodealer")
+    again = contacts_in(tmp_path / "state" / "nodealer")
     assert [again.check(name, key).status for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [
         KeyStatus.KNOWN
     ]

@@ -21,7 +21,7 @@ from games.dealer import Dice, Policy, wild
 from nodealer.audit.verify import Report
 from nodealer.cards.events import Half
 from nodealer.cards.operations import Open
-from nodealer.cli.verify import _happened as told
+from nodealer.cli.verify import _remarks as told
 from nodealer.engine.bodies import Cards, Leave, Word
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome, Replica, replay

@@ -14,9 +14,9 @@ from playwright.sync_api import Page
 
 from games import outside
 from nodealer.audit.verify import verify_file
-from nodealer.cli.games import game_of
-from nodealer.cli.plan import plan_of
-from nodealer.cli.play_page import offers_of
+from nodealer.cli.games import load_game
+from nodealer.cli.plan import create_plan
+from nodealer.cli.play_page import page_offers
 from nodealer.client.agents import BotAgent
 from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
@@ -137,7 +137,9 @@ def showcase() -> State:
 
 
 def offers() -> doc.Offers:
-    return offers_of(plan_of("holdem", game_of("holdem").settled({}), protocol=None, seats=4, hands=3, person="Ada"))
+    return page_offers(
+        create_plan("holdem", load_game("holdem").settled({}), protocol=None, seats=4, hands=3, person="Ada")
+    )
 
 
 def start() -> State:

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from conformance.harness import Source
 from fuzz import played
 from fuzz.target import Target, text_of
-from nodealer.cli.bot_process import PlayerOrder
-from nodealer.cli.timekeeper_process import KeeperOrder
+from nodealer.cli.bot_process import PlayerConfig
+from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.errors import BadParameter, CodeDead, Declined, DecodeError
 from nodealer.relay.invitations import parse_link
 from nodealer.relay.pairing import _A, _B, GuestIdentity, GuestSeals, HostInvitation, HostSeals
@@ -28,10 +28,10 @@ from nodealer.wire import NAME_BYTES_MAX, decode, encode
 def take_order(data: bytes) -> None:
     """A line on standard input, of whoever starts a bot or a timekeeper."""
     with suppress(DecodeError):
-        order = decode(KeeperOrder, data, what="the order")
+        order = decode(TimekeeperConfig, data, what="the order")
         with suppress(DecodeError):
             parse_link(order.invitation)
-    bot = decode(PlayerOrder, data, what="the order")
+    bot = decode(PlayerConfig, data, what="the order")
     with suppress(Declined):
         bot.expected.accept(played.game("mask").config.session.proposal)
     parse_link(bot.invitation)

@@ -14,11 +14,11 @@ from fuzz import choosing, played
 from fuzz.stored import FILES
 from fuzz.target import CORPUS
 from fuzz.targets import SECRET, TABLE, TARGETS
-from nodealer.cli.bot_process import PlayerOrder
-from nodealer.cli.saved_games import GAME, Ended, Kept
+from nodealer.cli.bot_process import PlayerConfig
+from nodealer.cli.saved_games import GAME, Ended, GameRecord
 from nodealer.cli.table_folders import TABLE as TABLE_FILE
-from nodealer.cli.table_folders import KeptTable
-from nodealer.cli.timekeeper_process import KeeperOrder
+from nodealer.cli.table_folders import TableRecord
+from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.client.key_history import encode_history
 from nodealer.engine.bodies import Book, Claim, read_body
 from nodealer.engine.chat import sign_chat
@@ -123,12 +123,12 @@ def _outside() -> dict[str, list[bytes]]:
 
 def _kept() -> dict[str, list[bytes]]:
     saved, link = new_saved("Ada", "nodealer:#x", bytes(32), bytes(32)), _invitation().link
-    what = Kept(
+    what = GameRecord(
         format="nodealer-game", version=FORMAT_VERSION, begun=0, place="holdem", folder=None,
         settings=(("blinds", "1/2"),), protocol="mask", parameters="{}", names=("Ada", "Ben"), hands=1, person="Ada",
         patience=20.0, seed=None, log=None, cheat=None,
     )  # fmt: skip
-    table = KeptTable("nodealer-table", FORMAT_VERSION, 0, "Ada", link, None, None, None, False, None)
+    table = TableRecord("nodealer-table", FORMAT_VERSION, 0, "Ada", link, None, None, None, False, None)
     game = played.game("mask")
     log = b"".join(line + b"\n" for line in (encode(game.config.session), *game.log[:2]))
     files = (encode(what), encode(table), encode(Ended("clean", 1)), link.encode(), log, b"it failed\n\n")
@@ -194,8 +194,8 @@ def _programs() -> dict[str, list[bytes]]:
     token = Source("door")(32).hex()
     return {
         "order": [
-            encode(PlayerOrder(link, "Bo", 1, expected, "holdem", "/nowhere", 20.0, ("Ada",))),
-            encode(KeeperOrder(link, TABLE, ("wss://relay.example",), "Clock", None, "/nowhere")),
+            encode(PlayerConfig(link, "Bo", 1, expected, "holdem", "/nowhere", 20.0, ("Ada",))),
+            encode(TimekeeperConfig(link, TABLE, ("wss://relay.example",), "Clock", None, "/nowhere")),
         ],
         "wish": [encode(wish | {"seats": 2, "hands": 1}), encode(wish | {"seats": 2, "hands": 1} | more)],
         "door": [encode({"token": token}), b'{"token":"no"}'],

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from fuzz.target import Target
-from nodealer.cli.bots import how_it_ended
-from nodealer.cli.saved_games import ENDED, GAME, Ended, Kept, KeptGame, reached_in, read_kept
-from nodealer.cli.table_folders import LATER, TABLE, KeptTable, TableFolder
+from nodealer.cli.bots import describe_exit
+from nodealer.cli.saved_games import ENDED, GAME, Ended, GameRecord, SavedGame, reached_in, read_record
+from nodealer.cli.table_folders import LATER, TABLE, TableFolder, TableRecord
 from nodealer.client.folder_store import LOG
 from nodealer.errors import HomeUnusable, Malformed, OtherFormat, RelayError
 from nodealer.relay.permissions import MadeRecord, encode_record, permissions_of
@@ -30,26 +30,26 @@ def look_into(folder: Path) -> None:
     looks: tuple[Callable[[], object], ...] = (
         lambda: _game(folder),
         lambda: _table(folder),
-        lambda: read_kept(Ended, folder / ENDED),
+        lambda: read_record(Ended, folder / ENDED),
     )
     for look in looks:
         with suppress(HomeUnusable, OtherFormat):
             look()
     reached = reached_in(folder / LOG)
     assert reached is None or reached >= 0
-    assert "\n" not in how_it_ended(1, folder / "complaints")
+    assert "\n" not in describe_exit(1, folder / "complaints")
 
 
 def _game(folder: Path) -> None:
-    game = KeptGame(folder, read_kept(Kept, folder / GAME))
+    game = SavedGame(folder, read_record(GameRecord, folder / GAME))
     assert game.ended is None or game.ended.verdict is not None
     assert game.log and game.homes == []
 
 
 def _table(folder: Path) -> None:
-    table = TableFolder(folder, read_kept(KeptTable, folder / TABLE))
+    table = TableFolder(folder, read_record(TableRecord, folder / TABLE))
     assert table.ended is None or table.ended.verdict is not None
-    assert repr(table.what) == "<KeptTable>" and not table.in_use
+    assert repr(table.what) == "<TableRecord>" and not table.in_use
     with suppress(Malformed):
         assert table.invitation.table
     assert all(key.table for key in table.later_keys)

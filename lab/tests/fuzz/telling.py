@@ -8,7 +8,7 @@ from typing import Final
 from fuzz import played
 from fuzz.target import Target
 from nodealer.api.event_stream import EventStream
-from nodealer.cli.narrator import in_words
+from nodealer.cli.narrator import event_lines
 from nodealer.client.lobby import News, Proposed
 from nodealer.engine.frame_result import ReceivedEvent
 from nodealer.engine.narrator import Narrator
@@ -27,7 +27,7 @@ def tell_all(one: Participant, happened: Iterable[ReceivedEvent]) -> None:
     for applied in happened:
         if isinstance(applied, Applied):
             for told in Narrator.of(one.replica.config, one.seat.number if one.seated else None).tell(applied):
-                lines = in_words(told)
+                lines = event_lines(told)
                 assert not any(is_invisible(letter) for line in lines for letter in line)
 
 

@@ -17,19 +17,19 @@ def main() -> None:
     from nodealer.cli.exits import (
         INTERRUPTED,
         PIPE_CLOSED,
-        explain,
+        report_error,
     )  # late: an interrupt during these imports counts too
     from nodealer.cli.output import PipeClosed
     from nodealer.errors import NodealerError
 
     try:
         from nodealer.cli.app import app
-        from nodealer.cli.output import speak_plainly
+        from nodealer.cli.output import replace_unprintable
 
-        speak_plainly()
+        replace_unprintable()
         app()
     except NodealerError as error:
-        sys.exit(explain(error))
+        sys.exit(report_error(error))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except PipeClosed:

@@ -15,7 +15,7 @@ from pathlib import Path
 from nodealer.audit.background import in_background
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import game_of
+from nodealer.cli.games import load_game
 from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
 from nodealer.client.folder_store import open_or_create_store
@@ -42,7 +42,7 @@ from nodealer.relay.invitations import Invitation, parse_link
 from nodealer.wire import Message, decode
 
 
-class PlayerOrder(Message, frozen=True):
+class PlayerConfig(Message, frozen=True):
     """The configuration of a bot's process, and of any player of a local table."""
 
     #: The player link.
@@ -69,10 +69,10 @@ def end_when_declined(step: Received) -> list[bytes]:
 
 
 #: Called with a connection problem: its code, and a sentence for people.
-Says = Callable[[str, str], None]
+ReportProblem = Callable[[str, str], None]
 
 
-def complain(code: str, sentence: str) -> None:
+def report_on_stderr(code: str, sentence: str) -> None:
     """Print the sentence to standard error.
 
     If the bot exits with an error, its last line there is shown to the person.
@@ -81,12 +81,12 @@ def complain(code: str, sentence: str) -> None:
     sys.stderr.flush()
 
 
-async def sit(
-    order: PlayerOrder,
+async def play_seat(
+    order: PlayerConfig,
     mind: Agent | None = None,
     follow: Callable[[Participant], Watch] | None = None,
     *,
-    says: Says = complain,
+    says: ReportProblem = report_on_stderr,
     looks: Policy | None = None,
     take_part: Callable[..., Participant] = Participant,
 ) -> Participant:
@@ -95,7 +95,7 @@ async def sit(
     The seat is played by a bot, unless another agent is given; `follow` creates a watcher, `looks` is called at every
     tick.
     """
-    game, invitation = game_of(order.game), parse_link(order.invitation)
+    game, invitation = load_game(order.game), parse_link(order.invitation)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
             participant = take_part(
@@ -111,19 +111,19 @@ async def sit(
             looks = PolicyGroup(TimeoutVoter(order.patience, frozenset(order.spared)), BotRosterPolicy())
         mind = mind or BotAgent(game, home.root)
         watch = end_when_declined if follow is None else follow(participant)
-        way = transport_of(invitation, participant, says)
+        way = local_transport(invitation, participant, says)
         await Loop(participant, way, mind, watch=watch, policy=looks).run()
         return participant
 
 
-class WithItsRelay:
+class LocalRelayMonitor:
     """Watches the connection to a relay that is a process on this machine.
 
     The connection may break, but a relay that is gone does not come back, so that ends the player. Other problems are
     reported once each.
     """
 
-    def __init__(self, says: Says = complain) -> None:
+    def __init__(self, says: ReportProblem = report_on_stderr) -> None:
         self._says = says
         self._found = False
         self._said: set[type[ConnectionEvent]] = set()
@@ -134,12 +134,12 @@ class WithItsRelay:
         if isinstance(line, KeyMissing):
             raise BadParameter(phrases.SEAT_LOCKED_OUT)
         if isinstance(line, RelayLost) and line.refused:
-            self._once(WriteRefused(line.relay, line.reason))
+            self._report_once(WriteRefused(line.relay, line.reason))
         elif isinstance(line, WriteRefused | Behind):
-            self._once(line)
+            self._report_once(line)
         self._found = isinstance(line, RelayFound) or (self._found and not isinstance(line, RelayLost))
 
-    def _once(self, line: WriteRefused | Behind) -> None:
+    def _report_once(self, line: WriteRefused | Behind) -> None:
         if type(line) in self._said:
             return
         self._said.add(type(line))
@@ -149,18 +149,20 @@ class WithItsRelay:
             self._says("behind", phrases.seat_newer_key(line.relay))
 
 
-def transport_of(invitation: Invitation, participant: Participant, says: Says = complain) -> RelayTransport:
+def local_transport(
+    invitation: Invitation, participant: Participant, says: ReportProblem = report_on_stderr
+) -> RelayTransport:
     """Create the transport to a table on this machine."""
     return RelayTransport(
-        participant, invitation.key, invitation.relays, entropy=system_entropy, emit=WithItsRelay(says)
+        participant, invitation.key, invitation.relays, entropy=system_entropy, emit=LocalRelayMonitor(says)
     )
 
 
 def main(take_part: Callable[..., Participant] = Participant) -> int:
     """Run a bot. Return 0 if its game has ended, 2 if it could not or would not play, 4 if the relay went away."""
     try:
-        order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
-        participant = asyncio.run(sit(order, take_part=take_part))
+        order = decode(PlayerConfig, sys.stdin.buffer.readline().strip(), what="the order")
+        participant = asyncio.run(play_seat(order, take_part=take_part))
         if participant.silenced is not None:
             raise JournalLost(participant.silenced)
         return 0
@@ -169,10 +171,10 @@ def main(take_part: Callable[..., Participant] = Participant) -> int:
     except RelayError:
         return 4
     except NodealerError as error:
-        from nodealer.cli.exits import UNJUDGED, explain  # late: slow to import, and most bots print nothing
+        from nodealer.cli.exits import NO_VERDICT, report_error  # late: slow to import, and most bots print nothing
 
-        explain(error)
-        return UNJUDGED
+        report_error(error)
+        return NO_VERDICT
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.cli import text as phrases
-from nodealer.cli.bot_process import PlayerOrder
+from nodealer.cli.bot_process import PlayerConfig
 from nodealer.cli.cheat_option import Cheating
-from nodealer.cli.timekeeper_process import KeeperOrder
+from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.wire import encode
 
 #: The Python arguments that start a bot.
@@ -32,7 +32,7 @@ Process = asyncio.subprocess.Process
 
 @asynccontextmanager
 async def bots(
-    orders: Mapping[Path, PlayerOrder | KeeperOrder], cheat: Cheating | None
+    orders: Mapping[Path, PlayerConfig | TimekeeperConfig], cheat: Cheating | None
 ) -> AsyncIterator[dict[str, Process]]:
     """Start a process for each order and yield the processes by player name. All of them have ended when this exits,
     whatever happens.
@@ -42,7 +42,7 @@ async def bots(
     processes: dict[str, Process] = {}
     try:
         for complaints, order in orders.items():
-            program: tuple[str, ...] = KEEPER if isinstance(order, KeeperOrder) else BOT
+            program: tuple[str, ...] = KEEPER if isinstance(order, TimekeeperConfig) else BOT
             if cheat is not None and cheat.name == order.name:
                 program = (*CHEATER, cheat.attack)
             processes[order.name] = await _start(order, program, complaints)
@@ -50,26 +50,26 @@ async def bots(
         # The game is over for them too, once they have received the last entry.
         await _wait(processes.values())
     finally:
-        await _end([process for process in processes.values() if process.returncode is None])
+        await _stop([process for process in processes.values() if process.returncode is None])
         for complaints in orders:
             with suppress(OSError):
                 if not complaints.stat().st_size:
                     complaints.unlink()
 
 
-async def _start(order: PlayerOrder | KeeperOrder, program: Sequence[str], complaints: Path) -> Process:
+async def _start(order: PlayerConfig | TimekeeperConfig, program: Sequence[str], complaints: Path) -> Process:
     with complaints.open("ab") as file:
         process = await asyncio.create_subprocess_exec(
             sys.executable, *program, stdin=asyncio.subprocess.PIPE, stderr=file, start_new_session=True
         )
     if process.stdin is not None:
         process.stdin.write(encode(order) + b"\n")
-        if not isinstance(order, KeeperOrder):
+        if not isinstance(order, TimekeeperConfig):
             process.stdin.close()
     return process
 
 
-async def _end(processes: list[Process]) -> None:
+async def _stop(processes: list[Process]) -> None:
     """Ask the processes to end, and kill those that do not react, such as a stopped one."""
     for process in processes:
         with suppress(ProcessLookupError):
@@ -90,15 +90,15 @@ async def _wait(processes: Iterable[Process]) -> None:
                 await process.wait()
 
 
-def how_it_ended(code: int, complaints: Path) -> str:
+def describe_exit(code: int, complaints: Path) -> str:
     """Describe how a process that failed has ended."""
     if code < 0:
         with suppress(ValueError):
             return phrases.program_killed(signal.Signals(-code).name)
-    return phrases.program_ended(code, _last_words(complaints))
+    return phrases.program_ended(code, _last_error_line(complaints))
 
 
-def _last_words(complaints: Path) -> str:
+def _last_error_line(complaints: Path) -> str:
     """Return the last line that a process wrote to standard error, or an empty string."""
     try:
         with complaints.open("rb") as file:

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli import text as phrases
-from nodealer.cli.display import Where
+from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import games_here
-from nodealer.cli.output import err, shown
+from nodealer.cli.games import installed_games
+from nodealer.cli.output import err, escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
@@ -53,7 +53,7 @@ CONNECTION: Final = {"found": "good", "lost": "note", "unheard": "bad", "locked"
 class PageScreen(Screen):
     """Sends to the page what a terminal would show."""
 
-    def __init__(self, page: Page, at: Where = Where.ADDRESS) -> None:
+    def __init__(self, page: Page, at: Display = Display.ADDRESS) -> None:
         super().__init__(json=True)
         self.page = page
         self.at = at
@@ -98,7 +98,7 @@ class Page:
         self.hub = Hub()
         self.address = address
         self.seat = PageSeat(self.hub.broadcast, time.monotonic)
-        self.person = PagePerson(self.seat, _wall)
+        self.person = PagePerson(self.seat, _wall_clock_ms)
         self.questions = PageQuestions()
         self.lobby = PageLobby(self.seat, self.questions)
         #: The log that pages can save and verify.
@@ -107,12 +107,12 @@ class Page:
         self._asked: asyncio.Queue[doc.Deal] = asyncio.Queue()
         self._tasks: set[asyncio.Task[Report | None]] = set()
         self.hub.snapshot = lambda: self.seat.snapshot()
-        self.hub.on_message = self._hear
+        self.hub.on_message = self._on_message
 
     def sit(self, role: str, name: str | None, *standing: doc.ServerMessage) -> PagePerson:
         """Start a new table and reset all open pages."""
         self.seat = PageSeat(self.hub.broadcast, time.monotonic, role, name, question_number=self.seat.question_number)
-        self.person = PagePerson(self.seat, _wall)
+        self.person = PagePerson(self.seat, _wall_clock_ms)
         self.questions.forget()
         self.lobby = PageLobby(self.seat, self.questions)
         for document in standing:
@@ -126,7 +126,7 @@ class Page:
             self._asked.get_nowait()
         return await self._asked.get()
 
-    def _hear(self, said: doc.AnyClientMessage) -> None:
+    def _on_message(self, said: doc.AnyClientMessage) -> None:
         if isinstance(said, doc.Deal):
             self._asked.put_nowait(said)
         elif isinstance(said, doc.Answer):
@@ -178,12 +178,12 @@ class Page:
             gone = 0.0 if self.hub.page_count else gone + 0.5
 
 
-def _wall() -> int:
+def _wall_clock_ms() -> int:
     return int(time.time() * 1000)
 
 
 @asynccontextmanager
-async def served(page: Page, at: Where, what: str = "table") -> AsyncIterator[str]:
+async def serve_page(page: Page, at: Display, what: str = "table") -> AsyncIterator[str]:
     """Serve the page, open it in the browser or print its address, and yield the address.
 
     `what` names what it shows: a table or a log.
@@ -191,24 +191,24 @@ async def served(page: Page, at: Where, what: str = "table") -> AsyncIterator[st
     from nodealer.web.server import TokenGate, serve  # late: a terminal should not wait for a server
 
     door = TokenGate(system_entropy(_NAME_BYTES).hex(), system_entropy)
-    games = {game.name: game for game in games_here()}
+    games = {game.name: game for game in installed_games()}
 
     def game_of(name: str) -> GamePackage | None:
         return page.game if page.game is not None and page.game.name == name else games.get(name)
 
     async with serve(page.hub, door, game_of) as address:
-        if at is Where.ADDRESS:
-            err().print(phrases.page_at(what, shown(address)), soft_wrap=True)
+        if at is Display.ADDRESS:
+            err().print(phrases.page_at(what, escape_markup(address)), soft_wrap=True)
             err().print(phrases.PAGE_STOPS_TABLE if what == "table" else phrases.PAGE_STOPS_LOG)
         else:
-            err().print(phrases.page_opens(what, shown(address)), soft_wrap=True)
+            err().print(phrases.page_opens(what, escape_markup(address)), soft_wrap=True)
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         yield address
 
 
-def screen_at(at: Where, *, json: bool, role: str, name: str | None) -> Screen:
+def create_screen(at: Display, *, json: bool, role: str, name: str | None) -> Screen:
     """Create the screen of a player or spectator: the terminal, or a page."""
-    if at is Where.TERMINAL:
+    if at is Display.TERMINAL:
         return Screen(json)
     page = Page()
     page.sit(role, name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nodealer.audit.verify import Report
 from nodealer.cli import text as phrases
-from nodealer.cli.output import shown
+from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.cli.suggestions import closest
 from nodealer.errors import BadParameter
@@ -40,13 +40,13 @@ class Cheating:
             | {"seen": self.claim.seen, "culprit": self.claim.culprit}
         )
         if not screen.json:
-            screen.say(phrases.cheats(shown(self.name), shown(self.does)))
-            screen.say(phrases.cheat_claim(shown(self.sentence)))
+            screen.say(phrases.cheats(escape_markup(self.name), escape_markup(self.does)))
+            screen.say(phrases.cheat_claim(escape_markup(self.sentence)))
 
     def judge(self, screen: Screen, report: Report) -> None:
         """Say after the game what the verified log shows."""
         if not screen.json:
-            screen.say(phrases.cheat_outcome(shown(self.outcome(report))))
+            screen.say(phrases.cheat_outcome(escape_markup(self.outcome(report))))
 
     def outcome(self, report: Report) -> str:
         """Describe what the verified log shows about the cheater."""
@@ -57,7 +57,7 @@ class Cheating:
         return phrases.cheater_idle(self.name)
 
 
-def cheating_of(text: str, names: Sequence[str], protocol: CardProtocol) -> Cheating:
+def parse_cheat(text: str, names: Sequence[str], protocol: CardProtocol) -> Cheating:
     """Parse SEAT[:KIND].
 
     Raises `BadParameter` for an unknown seat or cheat, and for a cheat that the protocol does not allow.

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodealer.cli import text as phrases
-from nodealer.cli.output import shown
+from nodealer.cli.output import escape_markup
 from nodealer.client.time_limits import describe_timeout
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.votes import voters
 
 
-def choices(participant: Participant, awaited: str) -> list[str]:
+def waiting_choices(participant: Participant, awaited: str) -> list[str]:
     """Return the lines that tell the person what to type while the table waits for this player."""
     if not participant.begun:
         return [phrases.CAN_WAIT]
     state = participant.replica.state
     if participant.seat.number in state.ended:
-        return [phrases.END_SIGNED, *_breaking(participant)]
+        return [phrases.END_SIGNED, *_break_choices(participant)]
     over = state.phase is not Phase.PLAYING and state.no_more_hands
     leaving = [] if over else [phrases.CAN_LEAVE]
-    skipping = _skipping(participant, shown(awaited))
-    return [phrases.CAN_WAIT, *skipping, *_breaking(participant), *leaving, *_only_leaving(participant)]
+    skipping = _skip_choices(participant, escape_markup(awaited))
+    return [phrases.CAN_WAIT, *skipping, *_break_choices(participant), *leaving, *_leave_hint(participant)]
 
 
-def _skipping(participant: Participant, name: str) -> Iterator[str]:
+def _skip_choices(participant: Participant, name: str) -> Iterator[str]:
     state = participant.replica.state
     count, timed = len(voters(state)), state.roster.timekeeper is not None
     if timed and state.phase is Phase.PLAYING:
@@ -35,7 +35,7 @@ def _skipping(participant: Participant, name: str) -> Iterator[str]:
         yield phrases.can_go_on_without(name, count // 2 + 1, count, if_late)
 
 
-def _breaking(participant: Participant) -> Iterator[str]:
+def _break_choices(participant: Participant) -> Iterator[str]:
     state = participant.replica.state
     count, between = len(voters(state)), state.phase is not Phase.PLAYING
     if participant.options().may_break:
@@ -45,7 +45,7 @@ def _breaking(participant: Participant) -> Iterator[str]:
         yield phrases.can_break(what, -(-count // 2), count)
 
 
-def _only_leaving(participant: Participant) -> Iterator[str]:
+def _leave_hint(participant: Participant) -> Iterator[str]:
     """Say that only leaving is left if the timekeeper is silent too.
 
     With two seats only a late player can be skipped, and only the timekeeper declares someone late.

@@ -21,7 +21,7 @@ class Command(TyperCommand):
     """One command."""
 
     #: Whether it accepts options that it does not declare.
-    takes_all: ClassVar[bool] = False
+    accepts_unknown: ClassVar[bool] = False
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return all parameters, without the types of flags and arguments."""
@@ -54,19 +54,19 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
         own = [*self.places, *super().list_commands(ctx)]
-        return [*own, *sorted(_added(self.group).keys() - {*own})]
+        return [*own, *sorted(_entry_points(self.group).keys() - {*own})]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with this name, or None."""
         if cmd_name in self.places:
-            return _loaded(cmd_name, self.places[cmd_name])
+            return _load(cmd_name, self.places[cmd_name])
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        if point := _added(self.group).get(cmd_name):
+        if point := _entry_points(self.group).get(cmd_name):
             found = point.load()
-            return typer.main.get_group(found) if isinstance(found, typer.Typer) else _loaded(cmd_name, found)
-        return _missing(cmd_name, self.elsewhere[cmd_name]) if cmd_name in self.elsewhere else None
+            return typer.main.get_group(found) if isinstance(found, typer.Typer) else _load(cmd_name, found)
+        return _not_installed(cmd_name, self.elsewhere[cmd_name]) if cmd_name in self.elsewhere else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that was typed; suggest the closest name if there is none."""
@@ -78,19 +78,19 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def _added(group: str | None) -> dict[str, EntryPoint]:
+def _entry_points(group: str | None) -> dict[str, EntryPoint]:
     """Return the commands that installed packages add. Loads none of them."""
     return {} if group is None else {point.name: point for point in entry_points(group=group)}
 
 
-def _missing(name: str, distribution: str) -> TyperCommand:
+def _not_installed(name: str, distribution: str) -> TyperCommand:
     """Return a command that only says what to install."""
 
     def explain() -> NoReturn:
         raise BadParameter(phrases.not_installed(name, distribution))
 
-    takes_all = {"allow_extra_args": True, "ignore_unknown_options": True}
-    return TyperCommand(name, callback=explain, context_settings=takes_all, add_help_option=False, hidden=True)
+    context_settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+    return TyperCommand(name, callback=explain, context_settings=context_settings, add_help_option=False, hidden=True)
 
 
 def _without_types(params: list[Any]) -> list[Any]:
@@ -103,15 +103,15 @@ def _without_types(params: list[Any]) -> list[Any]:
     return params
 
 
-def _loaded(name: str, place: CommandEntry) -> Any:
+def _load(name: str, place: CommandEntry) -> Any:
     module = import_module(f"{place.package}.{place.module}")
     function, made = getattr(module, place.function), getattr(module, "COMMAND", Command)
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command(
         name,
         cls=made,
-        context_settings={"allow_extra_args": made.takes_all, "ignore_unknown_options": made.takes_all},
-        help=_flowing(function.__doc__ or ""),
+        context_settings={"allow_extra_args": made.accepts_unknown, "ignore_unknown_options": made.accepts_unknown},
+        help=_join_lines(function.__doc__ or ""),
         epilog=example(place.example),
     )(function)
     return typer.main.get_command(app)
@@ -127,6 +127,6 @@ def example(text: str) -> str:
     return f"Example: [bold]nodealer {text}[/bold]"
 
 
-def _flowing(text: str) -> str:
+def _join_lines(text: str) -> str:
     """Join the lines of each paragraph: the terminal wraps them."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

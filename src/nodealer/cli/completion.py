@@ -6,7 +6,7 @@ It is loaded with every command, so all imports are inside the functions.
 from __future__ import annotations
 
 
-def begun(names: list[str], begin: str) -> list[str]:
+def with_prefix(names: list[str], begin: str) -> list[str]:
     """Return the names with this prefix."""
     return [name for name in names if name.startswith(begin)]
 
@@ -15,11 +15,11 @@ def protocols(incomplete: str) -> list[str]:
     """Complete the name of a card protocol."""
     from nodealer.protocols import PROTOCOLS
 
-    return begun([*PROTOCOLS], incomplete)
+    return with_prefix([*PROTOCOLS], incomplete)
 
 
 def games(incomplete: str) -> list[str]:
     """Complete the name of an installed game."""
-    from nodealer.cli.games import games_here
+    from nodealer.cli.games import installed_games
 
-    return begun([game.name for game in games_here()], incomplete)
+    return with_prefix([game.name for game in installed_games()], incomplete)

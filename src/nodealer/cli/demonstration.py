@@ -9,23 +9,23 @@ from pathlib import Path
 
 from nodealer.cli import text as phrases
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.games import game_of, settings_of
+from nodealer.cli.games import load_game, parse_settings
 from nodealer.cli.local_game import run
-from nodealer.cli.output import out, shown
-from nodealer.cli.plan import plan_of
+from nodealer.cli.output import escape_markup, out
+from nodealer.cli.plan import create_plan
 from nodealer.games.registry import DEFAULT_GAME
 
 
 def show() -> int:
     """Play, explain and verify. Return the exit code."""
     console = out()
-    plan = plan_of(DEFAULT_GAME, settings_of(game_of(DEFAULT_GAME), []), seats=3, hands=2, cheat="Ben:double")
+    plan = create_plan(DEFAULT_GAME, parse_settings(load_game(DEFAULT_GAME), []), seats=3, hands=2, cheat="Ben:double")
     # The log is kept, so that the person can look at it again.
     log = Path(tempfile.mkdtemp(prefix="nodealer-demo-")) / "game.jsonl"
     console.print(phrases.DEMO_INTRODUCTION)
     at_the_table = run(plan, auto=True, json=False, seed=None, log=log)
     console.print(phrases.DEMO_AUDIT)
-    console.print(f"[dim]$ nodealer verify {shown(log)}[/dim]", soft_wrap=True)
+    console.print(f"[dim]$ nodealer verify {escape_markup(log)}[/dim]", soft_wrap=True)
     elsewhere = asyncio.run(_verify(log))
     console.print(phrases.DEMO_END)
     return GOOD if at_the_table == elsewhere == BAD else BAD

@@ -16,7 +16,7 @@ NoBrowser = Annotated[
 ]
 
 
-class Where(Enum):
+class Display(Enum):
     """Where a person's table is shown."""
 
     TERMINAL = "terminal"
@@ -25,13 +25,13 @@ class Where(Enum):
     ADDRESS = "address"
 
 
-def where(*, terminal: bool, no_browser: bool, by_hand: bool = True) -> Where:
+def choose_display(*, terminal: bool, no_browser: bool, by_hand: bool = True) -> Display:
     """Return what the options ask for; by default the browser, if there is one. Programs and bots get no page."""
     if terminal or not by_hand:
-        return Where.TERMINAL
+        return Display.TERMINAL
     if no_browser:
-        return Where.ADDRESS
-    return Where.BROWSER if has_browser() else Where.TERMINAL
+        return Display.ADDRESS
+    return Display.BROWSER if has_browser() else Display.TERMINAL
 
 
 def has_browser() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodealer.cli import text as phrases
-from nodealer.cli.output import shown
+from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.engine.participant import Participant
 
@@ -27,7 +27,7 @@ class Disputes:
         if options.unprovable is not None:
             self._say("proof", state.hand.number, *phrases.UNPROVABLE)
         for hand in options.books:
-            reason = shown(state.chronicle.records[hand].void or "")
+            reason = escape_markup(state.chronicle.records[hand].void or "")
             self._say("book", hand, phrases.hand_disputed(hand + 1, reason), phrases.DISCLOSE)
         return options.unreadable is not None or bool(options.books)
 

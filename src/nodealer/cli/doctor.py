@@ -11,7 +11,7 @@ import typer
 import nodealer
 from nodealer.cli import text as phrases
 from nodealer.cli.exits import BAD
-from nodealer.cli.output import err, out, print_json, shown
+from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.cli.selftest import SelfTestResult, run_selftests
 from nodealer.group import Group, group
 from nodealer.group.cpu import cpu_features
@@ -67,6 +67,6 @@ def _print_outcomes(outcomes: list[SelfTestResult], *, quiet: bool) -> None:
     """Print all results for people; next to a JSON document only the failures."""
     for outcome in outcomes:
         if not outcome.ok:
-            err().print(f"[red]✗[/red] {outcome.name}: {shown(outcome.reason)}", soft_wrap=True)
+            err().print(f"[red]✗[/red] {outcome.name}: {escape_markup(outcome.reason)}", soft_wrap=True)
         elif not quiet:
             out().print(f"[green]✓[/green] {outcome.name}", soft_wrap=True)

@@ -11,10 +11,10 @@ import typer
 from nodealer.audit.verify import Append, Report, verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.exits import UNJUDGED
-from nodealer.cli.games import LogGame, game_or_none
-from nodealer.cli.output import err, print_line, shown
-from nodealer.cli.verify import log_of, print_report
+from nodealer.cli.exits import NO_VERDICT
+from nodealer.cli.games import LogGame, load_game_or_none
+from nodealer.cli.output import err, escape_markup, print_line
+from nodealer.cli.verify import find_log, print_report
 from nodealer.engine.replica import Applied, Replica
 from nodealer.errors import BadParameter
 from nodealer.games.package import Export, GamePackage
@@ -38,7 +38,7 @@ def export(
     Exit codes: 0 the log is clean, 1 a fault or a broken log, 2 the file cannot be verified or its game has no export
     format, 3 the game is incomplete.
     """
-    report, hands = _finished(log_of(file), game_or_none(game))
+    report, hands = _verified_hands(find_log(file), load_game_or_none(game))
     if report.exit_code in (0, 3):
         _write(_export_of(report, format).text(hands), out)
     if report.exit_code:
@@ -46,7 +46,7 @@ def export(
     raise typer.Exit(report.exit_code)
 
 
-def _finished(file: Path, game: GamePackage | None) -> tuple[Report, list[Any]]:
+def _verified_hands(file: Path, game: GamePackage | None) -> tuple[Report, list[Any]]:
     """Verify the log, and return the report and the finished hands as the game exports them."""
     hands: dict[int, Any] = {}
 
@@ -87,5 +87,5 @@ def _write(text: str, out: Path | None) -> None:
     try:
         out.write_text(text + "\n")
     except OSError as error:
-        print_line(err(), phrases.error(phrases.cannot_write(shown(out), shown(error.strerror))))
-        raise typer.Exit(UNJUDGED) from None
+        print_line(err(), phrases.error(phrases.cannot_write(escape_markup(out), escape_markup(error.strerror))))
+        raise typer.Exit(NO_VERDICT) from None

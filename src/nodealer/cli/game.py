@@ -11,8 +11,8 @@ from rich.table import Table
 from nodealer.cli import text as phrases
 from nodealer.cli.completion import games
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.games import game_of, games_here
-from nodealer.cli.output import err, out, print_json, shown
+from nodealer.cli.games import installed_games, load_game
+from nodealer.cli.output import err, escape_markup, out, print_json
 
 if TYPE_CHECKING:
     from nodealer.gamecheck import GameReport
@@ -42,10 +42,12 @@ def check(
     from nodealer.gamecheck import DEEP, QUICK  # late: no other command should wait for it
     from nodealer.gamecheck import check as check_game
 
-    game_of(game)  # here, because this also searches the current folder
+    load_game(game)  # here, because this also searches the current folder
     console = err()
     with console.status(phrases.CHECKING) as status:
-        report = check_game(game, DEEP if deep else QUICK, lambda doing: status.update(phrases.checking(shown(doing))))
+        report = check_game(
+            game, DEEP if deep else QUICK, lambda doing: status.update(phrases.checking(escape_markup(doing)))
+        )
     if json:
         print_json(report.as_json())
     else:
@@ -56,26 +58,26 @@ def check(
 def _print(report: GameReport) -> None:
     console = out()
     for key, finding in report.findings.first.items():
-        where = shown(finding.where) if finding.where else ""
-        heading = phrases.finding(shown(finding.kind), where, report.findings.times[key])
+        where = escape_markup(finding.where) if finding.where else ""
+        heading = phrases.finding(escape_markup(finding.kind), where, report.findings.times[key])
         console.print(heading, soft_wrap=True)
-        console.print(f"  {shown(finding.what)}\n", soft_wrap=True)
+        console.print(f"  {escape_markup(finding.what)}\n", soft_wrap=True)
     for did in report.did:
-        console.print(f"[dim]{shown(did)}[/dim]", soft_wrap=True)
+        console.print(f"[dim]{escape_markup(did)}[/dim]", soft_wrap=True)
     for on in report.protocols:
         if on.why is not None:
-            console.print(phrases.not_tested_on(shown(on), shown(on.why)), soft_wrap=True)
+            console.print(phrases.not_tested_on(escape_markup(on), escape_markup(on.why)), soft_wrap=True)
     for note in report.notes:
-        console.print(f"[yellow]{shown(note)}[/yellow]", soft_wrap=True)
+        console.print(f"[yellow]{escape_markup(note)}[/yellow]", soft_wrap=True)
     package, problems = report.package, len(report.findings.first)
-    console.print(phrases.check_verdict(shown(package.name), package.version, problems), soft_wrap=True)
+    console.print(phrases.check_verdict(escape_markup(package.name), package.version, problems), soft_wrap=True)
 
 
 def list_games(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> None:
     """List the installed games."""
-    games = games_here()
+    games = installed_games()
     if json:
         print_json(
             [
@@ -96,5 +98,5 @@ def list_games(
         table.add_column(heading)
     for game in games:
         settings = ", ".join(f"--{setting.name} {setting.default}" for setting in game.settings)
-        table.add_row(*map(shown, (game.name, game.version, game.protocol, game.seats, settings)))
+        table.add_row(*map(escape_markup, (game.name, game.version, game.protocol, game.seats, settings)))
     out().print(table)

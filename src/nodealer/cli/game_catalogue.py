@@ -8,19 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from nodealer.cli import text as phrases
-from nodealer.cli.saved_games import GAME, Kept, KeptGame, games_folder, is_file, read_kept
+from nodealer.cli.saved_games import GAME, GameRecord, SavedGame, games_folder, is_file, read_record
 from nodealer.cli.suggestions import closest
-from nodealer.cli.table_folders import TABLE, KeptTable, TableFolder, keep_table
+from nodealer.cli.table_folders import TABLE, TableFolder, TableRecord, create_table_folder
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, locked_folder
 from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
 from nodealer.log.names import casefold_name
 from nodealer.relay.invitations import Invitation, parse_link
 
 #: A local game, or a table on the network.
-Shelved = KeptGame | TableFolder
+SavedFolder = SavedGame | TableFolder
 
 
-def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
+def list_saved_games() -> Iterator[SavedFolder | tuple[Path, str]]:
     """Yield all saved games, newest first. Yield the folder and the reason for a game that cannot be read."""
     folder = games_folder()
     if not folder.is_dir():
@@ -31,28 +31,30 @@ def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
         try:
             # Otherwise the program was killed before there was anything to save.
             if is_file(path / GAME):
-                yield KeptGame(path, read_kept(Kept, path / GAME))
+                yield SavedGame(path, read_record(GameRecord, path / GAME))
             elif is_file(path / TABLE):
-                yield TableFolder(path, read_kept(KeptTable, path / TABLE))
+                yield TableFolder(path, read_record(TableRecord, path / TABLE))
         except (HomeUnusable, OtherFormat) as error:
             yield path, str(error)
 
 
-def is_called(name: str) -> bool:
+def is_saved_game(name: str) -> bool:
     """Return whether the name of a saved game is, or begins with, this name."""
-    return any((game if isinstance(game, Shelved) else game[0]).name.startswith(name) for game in kept_games())
+    return any(
+        (game if isinstance(game, SavedFolder) else game[0]).name.startswith(name) for game in list_saved_games()
+    )
 
 
-def find_game(name: str | None) -> Shelved:
+def find_game(name: str | None) -> SavedFolder:
     """Return the game with this name or beginning; without a name, the latest interrupted game.
 
     Raises `BadParameter`.
     """
-    found = list(kept_games())
-    readable = [game for game in found if isinstance(game, Shelved)]
+    found = list(list_saved_games())
+    readable = [game for game in found if isinstance(game, SavedFolder)]
     if name is None:
-        return _interrupted(readable)
-    for path, reason in (game for game in found if not isinstance(game, Shelved)):
+        return _latest_interrupted(readable)
+    for path, reason in (game for game in found if not isinstance(game, SavedFolder)):
         if path.name == name:
             raise BadParameter(phrases.game_unreadable(name, reason))
     meant = [game for game in readable if game.name == name] or [
@@ -65,25 +67,25 @@ def find_game(name: str | None) -> Shelved:
     return meant[0]
 
 
-def _interrupted(games: Iterable[Shelved]) -> Shelved:
+def _latest_interrupted(games: Iterable[SavedFolder]) -> SavedFolder:
     being_played = False
     for game in games:
         # A game that cannot be read is not what a person means who gives no name.
         with suppress(HomeUnusable):
-            if game.ended is None and not (isinstance(game, KeptGame) and game.what.seed is not None):
+            if game.ended is None and not (isinstance(game, SavedGame) and game.what.seed is not None):
                 if not game.in_use:
                     return game
                 being_played = True
     raise BadParameter(phrases.nothing_to_resume(being_played=being_played))
 
 
-def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
+def find_table(invitation: Invitation, name: str | None) -> TableFolder | None:
     """Return the saved, unfinished table at which this user plays that this link leads to, or None.
 
     Raises `BadParameter` if the user sits there under another name, or if the link contradicts the one they came by:
     anyone who knows the table's number, such as its relay, could have sent a forged link.
     """
-    for kept in kept_games():
+    for kept in list_saved_games():
         if not isinstance(kept, TableFolder) or kept.ended is not None or kept.what.name is None:
             continue
         came_by = kept.invitation
@@ -98,7 +100,7 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
     return None
 
 
-def keep_first(what: KeptTable) -> TableFolder:
+def create_folder_once(what: TableRecord) -> TableFolder:
     """Create the folder of a table that this user joins.
 
     Raises `BadParameter` if another window has joined it meanwhile: two folders with one key would sign the same number
@@ -107,6 +109,6 @@ def keep_first(what: KeptTable) -> TableFolder:
     with disk_errors(games_folder()):
         games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     with locked_folder(games_folder()):
-        if what.name is not None and table_at(parse_link(what.link), what.name) is not None:
+        if what.name is not None and find_table(parse_link(what.link), what.name) is not None:
             raise BadParameter(phrases.ALREADY_HERE)
-        return keep_table(what)
+        return create_table_folder(what)

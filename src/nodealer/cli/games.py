@@ -23,7 +23,7 @@ LogGame = Annotated[
 ]
 
 
-def game_of(text: str) -> GamePackage:
+def load_game(text: str) -> GamePackage:
     """Return an installed game by name, or the game at `module:attribute`, also from the current folder."""
     if ":" in text and os.getcwd() not in sys.path:
         # Last: a file that happens to be here must not replace an installed module.
@@ -33,12 +33,12 @@ def game_of(text: str) -> GamePackage:
     return resolve_game(text)
 
 
-def game_or_none(text: str | None) -> GamePackage | None:
+def load_game_or_none(text: str | None) -> GamePackage | None:
     """Return the game that a person named, or None if they named none."""
-    return None if text is None else game_of(text)
+    return None if text is None else load_game(text)
 
 
-def settings_of(game: GamePackage, arguments: Sequence[str], options: Iterable[str] = ()) -> dict[str, str]:
+def parse_settings(game: GamePackage, arguments: Sequence[str], options: Iterable[str] = ()) -> dict[str, str]:
     """Parse the settings of a game from `--name value` or `--name=value`.
 
     Raises `BadParameter` for anything the game does not have. `options` are the other options that might have been
@@ -63,14 +63,14 @@ def settings_of(game: GamePackage, arguments: Sequence[str], options: Iterable[s
 
 def _explain_unknown(option: str, game: GamePackage, options: Iterable[str]) -> str:
     """Describe an unknown option, and say if it belongs to another game: silently ignoring it would hide a mistake."""
-    for other in games_here():
+    for other in installed_games():
         if any(option == f"--{setting.name}" for setting in other.settings):
             return phrases.setting_of_other_game(option, other.name, game.name)
     settings = [f"--{setting.name}" for setting in game.settings]
     return phrases.unknown_option(option, closest(option, (*options, *settings)), game.name, settings)
 
 
-def games_here() -> list[GamePackage]:
+def installed_games() -> list[GamePackage]:
     """Return all installed games. Skips a game that cannot be loaded."""
     found: list[GamePackage] = []
     for name in game_names():

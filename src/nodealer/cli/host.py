@@ -10,8 +10,8 @@ import typer
 from nodealer.cli import text as phrases
 from nodealer.cli.commands import option_names
 from nodealer.cli.completion import games, protocols
-from nodealer.cli.display import NoBrowser, Terminal, where
-from nodealer.cli.games import game_of, settings_of
+from nodealer.cli.display import NoBrowser, Terminal, choose_display
+from nodealer.cli.games import load_game, parse_settings
 from nodealer.cli.play import PlayCommand
 from nodealer.client.time_limits import MOVE, limits_of
 from nodealer.errors import BadParameter
@@ -123,16 +123,16 @@ def host(
 
     Exit codes: as for play; 4 also if there is no relay.
     """
-    settings = settings_of(game_of(game), context.args, option_names(context))
+    settings = parse_settings(load_game(game), context.args, option_names(context))
     from nodealer.cli.network_game import host_table  # late: no other command should wait for protocols and sockets
-    from nodealer.cli.plan import plan_of
-    from nodealer.cli.webpage import folder_of, page_for_guests
+    from nodealer.cli.plan import create_plan
+    from nodealer.cli.webpage import folder_of, serve_guest_page
 
     if timekeeper and no_clock:
         raise BadParameter(phrases.cannot_combine("--timekeeper", "--no-clock"))
     said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_of(clock)
-    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
-    with page_for_guests(page) as guests:
+    plan = create_plan(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
+    with serve_guest_page(page) as guests:
         code_of_exit = host_table(
             plan,
             len(plan.names),
@@ -146,6 +146,6 @@ def host(
             timekeeper=timekeeper,
             page=guests,
             page_folder=folder_of(page),
-            at=where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
+            at=choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
         )
     raise typer.Exit(code_of_exit)

@@ -17,27 +17,27 @@ from nodealer.errors import BadParameter
 from nodealer.keys import Identity
 
 
-def my_folder() -> Path:
+def identity_folder() -> Path:
     """Return the folder of the key."""
     return Path(user_config_path("nodealer", appauthor=False))
 
 
 def me() -> UserIdentity:
     """Return the user's identity. Creates one if there is none."""
-    return load_or_create_identity(my_folder(), system_entropy)
+    return load_or_create_identity(identity_folder(), system_entropy)
 
 
-def unlocked(mine: UserIdentity) -> Identity:
+def unlock_identity(mine: UserIdentity) -> Identity:
     """Return the signing key. Asks for the passphrase if it has one."""
     return mine.unlock(ask_passphrase(phrases.PROMPT_FOR_KEY) if mine.has_passphrase else None)
 
 
-def known_players() -> Contacts:
+def load_contacts() -> Contacts:
     """Return the user's contacts."""
-    return players_in(Path(user_state_path("nodealer", appauthor=False)))
+    return contacts_in(Path(user_state_path("nodealer", appauthor=False)))
 
 
-def players_in(folder: Path) -> Contacts:
+def contacts_in(folder: Path) -> Contacts:
     """Return the contacts stored in a folder."""
     return Contacts(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX))
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from nodealer.cli.display import NoBrowser, Terminal, where
+from nodealer.cli.display import NoBrowser, Terminal, choose_display
 from nodealer.cli.games import LogGame
-from nodealer.cli.line_input import given
+from nodealer.cli.line_input import read_argument
 
 Invited = Annotated[
     str,
@@ -54,7 +54,10 @@ def join(
     """
     from nodealer.cli.network_game import join_table  # late: no other command should wait for sockets
 
-    at, text = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)), given(invitation)
+    at, text = (
+        choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
+        read_argument(invitation),
+    )
     raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, ask=ask, at=at))
 
 
@@ -78,5 +81,5 @@ def watch(
     from nodealer.cli.network_game import watch_table  # late: no other command should wait for sockets
     from nodealer.relay.invitations import parse_link
 
-    at = where(terminal=terminal, no_browser=no_browser, by_hand=not json)
-    raise typer.Exit(watch_table(parse_link(given(invitation)), game=game, json=json, log=log, at=at))
+    at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not json)
+    raise typer.Exit(watch_table(parse_link(read_argument(invitation)), game=game, json=json, log=log, at=at))

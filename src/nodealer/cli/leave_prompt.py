@@ -12,7 +12,7 @@ from nodealer.engine.phases import Phase
 from nodealer.errors import IllegalMove
 
 
-def returning(make: Callable[..., Participant]) -> Callable[..., Participant]:
+def sitting_out_if_left(make: Callable[..., Participant]) -> Callable[..., Participant]:
     """Wrap the constructor of a participant: a player who had left or sat out when the program ended is not dealt in
     again until they say so.
     """
@@ -25,7 +25,7 @@ def returning(make: Callable[..., Participant]) -> Callable[..., Participant]:
     return made
 
 
-class Leaving:
+class LeavePrompt:
     """Asks for confirmation before the person leaves, and lets them come back."""
 
     def __init__(self, screen: Screen) -> None:

@@ -29,7 +29,7 @@ else:
 GIVEN_BYTES_MAX: Final = 8192
 
 
-def given(text: str) -> str:
+def read_argument(text: str) -> str:
     """Return the argument; for `-`, the first line of standard input, which other users cannot see.
 
     Leaves the rest of the input for the next reader.
@@ -47,7 +47,7 @@ class _BegunBefore(Exception):
     """The line was begun before its question was asked."""
 
 
-class Lines:
+class LineReader:
     """Standard input, one line at a time. There is at most one reader, and whoever asked last gets the next line.
 
     Answers are read in a thread that is never joined, because Ctrl-C must not hang until Enter is pressed. A question
@@ -63,7 +63,7 @@ class Lines:
         self._prompt = ""
         self._terminal = _EDITING and sys.stdin.isatty()
         if self._terminal:
-            _mend()
+            _reset_terminal()
             # A thread that still reads when the program ends would leave the terminal without an echo.
             atexit.register(termios.tcsetattr, sys.stdin, termios.TCSADRAIN, termios.tcgetattr(sys.stdin))
 
@@ -74,7 +74,7 @@ class Lines:
         """
         while True:
             try:
-                return await self._by_thread(prompt)
+                return await self._read_in_thread(prompt)
             except _BegunBefore:
                 sys.stdout.write(phrases.TYPED_TOO_EARLY)
 
@@ -89,7 +89,7 @@ class Lines:
         if not (self._reading and self._prompt and self._terminal):
             yield
             return
-        self._wipe()
+        self._erase()
         yield
         if self._asked is None or self._asked.done():
             # The question was withdrawn.
@@ -100,7 +100,7 @@ class Lines:
     async def next(self) -> str:
         """Return a line that no question asked for. Raises `KeyboardInterrupt` at the end of the input."""
         if self._reading or not self._terminal:
-            return await self._by_thread("")
+            return await self._read_in_thread("")
         loop = asyncio.get_running_loop()
         ready = asyncio.Event()
         # The terminal delivers whole lines here, and keeps an unfinished one.
@@ -109,9 +109,9 @@ class Lines:
             await ready.wait()
         finally:
             loop.remove_reader(sys.stdin)
-        return _there(sys.stdin.readline())
+        return _require_line(sys.stdin.readline())
 
-    async def _by_thread(self, prompt: str) -> str:
+    async def _read_in_thread(self, prompt: str) -> str:
         loop = asyncio.get_running_loop()
         self._asked = loop.create_future()
         if self._reading:
@@ -122,19 +122,19 @@ class Lines:
                 # What was typed before the question appeared was meant for something else.
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
             threading.Thread(target=self._read, args=(prompt, loop), daemon=True).start()
-        return _there(await self._asked)
+        return _require_line(await self._asked)
 
     def _take_over(self, prompt: str) -> None:
         """Reuse the reader that an earlier question left behind, with what was typed so far."""
         so_far = readline.get_line_buffer() if self._terminal else ""
         self._begun = bool(prompt and so_far)
         if self._prompt:
-            self._wipe()
+            self._erase()
         self._prompt = prompt
         if prompt:
             _write(prompt + so_far)
 
-    def _wipe(self) -> None:
+    def _erase(self) -> None:
         """Erase the question and the typed text from the screen. The typed text is kept."""
         if not self._terminal or os.environ.get("TERM", "dumb") == "dumb":
             _write("\n")
@@ -151,9 +151,9 @@ class Lines:
         except (EOFError, OSError, ValueError):
             line = ""
         with suppress(RuntimeError):  # the game is over and the loop closed
-            loop.call_soon_threadsafe(self._give, line)
+            loop.call_soon_threadsafe(self._deliver, line)
 
-    def _give(self, line: str) -> None:
+    def _deliver(self, line: str) -> None:
         self._reading, self._prompt = False, ""
         if self._asked is None or self._asked.done():
             return
@@ -163,7 +163,7 @@ class Lines:
             self._asked.set_result(line)
 
 
-def _mend() -> None:
+def _reset_terminal() -> None:
     """Switch the terminal back to whole lines with echo.
 
     A program that was killed while it asked may have left it in another mode, in which the end of a line would never
@@ -180,7 +180,7 @@ def _write(text: str) -> None:
     sys.stdout.flush()
 
 
-def _there(line: str) -> str:
+def _require_line(line: str) -> str:
     if not line:
         raise KeyboardInterrupt
     return line

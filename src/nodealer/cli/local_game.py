@@ -17,17 +17,17 @@ from typing import Final
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli import text as phrases
-from nodealer.cli.display import Where
+from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.game_catalogue import find_game
-from nodealer.cli.games import game_of
+from nodealer.cli.games import load_game
 from nodealer.cli.local_host import Play, host
 from nodealer.cli.log_export import LogCopy, follow_all
-from nodealer.cli.output import PipeClosed, err, print_line, shown
-from nodealer.cli.plan import PlayPlan, plan_of
+from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
+from nodealer.cli.plan import PlayPlan, create_plan
 from nodealer.cli.program import Program
 from nodealer.cli.rehearse import rehearse
-from nodealer.cli.saved_games import FORMAT, Kept, KeptGame, keep
+from nodealer.cli.saved_games import FORMAT, GameRecord, SavedGame, keep
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
@@ -68,7 +68,7 @@ def run(
     """
     refuse_without_asserts()
     screen = Screen(json)
-    only_bots = _only_bots(plan, auto=auto, json=json, seed=seed)
+    only_bots = _why_only_bots(plan, auto=auto, json=json, seed=seed)
     person = None if only_bots else plan.names[0]
     if named and only_bots:
         raise BadParameter(phrases.name_but_only_bots(only_bots))
@@ -79,21 +79,21 @@ def run(
     if plan.cheat is not None:
         plan.cheat.refuse(seed, person)
     if only_bots and not auto and seed is None:
-        print_line(err(), phrases.only_bots(shown(only_bots)))
+        print_line(err(), phrases.only_bots(escape_markup(only_bots)))
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
-            print_line(err(), f"[magenta]{shown(plan.warning)}[/magenta]")
-        kept = keep(kept_of(plan, person, patience, seed, log))
+            print_line(err(), f"[magenta]{escape_markup(plan.warning)}[/magenta]")
+        kept = keep(game_record(plan, person, patience, seed, log))
         if not json:
-            screen.say(phrases.saved_in(shown(kept.folder)))
+            screen.say(phrases.saved_in(escape_markup(kept.folder)))
         if seed is not None:
             kept.host.mkdir(FOLDER_MODE)
             copies.append(stack.enter_context(LogCopy.new(kept.kept_log, FILE_MODE)))
-        return _carry_out(Play(plan, kept, screen, None if only_bots else _somebody(plan, screen), copies))
+        return _play_and_verify(Play(plan, kept, screen, None if only_bots else _create_player(plan, screen), copies))
 
 
-def _only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) -> str:
+def _why_only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) -> str:
     """Return why bots play all seats, or an empty string if a person or a program plays the first one."""
     if seed is not None:
         return phrases.BOTS_REHEARSE
@@ -106,14 +106,14 @@ def _only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) -> s
     return "" if plan.game.listens else phrases.bots_without_input(plan.game.name)
 
 
-def _somebody(plan: PlayPlan, screen: Screen) -> Person | Program:
+def _create_player(plan: PlayPlan, screen: Screen) -> Person | Program:
     """Create the player of the seat that no bot has: a person, or a program."""
     return Program(plan.game, screen) if screen.json else Person(plan.game.words, screen.asking)
 
 
-def kept_of(plan: PlayPlan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
+def game_record(plan: PlayPlan, person: str | None, patience: float, seed: int | None, log: Path | None) -> GameRecord:
     """Return the record of a game that is saved before it begins."""
-    return Kept(
+    return GameRecord(
         format=FORMAT,
         version=FORMAT_VERSION,
         begun=int(time.time()),
@@ -136,7 +136,7 @@ def kept_of(plan: PlayPlan, person: str | None, patience: float, seed: int | Non
 # --- One that goes on ---
 
 
-def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL) -> int:
+def resume_game(kept: SavedGame, *, auto: bool, json: bool, at: Display = Display.TERMINAL) -> int:
     """Play a saved local game to its end, and return the exit code."""
     refuse_without_asserts()
     what = kept.what
@@ -150,11 +150,11 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
     wait_until_free(kept)
     earlier = kept.earlier()
     screen = Screen(json)
-    paged = at is not Where.TERMINAL and what.person is not None
+    paged = at is not Display.TERMINAL and what.person is not None
     if what.person is not None and not (auto or json or paged or sys.stdin.isatty()):
         raise BadParameter(phrases.needs_player(what.person))
-    settings = game_of(what.place).settled(dict(what.settings))
-    plan = plan_of(
+    settings = load_game(what.place).settled(dict(what.settings))
+    plan = create_plan(
         what.place,
         settings,
         protocol=what.protocol,
@@ -165,25 +165,27 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
         cheat=what.cheat,
         clock=what.clock,
     )
-    person = None if what.person is None or auto or paged else _somebody(plan, screen)
+    person = None if what.person is None or auto or paged else _create_player(plan, screen)
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         for copy in copies:
             if copy.left is not None:
-                unusable = phrases.log_copy_unusable(shown(copy.path), shown(copy.left), shown(kept.kept_log))
+                unusable = phrases.log_copy_unusable(
+                    escape_markup(copy.path), escape_markup(copy.left), escape_markup(kept.kept_log)
+                )
                 print_line(err(), unusable)
         if paged:
             from nodealer.cli.browser_table import Page, PageScreen  # late: a terminal should not wait for a server
-            from nodealer.cli.play_page import go_on_in_browser
+            from nodealer.cli.play_page import resume_in_browser
 
             page = Page()
             page.game = plan.game
             sits, beside = page.sit("player", what.person), PageScreen(page, at)
-            return go_on_in_browser(Play(plan, kept, beside, sits, copies, earlier), page, at)
-        return _carry_out(Play(plan, kept, screen, person, copies, earlier))
+            return resume_in_browser(Play(plan, kept, beside, sits, copies, earlier), page, at)
+        return _play_and_verify(Play(plan, kept, screen, person, copies, earlier))
 
 
-def wait_until_free(kept: KeptGame) -> None:
+def wait_until_free(kept: SavedGame) -> None:
     """Wait for the players of a killed table to notice it and end. Raises `BadParameter` if they do not."""
     deadline = time.monotonic() + ENDING
     while kept.in_use:
@@ -195,41 +197,41 @@ def wait_until_free(kept: KeptGame) -> None:
 # --- Both ---
 
 
-def _carry_out(play: Play) -> int:
+def _play_and_verify(play: Play) -> int:
     """Play the game, verify it, and return the exit code. If it is interrupted, say how to continue."""
     cheat = play.plan.cheat
     if cheat is not None:
         cheat.announce(play.screen)
     started = time.perf_counter()
     try:
-        replica = _rehearsed(play) if play.kept.what.seed is not None else asyncio.run(host(play))
+        replica = _rehearse(play) if play.kept.what.seed is not None else asyncio.run(host(play))
         play.screen.done(replica, time.perf_counter() - started)
         report = _verify(play, replica)
         if cheat is not None:
             cheat.judge(play.screen, report)
         return report.exit_code
     except (KeyboardInterrupt, PipeClosed):
-        _left(play)
+        _report_interruption(play)
         raise
 
 
-def _rehearsed(play: Play) -> Replica:
+def _rehearse(play: Play) -> Replica:
     plan, seed = play.plan, play.kept.what.seed
     protocol = make_protocol(plan.protocol, plan.parameters)
     follow = partial(follow_all, play.copies)
     return rehearse(plan.game, plan.rules, protocol, plan.names, plan.hands, seed or 0, play.screen, follow)
 
 
-def _left(play: Play) -> None:
+def _report_interruption(play: Play) -> None:
     """Say where the game was interrupted, where its log is, and how to continue."""
     replica = play.screen.replica
-    log = None if replica is None else shown(play.log)
+    log = None if replica is None else escape_markup(play.log)
     resume = None if play.kept.what.seed is not None else _resume_command(play.kept)
     by_person = isinstance(play.person, Person)
     print_line(err(), phrases.interrupted(play.where(replica), log, resume, by_person=by_person))
 
 
-def _resume_command(kept: KeptGame) -> str:
+def _resume_command(kept: SavedGame) -> str:
     """Return the command that continues this game; it needs no name if the game is the latest."""
     try:
         newest = find_game(None).folder
@@ -252,6 +254,6 @@ def _verify(play: Play, replica: Replica) -> Report:
     next_step = phrases.replay_with(shlex.quote(str(path)), found)
     if replica.state.phase is not Phase.ENDED:
         next_step = phrases.continue_with(_resume_command(play.kept))
-    screen.say(f"{phrases.log_in(shown(path))} {shown(next_step)}")
+    screen.say(f"{phrases.log_in(escape_markup(path))} {escape_markup(next_step)}")
     print_report(screen.console, report, brief=True)
     return report

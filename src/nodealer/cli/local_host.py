@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from nodealer.cli import text as phrases
-from nodealer.cli.bot_process import PlayerOrder, Says, sit, transport_of
-from nodealer.cli.bots import TERM, Process, bots, how_it_ended
+from nodealer.cli.bot_process import PlayerConfig, ReportProblem, local_transport, play_seat
+from nodealer.cli.bots import TERM, Process, bots, describe_exit
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.leave_prompt import returning
+from nodealer.cli.leave_prompt import sitting_out_if_left
 from nodealer.cli.log_export import LogCopy
-from nodealer.cli.loopback import table_here
-from nodealer.cli.output import err, print_line, shown
+from nodealer.cli.loopback import serve_local_table
+from nodealer.cli.output import err, escape_markup, print_line
 from nodealer.cli.plan import PlayPlan
 from nodealer.cli.program import Program
-from nodealer.cli.saved_games import Earlier, KeptGame
+from nodealer.cli.saved_games import Earlier, SavedGame
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
-from nodealer.cli.timekeeper_process import KeeperOrder
-from nodealer.cli.wait_notices import Attention, AtTheTable, Overseer, Stuck
+from nodealer.cli.timekeeper_process import TimekeeperConfig
+from nodealer.cli.wait_notices import Overseer, PersonAtTable, Stuck, WaitNotices
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.loop import Loop
 from nodealer.client.policies import PolicyGroup, TimeoutVoter
@@ -46,7 +46,7 @@ class Play:
     """A game that is being played: its plan, its folder, its screen, its players, and its earlier messages."""
 
     plan: PlayPlan
-    kept: KeptGame
+    kept: SavedGame
     screen: Screen
     #: The player who is not a bot: at the keyboard, on a page, or a program at the other end of a pipe.
     person: Person | Program | PagePerson | None
@@ -80,21 +80,21 @@ class Play:
         over = replica.state.no_more_hands or number >= self.plan.hands
         return phrases.AFTER_THE_LAST_HAND if over else phrases.before_hand(number + 1)
 
-    def order(self, invitation: Invitation, seat: int) -> PlayerOrder:
+    def order(self, invitation: Invitation, seat: int) -> PlayerConfig:
         """Return the configuration of a player. A clock applies to people too."""
         plan, home, patience = self.plan, str(self.kept.home(seat)), self.kept.what.patience
         link, name, spared = invitation.link, plan.names[seat], self.people if plan.clock is None else ()
-        return PlayerOrder(link, name, plan.hands, plan.expected, plan.place, home, patience, spared)
+        return PlayerConfig(link, name, plan.hands, plan.expected, plan.place, home, patience, spared)
 
-    def orders(self, table: Invitation) -> dict[Path, PlayerOrder | KeeperOrder]:
+    def orders(self, table: Invitation) -> dict[Path, PlayerConfig | TimekeeperConfig]:
         """Return the configuration of each process, by the file for its standard error."""
-        orders: dict[Path, PlayerOrder | KeeperOrder] = {
+        orders: dict[Path, PlayerConfig | TimekeeperConfig] = {
             self.kept.complaints(seat): self.order(table, seat) for seat in self.bots
         }
         if self.plan.clock is not None:
             seat, place = len(self.plan.names), self.plan.place
             home = str(self.kept.home(seat))
-            orders[self.kept.complaints(seat)] = KeeperOrder(table.link, "", table.relays, KEEPER, place, home)
+            orders[self.kept.complaints(seat)] = TimekeeperConfig(table.link, "", table.relays, KEEPER, place, home)
         return orders
 
 
@@ -105,7 +105,7 @@ async def host(play: Play) -> Replica:
         home = stack.enter_context(open_or_create_store(play.kept.host, None, system_entropy))
         mark = host_mark(home.identity.public)
         earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
-        table = await stack.enter_async_context(table_here(mark, system_entropy, earlier))
+        table = await stack.enter_async_context(serve_local_table(mark, system_entropy, earlier))
         processes = await stack.enter_async_context(bots(play.orders(table), plan.cheat))
         watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
         if isinstance(play.person, Person | PagePerson):
@@ -115,15 +115,15 @@ async def host(play: Play) -> Replica:
             allowed = 0 if plan.clock is None else (plan.clock.move + plan.clock.cards + plan.clock.bank) / 1000 + 5
             limit = 2 * play.kept.what.patience + 2 + allowed
             spared = play.people if plan.clock is None else ()
-            overseer = Overseer(plan.sitting, Attention(screen, plan.sitting), limit, spared)
-        tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
+            overseer = Overseer(plan.sitting, WaitNotices(screen, plan.sitting), limit, spared)
+        tasks = [asyncio.ensure_future(_report_dropouts(play, processes, overseer.dropped))]
         if play.person is not None:
             (seat,) = set(range(len(plan.names))) - set(play.bots)
-            tasks.append(asyncio.ensure_future(_sit(play, play.order(table, seat), play.person)))
-        return await _until(asyncio.ensure_future(_watch(table, play, watcher, overseer)), tasks)
+            tasks.append(asyncio.ensure_future(_play_person(play, play.order(table, seat), play.person)))
+        return await _wait_for_end(asyncio.ensure_future(_host_table(table, play, watcher, overseer)), tasks)
 
 
-async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
+async def _play_person(play: Play, order: PlayerConfig, person: Person | Program | PagePerson) -> None:
     """Play the person's seat.
 
     They see what their own seat has received and checked. A program that waits for others does what bots do.
@@ -134,26 +134,28 @@ async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePe
         def says(code: str, sentence: str) -> None:
             seat.notify("bad", code, code if code == "behind" else "connection")
 
-        await sit(order, person, person.observer_of, says=says, looks=looking, take_part=person.create_participant)
+        await play_seat(
+            order, person, person.observer_of, says=says, looks=looking, take_part=person.create_participant
+        )
         return
     follow = partial(play.screen.follow, you=True)
-    looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
-    make = returning(Participant) if looks else Participant
-    await sit(order, person, follow, says=_says_on(play.screen), looks=looks, take_part=make)
+    looks = PersonAtTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
+    make = sitting_out_if_left(Participant) if looks else Participant
+    await play_seat(order, person, follow, says=_reporter_on(play.screen), looks=looks, take_part=make)
 
 
-def _says_on(screen: Screen) -> Says:
+def _reporter_on(screen: Screen) -> ReportProblem:
     """Return a function that reports connection problems on the screen."""
 
     def says(code: str, sentence: str) -> None:
         screen.emit({"event": "connection", "what": code, "reason": sentence})
         if not screen.json:
-            screen.say(f"[red]{shown(sentence)}[/red]")
+            screen.say(f"[red]{escape_markup(sentence)}[/red]")
 
     return says
 
 
-async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
+async def _wait_for_end(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
     """Wait for the end of the table. If a task fails meanwhile, raise its error."""
     running: set[asyncio.Future[None]] = set(tasks)
     try:
@@ -175,22 +177,22 @@ async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[
         await asyncio.gather(*left, return_exceptions=True)
 
 
-async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[str]) -> None:
+async def _report_dropouts(play: Play, processes: Mapping[str, Process], dropped: set[str]) -> None:
     """Report each bot whose program fails. The table rules decide how the game continues."""
 
     async def follow(name: str, process: Process) -> None:
         code = await process.wait()
         if code != 0:
-            how = how_it_ended(code, play.kept.complaints(play.plan.sitting.index(name)))
+            how = describe_exit(code, play.kept.complaints(play.plan.sitting.index(name)))
             play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
             if not play.screen.json:
-                play.screen.say(phrases.dropped_out(shown(name), shown(how)))
+                play.screen.say(phrases.dropped_out(escape_markup(name), escape_markup(how)))
             dropped.add(name)
 
     await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
 
 
-async def _watch(table: Invitation, play: Play, host: Participant, overseer: Overseer) -> Replica:
+async def _host_table(table: Invitation, play: Play, host: Participant, overseer: Overseer) -> Replica:
     """Propose the game once all players are there, then follow the log like any spectator."""
     plan, screen = play.plan, play.screen
     follow, proposed = None if play.person is not None else screen.follow(host), False
@@ -202,7 +204,7 @@ async def _watch(table: Invitation, play: Play, host: Participant, overseer: Ove
             if isinstance(news, Refuses):
                 raise Declined(phrases.declined(str(news.name), news.reason))
         if host.begun:
-            _follow(play, host.replica)
+            _update_copies(play, host.replica)
         if follow is not None:
             follow(step)
         if goes_on and not host.hearing:
@@ -217,20 +219,22 @@ async def _watch(table: Invitation, play: Play, host: Participant, overseer: Ove
         return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
-        await Loop(host, transport_of(table, host, _says_on(screen)), watch=watch, policy=overseer).run()
+        await Loop(host, local_transport(table, host, _reporter_on(screen)), watch=watch, policy=overseer).run()
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:
-            screen.say(phrases.game_stopped(play.where(host.replica), shown(stuck)))
+            screen.say(phrases.game_stopped(play.where(host.replica), escape_markup(stuck)))
     if host.silenced is not None:
         raise BadParameter(f"{play.kept.folder}: {host.silenced}")
     return host.replica
 
 
-def _follow(play: Play, replica: Replica) -> None:
+def _update_copies(play: Play, replica: Replica) -> None:
     for copy in play.copies:
         left = copy.left
         copy.follow(replica)
         if copy.left is not None and left is None:
-            stopped = phrases.log_copy_stopped(shown(copy.path), shown(copy.left), shown(play.kept.kept_log))
+            stopped = phrases.log_copy_stopped(
+                escape_markup(copy.path), escape_markup(copy.left), escape_markup(play.kept.kept_log)
+            )
             print_line(err(), stopped)

@@ -21,7 +21,7 @@ from nodealer.relay.stores.memory import MemoryStore
 
 
 @asynccontextmanager
-async def table_here(
+async def serve_local_table(
     host: bytes, entropy: Entropy, earlier: Iterable[bytes] = (), store: Store | None = None
 ) -> AsyncIterator[Invitation]:
     """Run a relay with one table and yield the invitation.

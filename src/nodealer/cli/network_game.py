@@ -13,23 +13,31 @@ from typing import Final
 
 from nodealer.cli import text as phrases
 from nodealer.cli.bots import bots
-from nodealer.cli.browser_table import screen_at
-from nodealer.cli.display import Where
+from nodealer.cli.browser_table import create_screen
+from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.game_catalogue import keep_first, table_at
-from nodealer.cli.games import game_of
+from nodealer.cli.game_catalogue import create_folder_once, find_table
+from nodealer.cli.games import load_game
 from nodealer.cli.host_relay import free_port, own_address, own_relay
-from nodealer.cli.line_input import Lines
+from nodealer.cli.line_input import LineReader
 from nodealer.cli.log_export import LogCopy
-from nodealer.cli.network_seat import Sitting, carry_out, take_part
-from nodealer.cli.output import shown
-from nodealer.cli.plan import PlayPlan, plan_of
+from nodealer.cli.network_seat import Sitting, play_and_verify, take_part
+from nodealer.cli.output import escape_markup
+from nodealer.cli.plan import PlayPlan, create_plan
 from nodealer.cli.qr import print_qr
 from nodealer.cli.screen import Screen
-from nodealer.cli.table_folders import FORMAT, Hosted, KeptTable, TableFolder, found_at, keep_table, moved_to
-from nodealer.cli.timekeeper_process import KeeperOrder
-from nodealer.cli.user import User, name_of, player, watcher
-from nodealer.cli.webpage import page_for_guests
+from nodealer.cli.table_folders import (
+    FORMAT,
+    Hosted,
+    TableFolder,
+    TableRecord,
+    create_table_folder,
+    with_game_place,
+    with_relays,
+)
+from nodealer.cli.timekeeper_process import TimekeeperConfig
+from nodealer.cli.user import User, choose_name, player, watcher
+from nodealer.cli.webpage import serve_guest_page
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.lobby import Hosting
 from nodealer.client.pairing import PairingCodes, PairingEnvironment, use_code
@@ -50,7 +58,7 @@ AROUND: Final = PairingEnvironment(system_entropy, connect_here, time.monotonic)
 # --- To open one ---
 
 
-def _reached_at(listen: str) -> str:
+def _checked_address(listen: str) -> str:
     """Check the address at which others reach the host's own relay.
 
     It is part of their links, so its port must be known now.
@@ -75,13 +83,13 @@ def host_table(
     timekeeper: bool = False,
     page: str = "",
     page_folder: str | None = None,
-    at: Where = Where.TERMINAL,
+    at: Display = Display.TERMINAL,
 ) -> int:
     """Open a table, invite others and play there. Return the exit code."""
     refuse_without_asserts()
-    called, user = name_of(name), player()
-    screen = screen_at(at, json=json, role="player", name=called)
-    own = None if relays else _reached_at(listen) if listen else f"{own_address()}:{free_port()}"
+    called, user = choose_name(name), player()
+    screen = create_screen(at, json=json, role="player", name=called)
+    own = None if relays else _checked_address(listen) if listen else f"{own_address()}:{free_port()}"
     addresses = tuple(normalize_relay_address(url) for url in relays) or (normalize_relay_address(f"ws://{own}"),)
     if user.identity is None:
         raise BadParameter(phrases.HOST_NEEDS_KEY)
@@ -102,7 +110,7 @@ def host_table(
     )
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        table = keep_table(_kept(called, invitation.link, plan.place, hosted, auto=auto, log=log))
+        table = create_table_folder(_table_record(called, invitation.link, plan.place, hosted, auto=auto, log=log))
         return _host(Sitting(table, screen, copies), user, plan, code=code)
 
 
@@ -110,7 +118,7 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
     hosted, screen = sitting.table.what.hosted, sitting.screen
     if hosted is None:
         raise BadParameter(phrases.hosted_by_others(sitting.table.name))
-    lines = Lines()
+    lines = LineReader()
     questions = sitting.questions(lines)
     hosting = Hosting(
         plan,
@@ -118,7 +126,7 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
         sitting.tell,
         user.known,
         questions,
-        _own_keeper(sitting, hosted),
+        _own_keeper_key(sitting, hosted),
         invites_keeper=hosted.invites_keeper,
     )
     if user.identity is None:
@@ -130,7 +138,7 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
     def invite() -> None:
         """Print the links, once the relay has the table."""
         if not sitting.table.names:
-            _invite(screen, sitting, hosted.seats)
+            _print_links(screen, sitting, hosted.seats)
         if code:
             codes.give()
 
@@ -142,17 +150,17 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
                 await stack.enter_async_context(own)
             if hosted.keeps_time:
                 await stack.enter_async_context(
-                    bots({sitting.table.keeper.with_suffix(".txt"): _keeping(sitting)}, None)
+                    bots({sitting.table.keeper.with_suffix(".txt"): _keeper_config(sitting)}, None)
                 )
             try:
                 return await take_part(sitting, user, hosting, lines, invite)
             finally:
                 await codes.stop()
 
-    return carry_out(sitting, play)
+    return play_and_verify(sitting, play)
 
 
-def _own_keeper(sitting: Sitting, hosted: Hosted) -> bytes | None:
+def _own_keeper_key(sitting: Sitting, hosted: Hosted) -> bytes | None:
     """Return the key of the host's own timekeeper, so that no one else's offer is mistaken for it."""
     if not hosted.keeps_time:
         return None
@@ -162,13 +170,13 @@ def _own_keeper(sitting: Sitting, hosted: Hosted) -> bytes | None:
     return None
 
 
-def _keeping(sitting: Sitting) -> KeeperOrder:
+def _keeper_config(sitting: Sitting) -> TimekeeperConfig:
     what, invitation = sitting.table.what, sitting.table.invitation
     home = str(sitting.table.keeper)
-    return KeeperOrder(what.link, invitation.table, sitting.relays, KEEPER, what.place, home)
+    return TimekeeperConfig(what.link, invitation.table, sitting.relays, KEEPER, what.place, home)
 
 
-def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
+def _print_links(screen: Screen, sitting: Sitting, seats: int) -> None:
     """Print the links by which others come to the table."""
     invitation, place = sitting.table.invitation, sitting.table.what.place
     to_watch = invitation.to_watch().link
@@ -176,14 +184,14 @@ def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
     if screen.json:
         return
     screen.say(phrases.spectator_link(seats))
-    screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
+    screen.console.print(f"\n{escape_markup(to_watch)}\n", soft_wrap=True)
     # Last, so that a small window still shows it: it is what most hosts want to send.
     screen.say(phrases.PLAYER_LINK)
     if screen.console.is_terminal:
         print_qr(screen.console, invitation.link)
-    screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
+    screen.console.print(f"\n{escape_markup(invitation.link)}\n", soft_wrap=True)
     # If the game is not installed, each player needs its file.
-    game = f" --game {shown(shlex.quote(place))}" if place is not None and ":" in place else ""
+    game = f" --game {escape_markup(shlex.quote(place))}" if place is not None and ":" in place else ""
     screen.say(phrases.how_to_join(game, page=bool(invitation.page)))
     if sitting.by_hand:
         screen.say(phrases.WAITING_FOR_GUESTS)
@@ -192,14 +200,14 @@ def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
 # --- To come to one ---
 
 
-def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
+def read_invitation(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
     """Read a link or a pairing code. With a code, the host already knows who comes, so the user is returned too."""
     if not text.strip().replace("-", " ").partition(" ")[0].isdecimal():
         return parse_link(text), None
     code = parse_code(text)
     if relay is None:
         raise BadParameter(phrases.CODE_NEEDS_RELAY)
-    called, user = name_of(name), player()
+    called, user = choose_name(name), player()
     if user.identity is None:
         raise BadParameter(phrases.GUEST_NEEDS_KEY)
     return asyncio.run(use_code(code, normalize_relay_address(relay), user.identity, called, AROUND)), user
@@ -215,48 +223,48 @@ def join_table(
     json: bool,
     log: Path | None,
     ask: bool = False,
-    at: Where = Where.TERMINAL,
+    at: Display = Display.TERMINAL,
 ) -> int:
     """Join a table, or continue at one where the user sat before. Return the exit code."""
     refuse_without_asserts()
-    invitation, unlocked = invited_by(text, relay, name)
+    invitation, unlocked = read_invitation(text, relay, name)
     invitation.table_secret()
-    before = table_at(invitation, name)
+    before = find_table(invitation, name)
     if before is not None:
-        before.keep_later(invitation)
-        table = moved_to(before, invitation)
+        before.save_later_link(invitation)
+        table = with_relays(before, invitation)
         if game is not None:
-            table = found_at(table, game, _folder_of(game))
-        return return_to(table, auto=auto, json=json, ask=ask, at=at)
-    called, user = name_of(name), unlocked or player()
-    screen = screen_at(at, json=json, role="player", name=called)
-    return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, screen, log, ask=ask)
+            table = with_game_place(table, game, _folder_of(game))
+        return resume_table(table, auto=auto, json=json, ask=ask, at=at)
+    called, user = choose_name(name), unlocked or player()
+    screen = create_screen(at, json=json, role="player", name=called)
+    return _join(_table_record(called, invitation.link, game, None, auto=auto, log=log), user, screen, log, ask=ask)
 
 
 def watch_table(
-    invitation: Invitation, *, game: str | None, json: bool, log: Path | None, at: Where = Where.TERMINAL
+    invitation: Invitation, *, game: str | None, json: bool, log: Path | None, at: Display = Display.TERMINAL
 ) -> int:
     """Watch a table. Return the exit code."""
     refuse_without_asserts()
     only = invitation.to_watch().link
-    screen = screen_at(at, json=json, role="watcher", name=None)
-    return _come(_kept(None, only, game, None, auto=False, log=log), watcher(), screen, log)
+    screen = create_screen(at, json=json, role="watcher", name=None)
+    return _join(_table_record(None, only, game, None, auto=False, log=log), watcher(), screen, log)
 
 
-def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None, *, ask: bool = False) -> int:
+def _join(kept: TableRecord, user: User, screen: Screen, log: Path | None, *, ask: bool = False) -> int:
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        return _sit(Sitting(keep_first(kept), screen, copies, ask=ask), user)
+        return _play(Sitting(create_folder_once(kept), screen, copies, ask=ask), user)
 
 
-def _sit(sitting: Sitting, user: User) -> int:
-    return carry_out(sitting, lambda: take_part(sitting, user, None, Lines()))
+def _play(sitting: Sitting, user: User) -> int:
+    return play_and_verify(sitting, lambda: take_part(sitting, user, None, LineReader()))
 
 
-def _kept(
+def _table_record(
     name: str | None, link: str, place: str | None, hosted: Hosted | None, *, auto: bool, log: Path | None
-) -> KeptTable:
-    return KeptTable(
+) -> TableRecord:
+    return TableRecord(
         format=FORMAT,
         version=FORMAT_VERSION,
         begun=int(time.time()),
@@ -278,33 +286,35 @@ def _folder_of(place: str) -> str | None:
 # --- To come back ---
 
 
-def return_to(table: TableFolder, *, auto: bool, json: bool, ask: bool = False, at: Where = Where.TERMINAL) -> int:
+def resume_table(
+    table: TableFolder, *, auto: bool, json: bool, ask: bool = False, at: Display = Display.TERMINAL
+) -> int:
     """Continue at a saved table with the same cards. Return the exit code."""
     what = table.what
     if (ended := table.ended) is not None:
         raise BadParameter(phrases.has_ended(table.name, ended.verdict, table.log))
     if table.in_use:
         raise BadParameter(phrases.already_here_in(table.name))
-    if what.name is not None and not (auto or json or what.auto or at is not Where.TERMINAL or sys.stdin.isatty()):
+    if what.name is not None and not (auto or json or what.auto or at is not Display.TERMINAL or sys.stdin.isatty()):
         raise BadParameter(phrases.needs_player(what.name))
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have a different file of that name.
         raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
     role = "watcher" if what.name is None else "player"
-    screen = screen_at(Where.TERMINAL if what.auto or auto else at, json=json, role=role, name=what.name)
+    screen = create_screen(Display.TERMINAL if what.auto or auto else at, json=json, role=role, name=what.name)
     user = watcher() if what.name is None else player()
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         sitting = Sitting(table, screen, copies, bot=auto, ask=ask)
         if what.hosted is None or what.place is None:
-            return _sit(sitting, user)
-        stack.enter_context(page_for_guests(what.hosted.page_folder, table.invitation.page))
-        return _host(sitting, user, _plan_again(what.place, what.hosted))
+            return _play(sitting, user)
+        stack.enter_context(serve_guest_page(what.hosted.page_folder, table.invitation.page))
+        return _host(sitting, user, _restore_plan(what.place, what.hosted))
 
 
-def _plan_again(place: str, hosted: Hosted) -> PlayPlan:
-    settings = game_of(place).settled(dict(hosted.settings))
-    return plan_of(
+def _restore_plan(place: str, hosted: Hosted) -> PlayPlan:
+    settings = load_game(place).settled(dict(hosted.settings))
+    return create_plan(
         place,
         settings,
         protocol=hosted.protocol,

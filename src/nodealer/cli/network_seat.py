@@ -13,22 +13,22 @@ from typing import Any, Final
 from nodealer.audit.background import in_background
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli import text as phrases
-from nodealer.cli.browser_table import Page, PageScreen, served
+from nodealer.cli.browser_table import Page, PageScreen, serve_page
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import game_or_none
-from nodealer.cli.leave_prompt import returning
-from nodealer.cli.line_input import Lines
+from nodealer.cli.games import load_game_or_none
+from nodealer.cli.leave_prompt import sitting_out_if_left
+from nodealer.cli.line_input import LineReader
 from nodealer.cli.log_export import LogCopy, follow_all
-from nodealer.cli.notices import Missing
-from nodealer.cli.output import PipeClosed, err, print_line, shown
+from nodealer.cli.notices import MissingFrames
+from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.table_folders import TableFolder
 from nodealer.cli.terminal import Person
-from nodealer.cli.terminal_lobby import Questions, ScreenTells
+from nodealer.cli.terminal_lobby import LobbyScreen, Questions
 from nodealer.cli.user import User
 from nodealer.cli.verify import print_report
-from nodealer.cli.wait_notices import NOTICE_AFTER, Attention, AtTheTable
+from nodealer.cli.wait_notices import NOTICE_AFTER, PersonAtTable, WaitNotices
 from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
 from nodealer.client.contacts import Contacts, ContactsRecorder
@@ -67,7 +67,7 @@ PEOPLE_THINK: Final = 20.0
 PATIENCE: Final = 60.0
 
 
-class Chair:
+class SeatAgent:
     """The agent and policy of one seat.
 
     In the lobby the game is not known yet; `seat` creates both when the players have agreed.
@@ -76,7 +76,7 @@ class Chair:
     def __init__(
         self,
         participant: Participant,
-        missing: Missing,
+        missing: MissingFrames,
         lobby: Policy | None,
         seat: Callable[[Participant], tuple[Agent | None, Policy]],
     ) -> None:
@@ -155,31 +155,31 @@ class Sitting:
     @property
     def tell(self) -> Callable[[News | CodeNews], None]:
         """Return the function that shows the news of the lobby."""
-        return ScreenTells(self.screen) if self.page is None else self.page.lobby.on_news
+        return LobbyScreen(self.screen) if self.page is None else self.page.lobby.on_news
 
-    def questions(self, lines: Lines) -> Asks | None:
+    def questions(self, lines: LineReader) -> Asks | None:
         """Return what asks the person in the lobby, or None if a bot or a program plays."""
         if not self.by_hand:
             return None
         return Questions(lines) if self.page is None else self.page.questions
 
-    def seat(self, participant: Participant, lines: Lines) -> tuple[Agent | None, Policy]:
+    def seat(self, participant: Participant, lines: LineReader) -> tuple[Agent | None, Policy]:
         """Create the agent and the policy, once the game is known."""
         config, screen = participant.replica.config, self.screen
         names = [member.name for member in participant.members]
         game = config.package
         if self.page is not None and not self.auto:
             sits = self.page.person
-            return None if self.watches else sits, PolicyGroup(TimeoutVoter(), Attention(screen, names), sits)
+            return None if self.watches else sits, PolicyGroup(TimeoutVoter(), WaitNotices(screen, names), sits)
         if self.watches or game is None or not participant.seated:
-            return None, Attention(screen, names)
+            return None, WaitNotices(screen, names)
         if self.auto:
             seats = 0 if self.table.what.hosted is None else self.table.what.hosted.seats
             return BotAgent(game, participant.home.root), PolicyGroup(TimeoutVoter(PATIENCE), BotRosterPolicy(seats))
         if screen.json:
-            return Program(game, screen), PolicyGroup(Attention(screen, names), TimeoutVoter(), BotRosterPolicy())
+            return Program(game, screen), PolicyGroup(WaitNotices(screen, names), TimeoutVoter(), BotRosterPolicy())
         person = Person(game.words, screen.asking, lines)
-        return person, AtTheTable(person, screen, names, PEOPLE_THINK, across=True)
+        return person, PersonAtTable(person, screen, names, PEOPLE_THINK, across=True)
 
 
 # --- From the lobby to the end ---
@@ -213,7 +213,7 @@ class _Connection:
         """Report a change of the connection."""
         if isinstance(line, RelayFound):
             if self._lost:
-                self._say("found", line.relay, phrases.reconnected(shown(line.relay)))
+                self._say("found", line.relay, phrases.reconnected(escape_markup(line.relay)))
             self._unheard = self._unheard and self._refused
             self.patient, self._lost, self._refused = True, False, False
             if not self._found:
@@ -222,11 +222,11 @@ class _Connection:
         elif isinstance(line, WriteRefused) or (isinstance(line, RelayLost) and line.refused):
             self._refused = isinstance(line, RelayLost)
             if not self._unheard:
-                rejected = phrases.messages_rejected(shown(line.reason), retrying=self._refused)
+                rejected = phrases.messages_rejected(escape_markup(line.reason), retrying=self._refused)
                 self._say("unheard", line.relay, rejected)
             self._unheard = True
         elif isinstance(line, Behind):
-            self._say("behind", line.relay, phrases.newer_key(shown(line.relay)))
+            self._say("behind", line.relay, phrases.newer_key(escape_markup(line.relay)))
         elif isinstance(line, KeyMissing):
             self._say("locked", line.relay, phrases.LOCKED_OUT)
             raise LockedOut
@@ -235,7 +235,7 @@ class _Connection:
             if not self.patient and self._failed >= self.relays:
                 raise RelayError(line.reason)
             if not self._lost and self.patient:
-                self._say("lost", line.relay, phrases.connection_lost(shown(line.reason)))
+                self._say("lost", line.relay, phrases.connection_lost(escape_markup(line.reason)))
             self._lost = True
 
     def _say(self, what: str, relay: str, text: str) -> None:
@@ -276,7 +276,7 @@ class _Watch:
             if isinstance(news, Refuses) and not news.mine:
                 screen.emit({"event": "declined", "name": news.name, "reason": news.reason})
                 if not screen.json:
-                    screen.say(phrases.has_declined(shown(news.name), shown(news.reason)))
+                    screen.say(phrases.has_declined(escape_markup(news.name), escape_markup(news.reason)))
                 if self._hosting is not None:
                     self._hosting.declined(news.by)
             elif isinstance(news, Refuses):
@@ -285,20 +285,20 @@ class _Watch:
                 raise BadParameter(phrases.other_version(news.reason))
             elif self._participant.is_sent_away(news) and not self._participant.hearing:
                 raise BadParameter(phrases.SENT_AWAY)
-            elif isinstance(news, PassedOver) and news.mine and self._turned_away:
+            elif isinstance(news, PassedOver) and news.mine and self._is_turned_away:
                 raise BadParameter(phrases.name_refused(self._participant.home.name, news.reason))
         self._known.update()
         self._show(step)
         if not self._participant.begun:
             return []
         follow_all(self._sitting.copies, self._participant.replica)
-        frames = self._ask()
-        self._agree()
-        self._seated()
+        frames = self._ask_for_seat()
+        self._show_words()
+        self._announce_seat()
         self._new_links()
         return frames
 
-    def _seated(self) -> None:
+    def _announce_seat(self) -> None:
         """Tell a player who asked for a seat that they have one."""
         one, screen = self._participant, self._sitting.screen
         if self._asked and one.sits and not self._sits:
@@ -318,11 +318,11 @@ class _Watch:
         screen.emit({"event": "key", "epoch": invitation.key.epoch, "link": invitation.link, "watch": to_watch})
         if not screen.json:
             screen.say(phrases.NEW_SPECTATOR_LINK)
-            screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
+            screen.console.print(f"\n{escape_markup(to_watch)}\n", soft_wrap=True)
             screen.say(phrases.NEW_PLAYER_LINK)
-            screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
+            screen.console.print(f"\n{escape_markup(invitation.link)}\n", soft_wrap=True)
 
-    def _ask(self) -> list[bytes]:
+    def _ask_for_seat(self) -> list[bytes]:
         """Ask for a seat at a table that is already playing, once all of its log has been received."""
         one, sitting = self._participant, self._sitting
         if one.sits or sitting.watches or self._asked or one.hearing:
@@ -343,19 +343,19 @@ class _Watch:
         sitting.screen.emit({"event": "asks", "players": names})
         if not sitting.screen.json:
             words = " ".join(key_words(one.home.identity.public))
-            sitting.screen.say(phrases.asked_for_seat(shown(names)))
+            sitting.screen.say(phrases.asked_for_seat(escape_markup(names)))
             sitting.screen.say(phrases.own_key_words(words))
         return frames
 
     @property
-    def _turned_away(self) -> bool:
+    def _is_turned_away(self) -> bool:
         """Return whether this player's offer was not accepted although everything is received: another player may have
         taken the name.
         """
         one = self._participant
         return not (one.begun or one.hearing or self._sitting.watches) and one.lobby.mine is None
 
-    def _agree(self) -> None:
+    def _show_words(self) -> None:
         if self._agreed:
             return
         self._agreed = True
@@ -368,7 +368,7 @@ class _Watch:
 
 
 async def take_part(
-    sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines, there: Callable[[], None] = lambda: None
+    sitting: Sitting, user: User, hosting: Hosting | None, lines: LineReader, there: Callable[[], None] = lambda: None
 ) -> Participant:
     """Take part in the table until nothing more comes from this seat, and return the participant.
 
@@ -377,12 +377,12 @@ async def take_part(
     table, screen = sitting.table, sitting.screen
     invitation, what = table.invitation, table.what
     lobby: Policy | None = hosting
-    game, screen.aside = game_or_none(what.place), lines.aside
+    game, screen.aside = load_game_or_none(what.place), lines.aside
     if hosting is None:
         tell = sitting.tell
         lobby = Onlooker(tell) if sitting.watches else Guest(tell, user.known, sitting.questions(lines), game)
     page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.create_participant
-    make = returning(make) if sitting.by_hand else make
+    make = sitting_out_if_left(make) if sitting.by_hand else make
     if page is not None:
         lobby = page.lobby.showing_policy(lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:
@@ -397,7 +397,7 @@ async def take_part(
                 parts=partial(parts_of, game=game),
                 begin=begin,
             )
-        chair = Chair(participant, Missing(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
+        chair = SeatAgent(participant, MissingFrames(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
         been_here = bool(home.lobby)
         connection = _Connection(screen, len(sitting.relays), patient=been_here, there=there)
         transport = RelayTransport(
@@ -418,31 +418,31 @@ async def take_part(
         return participant
 
 
-def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Participant]]) -> int:
+def play_and_verify(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Participant]]) -> int:
     """Play, verify the log and return the exit code. If it is interrupted, say how to continue."""
     started = time.perf_counter()
     try:
         if isinstance(sitting.screen, PageScreen):
-            return asyncio.run(_on_page(sitting, sitting.screen, playing))
+            return asyncio.run(_play_on_page(sitting, sitting.screen, playing))
         participant = asyncio.run(playing())
     except (KeyboardInterrupt, PipeClosed):
         replica = sitting.screen.replica
-        log = None if replica is None else shown(sitting.table.log)
+        log = None if replica is None else escape_markup(sitting.table.log)
         hosted = sitting.table.what.hosted
         own_relay = hosted is not None and hosted.listen is not None
         print_line(err(), phrases.table_interrupted(sitting.table.name, log, own_relay=own_relay))
         raise
     replica = participant.replica
     sitting.screen.done(replica, time.perf_counter() - started)
-    return _verified(sitting, replica).exit_code
+    return _verify_log(sitting, replica).exit_code
 
 
-async def _on_page(
+async def _play_on_page(
     sitting: Sitting, screen: PageScreen, playing: Callable[[], Coroutine[Any, Any, Participant]]
 ) -> int:
     """Do the same on a page, which stays open for a while after the game."""
     table, page = sitting.table, screen.page
-    async with served(page, screen.at):
+    async with serve_page(page, screen.at):
         page.log = table.kept_log
         participant = await playing()
         replica = participant.replica
@@ -456,7 +456,7 @@ async def _on_page(
         return 0 if report is None else report.exit_code
 
 
-def _verified(sitting: Sitting, replica: Replica) -> Report:
+def _verify_log(sitting: Sitting, replica: Replica) -> Report:
     """Verify the log from its file alone, and print or emit the report."""
     table, screen = sitting.table, sitting.screen
     path = table.kept_log if any(copy.left is not None for copy in sitting.copies) else table.log
@@ -466,6 +466,6 @@ def _verified(sitting: Sitting, replica: Replica) -> Report:
     if screen.json:
         screen.emit({"event": "verified", "log": escape_controls(path)} | report.as_json())
     else:
-        screen.say(phrases.log_in(shown(path)))
+        screen.say(phrases.log_in(escape_markup(path)))
         print_report(screen.console, report, brief=True)
     return report

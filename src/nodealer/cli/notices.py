@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodealer.cli import text as phrases
-from nodealer.cli.output import shown
+from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.client.bot_roster_policy import is_away
 from nodealer.client.duty_timer import DutyTimer
@@ -15,7 +15,7 @@ from nodealer.log.roster import Member
 from nodealer.wordlist import key_words
 
 
-class Missing:
+class MissingFrames:
     """Says when a relay announces more frames than it delivers. That keeps a player from acting, also in the lobby."""
 
     def __init__(self, screen: Screen, after: float) -> None:
@@ -39,7 +39,7 @@ class Missing:
                 self._screen.say(phrases.missing_messages(participant.missing, round(now - self._since)))
 
 
-class OwnTime:
+class TimeLeft:
     """Says how much time the person has: when they are asked, and when their time bank runs."""
 
     def __init__(self, screen: Screen) -> None:
@@ -64,7 +64,7 @@ class OwnTime:
             self._screen.say(phrases.time_left(round(wait.limit_left), bank) if stage == 1 else phrases.bank_left(bank))
 
 
-class WhoSits:
+class SeatNotices:
     """Says who would like to sit down, who could lose their seat, and which rosters are proposed."""
 
     def __init__(self, screen: Screen, *, across: bool) -> None:
@@ -75,12 +75,12 @@ class WhoSits:
 
     def proposed(self, participant: Participant) -> list[bytes]:
         """Return the proposed rosters that this seat has not agreed to."""
-        if not _has_a_word(participant):
+        if not _may_decide(participant):
             return []
         mine = participant.seat.number
         return [id for id, one in participant.replica.state.proposed.items() if mine not in one.agreed]
 
-    def meant(self, participant: Participant, by: str) -> bytes:
+    def find_proposal(self, participant: Participant, by: str) -> bytes:
         """Return the proposal that the person agrees to, among those they were told of.
 
         Raises `IllegalMove` if it is not exactly one.
@@ -100,22 +100,22 @@ class WhoSits:
 
     def on_tick(self, participant: Participant) -> bool:
         """Return whether there is something to answer."""
-        if not _has_a_word(participant):
+        if not _may_decide(participant):
             return False
         state = participant.replica.state
         for asks in participant.asking:
             if self._is_new(asks.roster.digest):
-                name, words = shown(asks.who.name), " ".join(key_words(asks.who.key))
+                name, words = escape_markup(asks.who.name), " ".join(key_words(asks.who.key))
                 self._screen.say(phrases.would_like_to_join(name))
                 self._screen.say(phrases.check_key_words(words))
         for id in self.proposed(participant):
             if self._is_new(id):
-                self._propose(state, state.proposed[id], participant.seat.number)
-                self._look_into(participant, id)
-        away = self._away(state)
+                self._announce_proposal(state, state.proposed[id], participant.seat.number)
+                self._warn_if_unreadable(participant, id)
+        away = self._away_players(state)
         for member in away:
             if self._is_new(member.key):
-                self._screen.say(phrases.can_remove(shown(member.name), left=member.seat in state.ended))
+                self._screen.say(phrases.can_remove(escape_markup(member.name), left=member.seat in state.ended))
                 self._screen.say(f"  [dim]{phrases.NEW_KEY_AFTER_LEAVING}[/dim]")
         return bool(participant.asking or self.proposed(participant) or away)
 
@@ -125,14 +125,14 @@ class WhoSits:
         self._told.add(what)
         return new
 
-    def _look_into(self, participant: Participant, proposal: bytes) -> None:
+    def _warn_if_unreadable(self, participant: Participant, proposal: bytes) -> None:
         """Warn of a proposal under whose key this player could not read: no one else can see that."""
         if participant.seat.number not in participant.replica.state.proposed[proposal].roster.seats:
             return  # The player would have no seat there, and was told so.
         try:
             participant.refuse_key(proposal)
         except DecodeError as error:
-            self._screen.say(phrases.key_unreadable(shown(error)))
+            self._screen.say(phrases.key_unreadable(escape_markup(error)))
 
     def refuse_removal(self, name: str) -> None:
         """Raise `IllegalMove` at a local table, or if no name is given."""
@@ -143,15 +143,15 @@ class WhoSits:
 
     def say_removed(self, name: str) -> None:
         """Say what it means that a player is to lose their seat."""
-        self._screen.say(phrases.removal_proposed(shown(name)))
+        self._screen.say(phrases.removal_proposed(escape_markup(name)))
         self._screen.say(f"  {phrases.NEW_KEY_AFTER_LEAVING}")
 
-    def _away(self, state: TableState) -> list[Member]:
+    def _away_players(self, state: TableState) -> list[Member]:
         if not self._across or state.no_more_hands:
             return []
         return [state.roster.member(seat) for seat in state.roster.with_cards if is_away(state, seat)]
 
-    def _propose(self, state: TableState, one: ProposedRoster, mine: int) -> None:
+    def _announce_proposal(self, state: TableState, one: ProposedRoster, mine: int) -> None:
         names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
         gone = [seat for seat in state.roster.with_cards if seat not in one.roster.seats]
         out = [phrases.YOU if seat == mine else state.all_members[seat].name for seat in gone]
@@ -159,12 +159,12 @@ class WhoSits:
         if one.roster.timekeeper != state.roster.timekeeper:
             keeper = one.roster.timekeeper
             names += phrases.ROSTER_NO_TIMEKEEPER if keeper is None else phrases.roster_timekeeper(keeper.name)
-        by = shown(state.all_members[one.by].name)
-        self._screen.say(phrases.proposes_roster(by, shown(names)))
+        by = escape_markup(state.all_members[one.by].name)
+        self._screen.say(phrases.proposes_roster(by, escape_markup(names)))
         if one.key is not None:
             self._screen.say(f"  [dim]{phrases.NEW_KEY_AFTER_LEAVING}[/dim]")
 
 
-def _has_a_word(participant: Participant) -> bool:
+def _may_decide(participant: Participant) -> bool:
     """Return whether this player may decide who sits here."""
     return participant.sits and participant.seat.number not in participant.replica.state.ended

@@ -42,11 +42,11 @@ _STYLES: Final[dict[Mark, str]] = {
 }
 
 
-def speak_plainly() -> None:
+def replace_unprintable() -> None:
     """Write characters that a terminal does not have with letters it has, on all streams, so that no text is an
     encoding error.
     """
-    codecs.register_error("nodealer", _in_letters)
+    codecs.register_error("nodealer", _encode_error)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="nodealer")
@@ -54,13 +54,13 @@ def speak_plainly() -> None:
         sys.stdin.reconfigure(errors="replace")
 
 
-def _in_letters(error: UnicodeError) -> tuple[str, int]:
+def _encode_error(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(map(_spelt, error.object[error.start : error.end])), error.end
+    return "".join(map(_spell, error.object[error.start : error.end])), error.end
 
 
-def _spelt(character: str) -> str:
+def _spell(character: str) -> str:
     return _PLAIN.get(character, f"\\u{{{ord(character):x}}}")
 
 
@@ -76,7 +76,7 @@ class PipeClosed(Exception):
     """The reader of the output has gone."""
 
 
-def _nobody_reads() -> NoReturn:
+def _close_output() -> NoReturn:
     with suppress(OSError, ValueError):
         # Otherwise Python would try again when it exits, and print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -87,7 +87,7 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Raise `PipeClosed`, instead of rich's own reaction."""
         self.quiet = True
-        _nobody_reads()
+        _close_output()
 
 
 def out() -> Console:
@@ -100,29 +100,30 @@ def err() -> Console:
     return _Console(stderr=True, highlight=False, emoji=False)
 
 
-def shown(text: object) -> str:
+def escape_markup(text: object) -> str:
     """Escape text from outside for use in markup."""
     return escape(escape_controls(text))
 
 
-def rendered(text: Text) -> str:
+def to_markup(text: Text) -> str:
     """Return a game's text as markup: filtered like everything from outside, with its marks as styles."""
     if not isinstance(text, Line):
-        return shown(text)
+        return escape_markup(text)
     return "".join(
-        shown(span.text) if span.mark is None else f"[{_STYLES[span.mark]}]{shown(span.text)}[/]" for span in text.spans
+        escape_markup(span.text) if span.mark is None else f"[{_STYLES[span.mark]}]{escape_markup(span.text)}[/]"
+        for span in text.spans
     )
 
 
 def print_lines(console: Console, lines: Iterable[Text]) -> None:
     """Print a game's lines. On a terminal, a long line continues indented below its beginning."""
     for line in lines:
-        print_line(console, rendered(line))
+        print_line(console, to_markup(line))
 
 
 def print_line(console: Console, markup: str) -> None:
     """Print one line of markup. On a terminal, a long line is wrapped and keeps its indentation."""
-    written = "".join(_spelt(each) if _lacks(console.encoding, each) else each for each in markup)
+    written = "".join(_spell(each) if _lacks(console.encoding, each) else each for each in markup)
     for line in Styled.from_markup(written, emoji=False).split("\n", allow_blank=True):
         _print_wrapped(console, line)
 
@@ -185,7 +186,7 @@ def _write(document: str) -> None:
             sys.stdout.write("".join(safe) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        _nobody_reads()
+        _close_output()
 
 
 def _is_escaped(character: str) -> bool:

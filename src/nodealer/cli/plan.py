@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Raw
 
 from nodealer.cli import text as phrases
-from nodealer.cli.cheat_option import Cheating, cheating_of
-from nodealer.cli.games import game_of
+from nodealer.cli.cheat_option import Cheating, parse_cheat
+from nodealer.cli.games import load_game
 from nodealer.cli.suggestions import closest
 from nodealer.client.setup import GameSetup, game_setup
 from nodealer.client.time_limits import KEEPER
@@ -78,7 +78,7 @@ class PlayPlan:
         return proposal_of(self.rules, protocol, members, hands=self.hands, clock=clock)
 
 
-def plan_of(
+def create_plan(
     place: str,
     settings: Mapping[str, str],
     *,
@@ -92,7 +92,7 @@ def plan_of(
     clock: Limits | None = None,
 ) -> PlayPlan:
     """Return the plan of a game. None means the game's default. Raises `BadParameter` for an impossible combination."""
-    game = game_of(place)
+    game = load_game(place)
     if game.bot is None:
         raise BadParameter(phrases.no_bots(game.name))
     if protocol is not None and protocol not in PROTOCOLS:
@@ -102,14 +102,14 @@ def plan_of(
     # If the deck is made by cut-and-choose, the players should know its odds before they begin.
     odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
-    who = names or _names(count, person)
-    cheating = None if cheat is None else cheating_of(cheat, who, made)
+    who = names or _seat_names(count, person)
+    cheating = None if cheat is None else parse_cheat(cheat, who, made)
     return PlayPlan(
         game, place, dict(settings), table.rules, on, who, hands or game.hands, said, warning, cheating, clock
     )
 
 
-def _names(count: int, person: str | None) -> tuple[str, ...]:
+def _seat_names(count: int, person: str | None) -> tuple[str, ...]:
     """Return the names at the table. A person has the first seat."""
     first, *others = NAMES[:count]
     if person is None:

@@ -10,9 +10,9 @@ import typer
 from nodealer.cli import text as phrases
 from nodealer.cli.commands import Command, option_names
 from nodealer.cli.completion import games, protocols
-from nodealer.cli.display import NoBrowser, Terminal, Where, where
-from nodealer.cli.games import game_of, games_here, settings_of
-from nodealer.cli.output import shown
+from nodealer.cli.display import Display, NoBrowser, Terminal, choose_display
+from nodealer.cli.games import installed_games, load_game, parse_settings
+from nodealer.cli.output import escape_markup
 from nodealer.client.time_limits import limits_of
 from nodealer.errors import BadParameter
 from nodealer.games.registry import DEFAULT_GAME
@@ -22,12 +22,12 @@ class PlayCommand(Command):
     """A command whose help lists the settings of every installed game. The games are loaded only for the help."""
 
     #: Options that `play` does not know may be settings of the game.
-    takes_all = True
+    accepts_unknown = True
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Format the help of the command, with the games before its example."""
         example = self.epilog
-        self.epilog = f"{_games()}\n\n{example}"
+        self.epilog = f"{_games_help()}\n\n{example}"
         try:
             super().format_help(ctx, formatter)
         finally:
@@ -38,13 +38,15 @@ class PlayCommand(Command):
 COMMAND: Final = PlayCommand
 
 
-def _games() -> str:
+def _games_help() -> str:
     told = []
-    for game in games_here():
+    for game in installed_games():
         if game.bot is not None:
-            told.append(f"[bold]--game {shown(game.name)}[/bold] ({game.seats} seats, {shown(game.protocol)})")
+            told.append(
+                f"[bold]--game {escape_markup(game.name)}[/bold] ({game.seats} seats, {escape_markup(game.protocol)})"
+            )
             told += [
-                f"  --{shown(setting.name)}: {shown(setting.help)} (default: {shown(setting.default)})"
+                escape_markup(f"  --{setting.name}: {setting.help} (default: {setting.default})")
                 for setting in game.settings
             ]
     return "\n".join(["Games and their settings:", *told])
@@ -140,13 +142,13 @@ def play(
 
     Exit codes: 0 the log is clean, 1 a player cheated, 3 the game is incomplete, 4 players did not come to the table.
     """
-    settings = settings_of(game_of(game), context.args, option_names(context))
+    settings = parse_settings(load_game(game), context.args, option_names(context))
     from nodealer.cli.local_game import run
-    from nodealer.cli.plan import plan_of  # late: no other command should wait for protocols and sockets
+    from nodealer.cli.plan import create_plan  # late: no other command should wait for protocols and sockets
 
     if clock is not None and no_clock:
         raise BadParameter(phrases.cannot_combine("--clock", "--no-clock"))
-    plan = plan_of(
+    plan = create_plan(
         game,
         settings,
         protocol=protocol,
@@ -157,8 +159,8 @@ def play(
         cheat=cheat,
         clock=None if clock is None else limits_of(clock),
     )
-    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
-    if at is not Where.TERMINAL:
+    at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
+    if at is not Display.TERMINAL:
         from nodealer.cli.play_page import play_in_browser
 
         play_in_browser(plan, at=at, log=log, patience=patience)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from nodealer.cli import text as phrases
-from nodealer.cli.browser_table import Page, PageScreen, served
-from nodealer.cli.display import Where
-from nodealer.cli.games import game_of, games_here
-from nodealer.cli.local_game import kept_of
+from nodealer.cli.browser_table import Page, PageScreen, serve_page
+from nodealer.cli.display import Display
+from nodealer.cli.games import installed_games, load_game
+from nodealer.cli.local_game import game_record
 from nodealer.cli.local_host import Play, host
 from nodealer.cli.log_export import LogCopy
-from nodealer.cli.plan import PlayPlan, plan_of
+from nodealer.cli.plan import PlayPlan, create_plan
 from nodealer.cli.saved_games import keep
 from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, NodealerError
@@ -23,11 +23,11 @@ from nodealer.games.package import GamePackage
 from nodealer.web import messages as doc
 
 
-def offers_of(plan: PlayPlan) -> doc.Offers:
+def page_offers(plan: PlayPlan) -> doc.Offers:
     """Return what the page can start, with the command line as the default."""
     from nodealer.cheats.registry import installed_cheats  # late: a fair game should not wait for it
 
-    here = {game.name: game for game in games_here() if game.bot is not None}
+    here = {game.name: game for game in installed_games() if game.bot is not None}
     games = tuple(
         doc.GameOffer(
             place,
@@ -47,21 +47,21 @@ def _settings(game: GamePackage, typed: Mapping[str, str]) -> tuple[tuple[str, s
     return tuple((one.name, one.help, typed.get(one.name, one.default)) for one in game.settings)
 
 
-def play_in_browser(plan: PlayPlan, *, at: Where, log: Path | None, patience: float) -> NoReturn:
+def play_in_browser(plan: PlayPlan, *, at: Display, log: Path | None, patience: float) -> NoReturn:
     """Serve the page and play what its person wants, until it is stopped."""
-    asyncio.run(_tables(plan, at, log, patience))
+    asyncio.run(_serve_tables(plan, at, log, patience))
     raise AssertionError("a page is served until somebody stops it")
 
 
-async def _tables(plan: PlayPlan, at: Where, log: Path | None, patience: float) -> NoReturn:
-    page, offers, first = Page(), offers_of(plan), True
+async def _serve_tables(plan: PlayPlan, at: Display, log: Path | None, patience: float) -> NoReturn:
+    page, offers, first = Page(), page_offers(plan), True
     page.sit("player", plan.names[0], offers)
-    async with served(page, at):
+    async with serve_page(page, at):
         while True:
             deal = await page.next_deal()
             try:
                 wanted = _plan(plan, deal)
-                await _one(page, wanted, offers, log if first else None, patience)
+                await _play_table(page, wanted, offers, log if first else None, patience)
                 first = False
             except NodealerError as error:
                 page.seat.send(doc.Refused(str(error)))
@@ -74,11 +74,11 @@ def _plan(plan: PlayPlan, deal: doc.Deal) -> PlayPlan:
     """
     same = deal.game == plan.place
     # Before the game is loaded: `module:attribute` would be imported, and a page must not run code that it names.
-    if not same and all(deal.game != other.name for other in games_here()):
+    if not same and all(deal.game != other.name for other in installed_games()):
         raise BadParameter(phrases.not_available(deal.game))
-    game = game_of(deal.game)
+    game = load_game(deal.game)
     settings = game.settled(dict(plan.settings) if same else {}) | dict(deal.settings)
-    wanted = plan_of(
+    wanted = create_plan(
         deal.game,
         game.settled(settings),
         protocol=plan.protocol if same else None,
@@ -94,11 +94,11 @@ def _plan(plan: PlayPlan, deal: doc.Deal) -> PlayPlan:
     return wanted
 
 
-async def _one(page: Page, plan: PlayPlan, offers: doc.Offers, log: Path | None, patience: float) -> int:
+async def _play_table(page: Page, plan: PlayPlan, offers: doc.Offers, log: Path | None, patience: float) -> int:
     """Play one table, from its first frame to the verified log."""
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        kept = keep(kept_of(plan, plan.names[0], patience, None, log))
+        kept = keep(game_record(plan, plan.names[0], patience, None, log))
         cheating = []
         if plan.cheat is not None:
             cheat = plan.cheat
@@ -106,10 +106,10 @@ async def _one(page: Page, plan: PlayPlan, offers: doc.Offers, log: Path | None,
         person = page.sit("player", plan.names[0], offers, *cheating)
         page.game, page.log = plan.game, None
         play = Play(plan, kept, PageScreen(page), person, copies)
-        return await carry_on(page, play)
+        return await play_on_page(page, play)
 
 
-async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
+async def play_on_page(page: Page, play: Play, *, again: bool = True) -> int:
     """Play the game, and verify it on the page."""
     page.log = play.kept.kept_log
     replica = await host(play)
@@ -124,12 +124,12 @@ async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
     return 0 if report is None else report.exit_code
 
 
-def go_on_in_browser(play: Play, page: Page, at: Where) -> int:
+def resume_in_browser(play: Play, page: Page, at: Display) -> int:
     """Continue a game on its page. Return the exit code."""
 
     async def run() -> int:
-        async with served(page, at):
-            code = await carry_on(page, play, again=False)
+        async with serve_page(page, at):
+            code = await play_on_page(page, play, again=False)
             await page.until_left()
             return code
 

@@ -47,7 +47,7 @@ class Program:
     async def decide(self, question: Question) -> Decision:
         """Ask once, then read answers until one is legal. Reports what is wrong with the others."""
         self._asked += 1
-        self._screen.emit({"event": "ask", "ask": self._asked} | _asked(self._game, question))
+        self._screen.emit({"event": "ask", "ask": self._asked} | _question_json(self._game, question))
         while True:
             line = await self._answers.next()
             try:
@@ -75,7 +75,7 @@ class Program:
         return legal_move(question.view, answer.move)
 
 
-def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
+def _question_json(game: GamePackage, question: Question) -> dict[str, Any]:
     """Return what is asked and what the seat sees: its own cards, and what is possible according to the game's page."""
     view, peek = question.view, question.peek
     who = {"seat": view.seat, "name": view.names[view.seat], "hand": view.hand + 1}
@@ -116,14 +116,14 @@ def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes | None]) -
     """
     kept = b""
     with suppress(RuntimeError):  # the game is over and the loop closed
-        while len(kept) <= ANSWER_BYTES_MAX and (more := _block()):
+        while len(kept) <= ANSWER_BYTES_MAX and (more := _read_block()):
             *whole, kept = (kept + more).split(b"\n")
             for line in whole:
                 loop.call_soon_threadsafe(lines.put_nowait, line)
         loop.call_soon_threadsafe(lines.put_nowait, None)
 
 
-def _block() -> bytes:
+def _read_block() -> bytes:
     try:
         return os.read(sys.stdin.fileno(), _BLOCK)
     except (OSError, ValueError):

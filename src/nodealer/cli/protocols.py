@@ -12,7 +12,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from nodealer.cli import text as phrases
-from nodealer.cli.output import err, out, print_json, shown
+from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.protocols import MODES, PROTOCOLS, make_protocol
 from nodealer.protocols.base import Cheat, Claims
 
@@ -35,9 +35,9 @@ def protocols(
 
 def _print(console: Console, claim: Claims, parameters: str) -> None:
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("parameters", shown(parameters) + (" (default)" if parameters == "{}" else ""))
+    facts.add_row("parameters", escape_markup(parameters) + (" (default)" if parameters == "{}" else ""))
     if "warning" in claim.cost:
-        facts.add_row(phrases.WARNING, shown(claim.cost["warning"]))
+        facts.add_row(phrases.WARNING, escape_markup(claim.cost["warning"]))
     facts.add_row("seats", _range(claim.seats))
     facts.add_row("cards", _range(claim.cards))
     facts.add_row("operations", ", ".join(claim.as_json()["operations"]))

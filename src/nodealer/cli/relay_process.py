@@ -17,7 +17,7 @@ from platformdirs import user_state_path
 
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.output import out, shown
+from nodealer.cli.output import escape_markup, out
 from nodealer.errors import BackendMissing, BadParameter
 from nodealer.relay.limits import RelayLimits
 from nodealer.relay.server.listener import serve_relay
@@ -37,10 +37,10 @@ def run(
     public_metrics: bool,
 ) -> None:
     """Serve until SIGINT or SIGTERM."""
-    host, port = address_of(listen)
-    tls = tls_of(*certificate)
+    host, port = parse_address(listen)
+    tls = tls_context(*certificate)
     options = {"limits": limits, "trust_proxy": trust_proxy, "public_metrics": public_metrics}
-    asyncio.run(_serve(host, port, tls, opened(store, replicas), options))
+    asyncio.run(_serve(host, port, tls, open_store(store, replicas), options))
 
 
 async def _serve(
@@ -54,7 +54,7 @@ async def _serve(
         serve_relay(store, host=host, port=port, tls=tls, entropy=system_entropy, log=log, **options) as relay,
     ):
         url = f"{'wss' if tls else 'ws'}://{f'[{host}]' if ':' in host else host}:{relay.port}"
-        out().print(phrases.relay_listens(shown(url)), soft_wrap=True)
+        out().print(phrases.relay_listens(escape_markup(url)), soft_wrap=True)
         log("started", {"store": type(store).__name__})
         await stop.wait()
         log("stopping", {"connections": relay.metrics.connections})
@@ -70,7 +70,7 @@ def log(event: str, facts: dict[str, Any]) -> None:
         sys.stderr.flush()
 
 
-def address_of(listen: str) -> tuple[str, int]:
+def parse_address(listen: str) -> tuple[str, int]:
     """Return host and port. Raises `BadParameter`."""
     host, _, port = listen.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
@@ -78,7 +78,7 @@ def address_of(listen: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
-def tls_of(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
+def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
     """Return the TLS context, or None without a certificate. Raises `BadParameter`."""
     if certificate is None and key is None:
         return None
@@ -92,7 +92,7 @@ def tls_of(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
     return context
 
 
-def opened(said: str | None, replicas: int) -> AbstractAsyncContextManager[Store]:
+def open_store(said: str | None, replicas: int) -> AbstractAsyncContextManager[Store]:
     """Open the store that was asked for. Raises `BadParameter`."""
     if said is None:
         return open_sqlite(user_state_path("nodealer") / "relay.db", time.time)

@@ -36,7 +36,7 @@ GAME_BYTES_MAX: Final = 1 << 16
 T = TypeVar("T", bound=Message)
 
 
-class Kept(Message, frozen=True):
+class GameRecord(Message, frozen=True):
     """The contents of game.json."""
 
     format: Literal["nodealer-game"]
@@ -83,11 +83,11 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class KeptGame:
+class SavedGame:
     """A saved local game in its folder."""
 
     folder: Path
-    what: Kept
+    what: GameRecord
 
     @property
     def name(self) -> str:
@@ -133,7 +133,7 @@ class KeptGame:
     def ended(self) -> Ended | None:
         """Return the verdict, or None if the game has not ended."""
         path = self.folder / ENDED
-        return read_kept(Ended, path) if is_file(path) else None
+        return read_record(Ended, path) if is_file(path) else None
 
     def end(self, verdict: str, hands: int) -> None:
         """Record that the game has ended, with the verdict."""
@@ -196,14 +196,14 @@ def games_folder() -> Path:
     return Path(user_state_path("nodealer", appauthor=False)) / "games"
 
 
-def keep(what: Kept) -> KeptGame:
+def keep(what: GameRecord) -> SavedGame:
     """Create the folder of a new game. Raises `HomeUnusable` if that fails."""
-    made = fresh_folder(what.begun)
+    made = create_folder(what.begun)
     write_atomically(made / GAME, encode(what))
-    return KeptGame(made, what)
+    return SavedGame(made, what)
 
 
-def fresh_folder(begun: int) -> Path:
+def create_folder(begun: int) -> Path:
     """Create a folder for a game that begins now. Two games may begin in the same second."""
     folder, name = games_folder(), time.strftime("%Y-%m-%d-%H%M%S", time.localtime(begun))
     with disk_errors(folder):
@@ -226,7 +226,7 @@ def is_file(path: Path) -> bool:
         return path.is_file()
 
 
-def read_kept(kind: type[T], path: Path) -> T:
+def read_record(kind: type[T], path: Path) -> T:
     """Read a file of a saved game. Raises `HomeUnusable`, or `OtherFormat` for another version."""
     with disk_errors(path), path.open("rb") as file:
         data = file.read(GAME_BYTES_MAX + 1)

@@ -10,8 +10,8 @@ import typer
 from rich.table import Column, Table
 
 from nodealer.cli import text as phrases
-from nodealer.cli.display import NoBrowser, Terminal, where
-from nodealer.cli.output import out, print_json, print_line, shown
+from nodealer.cli.display import NoBrowser, Terminal, choose_display
+from nodealer.cli.output import escape_markup, out, print_json, print_line
 from nodealer.errors import HomeUnusable
 from nodealer.log.control_characters import escape_controls
 
@@ -24,16 +24,16 @@ def games(
     Each game is a folder that contains its players' keys: do not give it away. Its log can be shared. The list says
     where the folders are. nodealer never deletes one; to remove a game, delete its folder.
     """
-    from nodealer.cli.game_catalogue import kept_games
+    from nodealer.cli.game_catalogue import list_saved_games
     from nodealer.cli.saved_games import games_folder  # late: no other command should wait for homes
 
-    rows = [_unread(*game) if isinstance(game, tuple) else _told(game) for game in kept_games()]
+    rows = [_unreadable_row(*game) if isinstance(game, tuple) else _row_of(game) for game in list_saved_games()]
     if json:
         print_json(rows)
         return
     console = out()
     if not rows:
-        print_line(console, phrases.no_saved_games(shown(games_folder())))
+        print_line(console, phrases.no_saved_games(escape_markup(games_folder())))
         return
     first, *others = phrases.GAMES_COLUMNS
     table = Table(Column(first, no_wrap=True), *others)
@@ -41,19 +41,19 @@ def games(
         of = "" if row["of_hands"] is None else f" of {row['of_hands']}"
         hands = "" if row["hands"] is None else f"{row['hands']}{of}"
         how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
-        table.add_row(*map(shown, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
+        table.add_row(*map(escape_markup, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
     console.print(table)
-    print_line(console, phrases.games_folder(shown(games_folder())))
+    print_line(console, phrases.games_folder(escape_markup(games_folder())))
 
 
-def _told(game: Any) -> dict[str, Any]:
+def _row_of(game: Any) -> dict[str, Any]:
     try:
-        return _looked_into(game) if hasattr(game.what, "names") else _across(game)
+        return _local_row(game) if hasattr(game.what, "names") else _network_row(game)
     except HomeUnusable as error:
-        return _unread(game.folder, str(error))
+        return _unreadable_row(game.folder, str(error))
 
 
-def _looked_into(game: Any) -> dict[str, Any]:
+def _local_row(game: Any) -> dict[str, Any]:
     what, ended = game.what, game.ended
     state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
     reached = game.reached
@@ -72,7 +72,7 @@ def _looked_into(game: Any) -> dict[str, Any]:
     }
 
 
-def _across(table: Any) -> dict[str, Any]:
+def _network_row(table: Any) -> dict[str, Any]:
     """Describe a table on the network. Its game and players are in its log."""
     what, ended, reached, agreed = table.what, table.ended, table.reached, table.agreed
     hosted, place, hands = what.hosted, what.place, None
@@ -96,7 +96,7 @@ def _across(table: Any) -> dict[str, Any]:
     }
 
 
-def _unread(folder: Path, reason: str) -> dict[str, Any]:
+def _unreadable_row(folder: Path, reason: str) -> dict[str, Any]:
     nothing = dict.fromkeys(("begun", "what", "person", "hands", "of_hands", "verdict", "log"))
     return {"game": folder.name, "players": [], "state": "unreadable", "reason": reason} | nothing
 
@@ -123,12 +123,12 @@ def resume(
     Exit codes: as for play.
     """
     from nodealer.cli.game_catalogue import find_game
-    from nodealer.cli.local_game import go_on
-    from nodealer.cli.network_game import return_to
-    from nodealer.cli.saved_games import KeptGame  # late: no other command should wait for sockets
+    from nodealer.cli.local_game import resume_game
+    from nodealer.cli.network_game import resume_table
+    from nodealer.cli.saved_games import SavedGame  # late: no other command should wait for sockets
 
     kept = find_game(game)
-    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
-    if isinstance(kept, KeptGame):
-        raise typer.Exit(go_on(kept, auto=auto, json=json, at=at))
-    raise typer.Exit(return_to(kept, auto=auto, json=json, at=at))
+    at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
+    if isinstance(kept, SavedGame):
+        raise typer.Exit(resume_game(kept, auto=auto, json=json, at=at))
+    raise typer.Exit(resume_table(kept, auto=auto, json=json, at=at))

@@ -9,8 +9,8 @@ from typing import Any
 from rich.status import Status
 
 from nodealer.cli import text as phrases
-from nodealer.cli.narrator import in_words
-from nodealer.cli.output import err, out, print_json_line, print_line, shown
+from nodealer.cli.narrator import event_lines
+from nodealer.cli.output import err, escape_markup, out, print_json_line, print_line
 from nodealer.client.time_limits import describe_time_limits
 from nodealer.engine.bodies import Begin
 from nodealer.engine.frame_result import Diverged, Received, Silenced
@@ -59,9 +59,11 @@ class Screen:
         session = replica.config.session.id.hex()
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:
-            self.say(phrases.session(session[:16], shown(", ".join(self._names.values()))))
-            note = shown(replica.config.words.note)
-            self.say(phrases.game_on_protocol(shown(proposal.game.name), shown(proposal.protocol.name), note))
+            self.say(phrases.session(session[:16], escape_markup(", ".join(self._names.values()))))
+            note = escape_markup(replica.config.words.note)
+            self.say(
+                phrases.game_on_protocol(escape_markup(proposal.game.name), escape_markup(proposal.protocol.name), note)
+            )
             if not proposal.rehearsal:
                 self.say_time(proposal, replica.config.words)
             if proposal.rehearsal:
@@ -81,9 +83,9 @@ class Screen:
                 if isinstance(one, Applied):
                     self.tell(one)
                 elif isinstance(one, Diverged):
-                    self._parted(participant, one)
+                    self._show_divergence(participant, one)
                 elif isinstance(one, Silenced):
-                    self.say(f"[red]{shown(one.reason)}[/red]")
+                    self.say(f"[red]{escape_markup(one.reason)}[/red]")
             return []
 
         return watch
@@ -93,30 +95,30 @@ class Screen:
         # The last `begin` starts the hand. If no further hand is possible, it starts none.
         starts = isinstance(applied.body, Begin)
         if starts:
-            self._head(applied.after)
+            self._print_heading(applied.after)
         for event in self._narrator.tell(applied):
             self._show(event)
         if not starts:
-            self._head(applied.after)
+            self._print_heading(applied.after)
 
-    def _head(self, state: TableState) -> None:
+    def _print_heading(self, state: TableState) -> None:
         """Print the heading of a hand that has begun."""
         if state.phase is Phase.PLAYING and state.hand.number != self._hand:
             self._hand, self._steps = state.hand.number, 0
             if not self.json:
-                self._working(None)
+                self._show_progress(None)
                 self.say(phrases.hand_heading(self._hand + 1))
 
-    def _parted(self, participant: Participant, parted: Diverged) -> None:
+    def _show_divergence(self, participant: Participant, parted: Diverged) -> None:
         name = participant.replica.state.all_members[parted.seat].name
         heads = {"theirs": parted.theirs.hex(), "ours": parted.ours.hex()}
         self.emit({"event": "diverged", "seat": parted.seat, "name": name} | heads)
         if not self.json:
-            self.say(phrases.diverged(shown(name), heads["theirs"][:16], heads["ours"][:16]))
+            self.say(phrases.diverged(escape_markup(name), heads["theirs"][:16], heads["ours"][:16]))
 
     def done(self, replica: Replica, seconds: float) -> None:
         """Print the summary of the game: entries, sizes and proofs."""
-        self._working(None)
+        self._show_progress(None)
         size = sum(map(len, replica.entries))
         # Of the whole log, including what was played before this process. The kind comes first in a body.
         cards = sum(len(entry) for entry in replica.entries if b'"body":{"type":"cards"' in entry)
@@ -131,7 +133,7 @@ class Screen:
         about = describe_time_limits(proposal, words)
         if about != self._time:
             self._time = about
-            self.say(f"[dim]{indent}{shown(about)}[/dim]")
+            self.say(f"[dim]{indent}{escape_markup(about)}[/dim]")
 
     def say(self, text: str) -> None:
         """Print a line for people."""
@@ -140,18 +142,18 @@ class Screen:
 
     def rest(self) -> None:
         """Stop the progress sign until the next step: the table waits for a person."""
-        self._working(None)
+        self._show_progress(None)
 
     def still(self, so: bool) -> None:
         """Set whether no progress sign may be shown, because the person may type."""
         self._still = so
         if so:
-            self._working(None)
+            self._show_progress(None)
 
     def emit(self, event: dict[str, Any]) -> None:
         """Print an event for programs, without styles. Does nothing for people."""
         if self.json:
-            print_json_line({name: _unmarked(value) for name, value in event.items()})
+            print_json_line({name: _plain(value) for name, value in event.items()})
 
     def _show(self, event: Event) -> None:
         self.emit(event)
@@ -162,7 +164,7 @@ class Screen:
         if event["event"] == "cards":
             self._step(event)
         else:
-            self._working(None)
+            self._show_progress(None)
             self._say_event(event)
 
     def _step(self, event: Event) -> None:
@@ -170,33 +172,33 @@ class Screen:
         self._steps += 1
         words = self._narrator.words_of(event["kind"])
         if self._proofs:
-            details = shown(", ".join([phrases.step_size(event["bytes"]), *event["proofs"]]))
-            self.say(phrases.step(event["entry"], shown(event["name"]), shown(event["step"]), details))
+            details = escape_markup(", ".join([phrases.step_size(event["bytes"]), *event["proofs"]]))
+            self.say(phrases.step(event["entry"], escape_markup(event["name"]), escape_markup(event["step"]), details))
             if words.means and event["kind"] not in self._explained:
                 self._explained.add(event["kind"])
-                self.say(phrases.step_meaning(shown(event["step"]), shown(words.means)))
+                self.say(phrases.step_meaning(escape_markup(event["step"]), escape_markup(words.means)))
             return
         if event["text"]:
-            self._working(None)
+            self._show_progress(None)
             self._say_event(event)
         doing = words.doing or event["step"]
-        self._working(phrases.step_progress(shown(event["name"]), shown(doing), self._steps))
+        self._show_progress(phrases.step_progress(escape_markup(event["name"]), escape_markup(doing), self._steps))
 
     def _say_event(self, event: Event) -> None:
-        for line in in_words(event):
+        for line in event_lines(event):
             self.say(line)
 
     @contextmanager
     def asking(self) -> Iterator[None]:
         """Keep the progress sign away from the line in which the person types."""
-        self._working(None)
+        self._show_progress(None)
         self._asking += 1
         try:
             yield
         finally:
             self._asking -= 1
 
-    def _working(self, text: str | None) -> None:
+    def _show_progress(self, text: str | None) -> None:
         """Show or stop the progress sign, such as while the deck is shuffled. None stops it."""
         if text is None:
             if self._status is not None:
@@ -210,7 +212,7 @@ class Screen:
             self._status.update(text)
 
 
-def _unmarked(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_unmarked(one) for one in value]
+        return [_plain(one) for one in value]
     return str(value) if isinstance(value, Line) else value

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from nodealer.audit.verify import Append, verify_file
-from nodealer.cli.display import NoBrowser, Where
+from nodealer.cli.display import Display, NoBrowser
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import LogGame, game_or_none
+from nodealer.cli.games import LogGame, load_game_or_none
 from nodealer.cli.screen import Screen
-from nodealer.cli.verify import log_of, print_report
+from nodealer.cli.verify import find_log, print_report
 from nodealer.engine.replica import Applied, Replica
 
 
@@ -31,12 +31,14 @@ def show(
 
     Exit codes: 0 the game is clean, 1 a fault or a broken log, 2 the file cannot be verified, 3 the game is incomplete.
     """
-    file = log_of(file)
+    file = find_log(file)
     # A missing file needs no page.
     if (browser or no_browser) and file.exists():
         from nodealer.cli.show_page import show_in_browser  # late: a terminal should not wait for a server
 
-        raise typer.Exit(show_in_browser(file, game_or_none(game), Where.ADDRESS if no_browser else Where.BROWSER))
+        raise typer.Exit(
+            show_in_browser(file, load_game_or_none(game), Display.ADDRESS if no_browser else Display.BROWSER)
+        )
     screen = Screen(json, proofs=True)
 
     def watch(replica: Replica) -> Append:
@@ -49,7 +51,7 @@ def show(
 
         return append
 
-    report = verify_file(file, entropy=system_entropy, watch=watch, game=game_or_none(game))
+    report = verify_file(file, entropy=system_entropy, watch=watch, game=load_game_or_none(game))
     screen.emit({"event": "verified"} | report.as_json())
     if not json:
         screen.say("")

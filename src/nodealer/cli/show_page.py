@@ -7,15 +7,15 @@ import time
 from pathlib import Path
 
 from nodealer.audit.verify import Append, Report, verify_file
-from nodealer.cli.browser_table import Page, served
-from nodealer.cli.display import Where
+from nodealer.cli.browser_table import Page, serve_page
+from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy
 from nodealer.engine.replica import Applied, Replica
 from nodealer.games.package import GamePackage
 from nodealer.web import messages as doc
 
 
-def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
+def show_in_browser(file: Path, game: GamePackage | None, at: Display) -> int:
     """Verify the log, then show it until no page is open. Return the exit code of the verification."""
     page, began = Page(), time.perf_counter()
     page.sit("replay", None)
@@ -25,7 +25,7 @@ def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
         page.seat.send(doc.TableOver(again=False, reason=report.reason))
 
     async def run() -> None:
-        async with served(page, at, "log"):
+        async with serve_page(page, at, "log"):
             await page.until_left()
 
     asyncio.run(run())

@@ -18,7 +18,7 @@ from typing import Final, Literal
 import msgspec
 
 from nodealer.cli import text as phrases
-from nodealer.cli.saved_games import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
+from nodealer.cli.saved_games import ENDED, Ended, create_folder, is_file, reached_in, read_record
 from nodealer.client.durable_files import disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, is_in_use
 from nodealer.errors import DecodeError, HomeUnusable
@@ -55,7 +55,7 @@ class Hosted(Message, frozen=True):
     page_folder: str | None = None
 
 
-class KeptTable(Message, frozen=True):
+class TableRecord(Message, frozen=True):
     """The contents of table.json."""
 
     format: Literal["nodealer-table"]
@@ -76,7 +76,7 @@ class KeptTable(Message, frozen=True):
     log: str | None
 
     def __repr__(self) -> str:
-        return "<KeptTable>"
+        return "<TableRecord>"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class TableFolder:
     """A saved table in its folder."""
 
     folder: Path
-    what: KeptTable
+    what: TableRecord
 
     @property
     def name(self) -> str:
@@ -113,7 +113,7 @@ class TableFolder:
         except DecodeError as error:
             raise HomeUnusable(phrases.damaged(path, error)) from None
 
-    def keep_later(self, invitation: Invitation) -> None:
+    def save_later_link(self, invitation: Invitation) -> None:
         """Save a link with a later key than the user's own, beside those with other keys: nothing here shows which of
         them is forged.
         """
@@ -156,7 +156,7 @@ class TableFolder:
     def ended(self) -> Ended | None:
         """Return the verdict, or None if the game has not ended."""
         path = self.folder / ENDED
-        return read_kept(Ended, path) if is_file(path) else None
+        return read_record(Ended, path) if is_file(path) else None
 
     def end(self, verdict: str, hands: int) -> None:
         """Record that the game has ended, with the verdict."""
@@ -186,14 +186,14 @@ class TableFolder:
         return reached_in(self.kept_log)
 
 
-def keep_table(what: KeptTable) -> TableFolder:
+def create_table_folder(what: TableRecord) -> TableFolder:
     """Create the folder of a table that is new for this user."""
-    folder = fresh_folder(what.begun)
+    folder = create_folder(what.begun)
     write_atomically(folder / TABLE, encode(what))
     return TableFolder(folder, what)
 
 
-def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
+def with_relays(table: TableFolder, invitation: Invitation) -> TableFolder:
     """Return the table with the relays of a newer link from its host, in case they have moved.
 
     Relays of a link with another key, which anyone may have made, come after the known ones.
@@ -208,7 +208,7 @@ def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
     return TableFolder(table.folder, what)
 
 
-def found_at(table: TableFolder, place: str, folder: str | None) -> TableFolder:
+def with_game_place(table: TableFolder, place: str, folder: str | None) -> TableFolder:
     """Return the table with the place of its game as the guest gives it now.
 
     A guest who came without the game, or with a wrong one, was told to do so.

@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 
 from nodealer.cards.operations import Peek, Seal
 from nodealer.cli import text as phrases
-from nodealer.cli.line_input import Lines
-from nodealer.cli.output import out, print_line, print_lines, shown
+from nodealer.cli.line_input import LineReader
+from nodealer.cli.output import escape_markup, out, print_line, print_lines
 from nodealer.engine.prompts import Decision, Question
 from nodealer.errors import IllegalMove
 from nodealer.games.text import Line, Text, Words, line, strong, table_lines
@@ -34,12 +34,12 @@ class Person:
         self,
         words: Words,
         quiet: Callable[[], AbstractContextManager[None]] = nullcontext,
-        lines: Lines | None = None,
+        lines: LineReader | None = None,
     ) -> None:
         self._words = words
         self._console = out()
         self._quiet = quiet
-        self._lines = lines or Lines()
+        self._lines = lines or LineReader()
         #: Handles a command for the table, such as `leave`; returns whether the line was one.
         self.to_the_table: Callable[[str], bool] = lambda line: False
         #: Returns the table, for a person who asks for it out of turn.
@@ -68,7 +68,7 @@ class Person:
             if self.to_the_table(text):
                 continue
             if not word or word in HELP:
-                self._say(*self.lay(), *((_everywhere(self._words),) if word else ()))
+                self._say(*self.lay(), *((_common_help(self._words),) if word else ()))
             elif word in RULES:
                 self._say_rules()
             else:
@@ -97,7 +97,7 @@ class Person:
             return move
 
         while True:
-            move = await self._ask(lay, (_hinted(words.prompt(view)),), words.help, read)
+            move = await self._ask(lay, (_with_hint(words.prompt(view)),), words.help, read)
             doubt = words.sure(view, move)
             if not doubt or await self._confirm(doubt):
                 return move
@@ -106,11 +106,11 @@ class Person:
         words = self._words
         *cards, asked = words.offer(view, peek)
         helped = words.choice_help(peek)
-        return await self._ask(lambda: cards, (_hinted(asked),), helped, lambda text: words.choose(view, peek, text))
+        return await self._ask(lambda: cards, (_with_hint(asked),), helped, lambda text: words.choose(view, peek, text))
 
     async def _seal(self, view: View, seal: Seal) -> bytes:
         words = self._words
-        asked = (_hinted(words.sealing(view, seal)),)
+        asked = (_with_hint(words.sealing(view, seal)),)
         return await self._ask(
             lambda: table_lines(words, view), asked, words.help, lambda text: words.seal(view, seal, text)
         )
@@ -125,7 +125,7 @@ class Person:
             text = await self._line()
             match " ".join(text.lower().split()):
                 case word if word in HELP:
-                    self._say(*helped, _everywhere(self._words))
+                    self._say(*helped, _common_help(self._words))
                 case word if word in RULES:
                     self._say_rules()
                 case "":
@@ -134,7 +134,7 @@ class Person:
                     try:
                         return read(text)
                     except IllegalMove as error:
-                        print_line(self._console, f"[magenta]{shown(error)}[/magenta]")
+                        print_line(self._console, f"[magenta]{escape_markup(error)}[/magenta]")
 
     async def _confirm(self, doubt: str) -> bool:
         self._say(line("  ", strong(doubt), phrases.YES_OR_NO))
@@ -156,11 +156,11 @@ class Person:
                 return text
 
 
-def _hinted(asked: Text) -> Line:
+def _with_hint(asked: Text) -> Line:
     return line(asked, f"  {HINT}")
 
 
-def _everywhere(words: Words) -> Line:
+def _common_help(words: Words) -> Line:
     rules = (strong("??"), phrases.HELP_RULES) if words.rules else ()
     away = (strong("sit out"), phrases.HELP_SIT_OUT, strong("leave"), phrases.HELP_LEAVE)
     return line("  ", *rules, phrases.HELP_TABLE, *away, strong("quit"), phrases.HELP_QUIT)

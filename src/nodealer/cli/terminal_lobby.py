@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Final
 
 from nodealer.cli import text as phrases
-from nodealer.cli.line_input import Lines
-from nodealer.cli.output import shown
+from nodealer.cli.line_input import LineReader
+from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.client.contacts import CheckedContact
 from nodealer.client.lobby import (
@@ -50,7 +50,7 @@ _REMARKS: Final = {
 class Questions:
     """Asks the person one question at a time, while the table goes on."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: LineReader) -> None:
         self._lines = lines
         self._asked: LobbyQuestion | None = None
         self._line: asyncio.Future[str] | None = None
@@ -83,7 +83,7 @@ class Questions:
             self._line = None
 
 
-class ScreenTells:
+class LobbyScreen:
     """Prints the news of the lobby."""
 
     def __init__(self, screen: Screen) -> None:
@@ -92,47 +92,49 @@ class ScreenTells:
     def __call__(self, news: News | CodeNews) -> None:
         match news:
             case Came():
-                self._came(news)
+                self._on_offer(news)
             case CheckedContact():
-                self._looked(news)
+                self._on_contact(news)
             case Proposed():
-                self._proposed(news)
+                self._on_proposal(news)
             case Here():
-                self._here(news)
+                self._on_players(news)
             case MaySit(name, keeps_time, taken, seats):
-                name = shown(name)
+                name = escape_markup(name)
                 self._say(phrases.may_keep_time(name) if keeps_time else phrases.may_sit(name, taken, seats))
             case NotSitting(name, found):
-                self._say(phrases.not_seated(shown(name)) if found else phrases.no_such_guest(shown(name)))
+                self._say(
+                    phrases.not_seated(escape_markup(name)) if found else phrases.no_such_guest(escape_markup(name))
+                )
             case CannotBegin(reason):
-                self._say(phrases.cannot_begin(shown(reason)))
+                self._say(phrases.cannot_begin(escape_markup(reason)))
             case Remark():
                 if news is Remark.ASKED_FOR_A_SEAT:
                     self._screen.emit({"event": "lobby"})
                 self._say(_REMARKS[news])
             case _:
-                self._of_code(news)
+                self._on_code(news)
 
     def _say(self, text: str) -> None:
         if not self._screen.json:
             self._screen.say(text)
 
-    def _came(self, came: Came) -> None:
+    def _on_offer(self, came: Came) -> None:
         self._screen.emit({"event": "offer", "name": came.name, "key": came.key.hex()})
         wants = phrases.wants_to_keep_time if came.keeps_time else phrases.wants_to_sit
-        self._say(wants(shown(came.name)))
+        self._say(wants(escape_markup(came.name)))
 
-    def _looked(self, looked: CheckedContact) -> None:
+    def _on_contact(self, looked: CheckedContact) -> None:
         """Print what this user knows about a player, with a warning if a known name comes with another key."""
         event = {"event": "player", "name": looked.name, "key": looked.key.hex(), "sight": looked.status.value}
         self._screen.emit(event)
-        self._say(f"  [{'bold red' if looked.needs_warning else 'dim'}]{shown(looked.text)}[/]")
+        self._say(f"  [{'bold red' if looked.needs_warning else 'dim'}]{escape_markup(looked.text)}[/]")
 
-    def _here(self, here: Here) -> None:
+    def _on_players(self, here: Here) -> None:
         self._screen.emit({"event": "lobby", "players": list(here.names)})
-        self._say(phrases.at_the_table(shown(", ".join(here.names)), first=here.first))
+        self._say(phrases.at_the_table(escape_markup(", ".join(here.names)), first=here.first))
 
-    def _proposed(self, told: Proposed) -> None:
+    def _on_proposal(self, told: Proposed) -> None:
         proposal = told.proposal
         names = [member.name for member in proposal.roster.members]
         self._screen.emit(
@@ -140,26 +142,26 @@ class ScreenTells:
             | {"hands": proposal.hands, "told": [told.game, told.protocol], "warning": told.warning}
             | {"clock": _clock(proposal)}
         )
-        players = shown(", ".join(names))
-        self._say(phrases.proposal(shown(told.game), shown(told.protocol), proposal.hands, players))
+        players = escape_markup(", ".join(names))
+        self._say(phrases.proposal(escape_markup(told.game), escape_markup(told.protocol), proposal.hands, players))
         if not self._screen.json:
             self._screen.say_time(proposal, told.words, "  ")
         if told.warning is not None:
-            self._say(f"  [bold red]{shown(told.warning)}[/]")
+            self._say(f"  [bold red]{escape_markup(told.warning)}[/]")
 
-    def _of_code(self, news: CodeNews) -> None:
+    def _on_code(self, news: CodeNews) -> None:
         match news:
             case CodeGiven(code, relay):
                 self._screen.emit({"event": "code", "code": code, "relay": relay})
                 self._say(phrases.pairing_code(code))
-                self._say(phrases.how_to_use_code(shown(code), shown(relay)))
+                self._say(phrases.how_to_use_code(escape_markup(code), escape_markup(relay)))
             case CodeUsed(name):
                 self._screen.emit({"event": "code-used"})
-                self._say(phrases.code_used(shown(name)))
+                self._say(phrases.code_used(escape_markup(name)))
             case CodeDied(reason, given, more):
                 self._screen.emit({"event": "code-dead"})
-                reason = shown(reason)
-                self._say(phrases.code_expired(reason, shown(more)) if given else phrases.no_code(reason))
+                reason = escape_markup(reason)
+                self._say(phrases.code_expired(reason, escape_markup(more)) if given else phrases.no_code(reason))
 
 
 def _clock(proposal: Proposal) -> dict[str, str | int] | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.games import LogGame
-from nodealer.cli.line_input import given
+from nodealer.cli.line_input import read_argument
 from nodealer.client.time_limits import KEEPER
 
 
@@ -32,4 +32,4 @@ def timekeeper(
     """
     from nodealer.cli.timekeeper_run import keep_the_time  # late: no other command should wait for sockets
 
-    raise typer.Exit(keep_the_time(given(invitation), name=name, game=game, json=json))
+    raise typer.Exit(keep_the_time(read_argument(invitation), name=name, game=game, json=json))

@@ -17,7 +17,7 @@ from pathlib import Path
 from nodealer.audit.background import in_background
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import game_or_none
+from nodealer.cli.games import load_game_or_none
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
 from nodealer.client.timekeeper import keep_time
@@ -30,7 +30,7 @@ from nodealer.relay.invitations import parse_link
 from nodealer.wire import Message, decode
 
 
-class KeeperOrder(Message, frozen=True):
+class TimekeeperConfig(Message, frozen=True):
     """The configuration of a timekeeper's process."""
 
     #: The player link, the table's name at the relay, and the addresses of its relays for this machine.
@@ -44,18 +44,20 @@ class KeeperOrder(Message, frozen=True):
     home: str
 
 
-def _nothing(participant: Participant, step: Received) -> None:
+def _ignore(participant: Participant, step: Received) -> None:
     """Ignore the step."""
 
 
 async def keep(
-    order: KeeperOrder, tell: Callable[[ConnectionEvent], None], see: Callable[[Participant, Received], None] = _nothing
+    order: TimekeeperConfig,
+    tell: Callable[[ConnectionEvent], None],
+    see: Callable[[Participant, Received], None] = _ignore,
 ) -> Participant:
     """Keep the time of a table until its end.
 
     `tell` is called with the state of the connection, `see` with each step.
     """
-    invitation, game = parse_link(order.invitation), game_or_none(order.game)
+    invitation, game = parse_link(order.invitation), load_game_or_none(order.game)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
             participant = Participant(
@@ -82,7 +84,7 @@ async def keep(
         return participant
 
 
-async def _keep_beside(order: KeeperOrder) -> None:
+async def _keep_until_orphaned(order: TimekeeperConfig) -> None:
     """Keep the time until the table has ended, or until the program that started this one has gone: its successor needs
     the home. The relay may go and come back meanwhile.
     """
@@ -113,16 +115,19 @@ def main() -> int:
     time.
     """
     try:
-        order = decode(KeeperOrder, sys.stdin.buffer.readline().strip(), what="the order")
-        asyncio.run(_keep_beside(order))
+        order = decode(TimekeeperConfig, sys.stdin.buffer.readline().strip(), what="the order")
+        asyncio.run(_keep_until_orphaned(order))
         return 0
     except KeyboardInterrupt:
         return 130
     except NodealerError as error:
-        from nodealer.cli.exits import UNJUDGED, explain  # late: slow to import, and most timekeepers print nothing
+        from nodealer.cli.exits import (  # late: slow to import, and most timekeepers print nothing
+            NO_VERDICT,
+            report_error,
+        )
 
-        explain(error)
-        return UNJUDGED
+        report_error(error)
+        return NO_VERDICT
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from nodealer.cli import text as phrases
-from nodealer.cli.output import err, print_line, shown
+from nodealer.cli.output import err, escape_markup, print_line
 from nodealer.cli.saved_games import games_folder
 from nodealer.cli.screen import Screen
-from nodealer.cli.terminal_lobby import ScreenTells
-from nodealer.cli.timekeeper_process import KeeperOrder, keep
+from nodealer.cli.terminal_lobby import LobbyScreen
+from nodealer.cli.timekeeper_process import TimekeeperConfig, keep
 from nodealer.client.lobby import Onlooker
 from nodealer.client.relay_transport import Behind, ConnectionEvent, KeyMissing, RelayFound, RelayLost, WriteRefused
 from nodealer.engine.frame_result import Received
@@ -20,12 +20,12 @@ from nodealer.relay.invitations import parse_link
 from nodealer.tape import expand
 
 
-class _Told:
+class _Reporter:
     """Reports the state of the connection, and who is late."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._onlooker = Onlooker(ScreenTells(screen))
+        self._onlooker = Onlooker(LobbyScreen(screen))
         self._found = self._begun = False
         #: Whether it was reported that the relay rejects messages, and whether that ended the last connection.
         self._unheard = self._refused = False
@@ -69,7 +69,7 @@ class _Told:
     def _say(self, event: dict[str, object], text: str) -> None:
         self._screen.emit(event)
         if not self._screen.json:
-            self._screen.say(shown(text))
+            self._screen.say(escape_markup(text))
 
 
 def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
@@ -79,8 +79,8 @@ def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
     of = expand("timekeeper", invitation.table_secret().secret, invitation.host, size=8).hex()
     home = games_folder().parent / "timekeeper" / f"{invitation.table}-{of}"
     home.parent.mkdir(parents=True, exist_ok=True)
-    told = _Told(screen)
-    order = KeeperOrder(invitation.link, invitation.table, invitation.relays, name, game, str(home))
+    told = _Reporter(screen)
+    order = TimekeeperConfig(invitation.link, invitation.table, invitation.relays, name, game, str(home))
     try:
         asyncio.run(keep(order, told.line, told.see))
     except KeyboardInterrupt:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.identity_prompt import known_players, me, unlocked
+from nodealer.cli.identity_prompt import load_contacts, me, unlock_identity
 from nodealer.cli.table_folders import TableFolder
 from nodealer.client.contacts import Contacts
 from nodealer.client.folder_store import FolderStore, open_or_create_store
@@ -30,15 +30,15 @@ class User:
 
 def player() -> User:
     """Return the user as a player. Asks for the passphrase of their key, if it has one."""
-    return User(unlocked(me()), known_players())
+    return User(unlock_identity(me()), load_contacts())
 
 
 def watcher() -> User:
     """Return the user as a spectator."""
-    return User(None, known_players())
+    return User(None, load_contacts())
 
 
-def name_of(given: str | None) -> str:
+def choose_name(given: str | None) -> str:
     """Return the user's name: the one given now, the one set with `whoami`, or the answer to a prompt.
 
     Raises `BadParameter` if there is no terminal for a prompt.

@@ -22,9 +22,9 @@ from nodealer.audit.compare import Comparison, compare
 from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
-from nodealer.cli.games import LogGame, game_or_none
-from nodealer.cli.output import err, out, print_json, print_line, rendered, shown
+from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, NO_VERDICT
+from nodealer.cli.games import LogGame, load_game_or_none
+from nodealer.cli.output import err, escape_markup, out, print_json, print_line, to_markup
 from nodealer.errors import BadParameter
 from nodealer.games.text import Words
 from nodealer.log.control_characters import escape_controls
@@ -60,20 +60,20 @@ def verify(
     """Check every signature, proof, rule and result of a game, from its log alone.
 
     With --against, a second log of the same session is verified too and compared with the first. Two groups that were
-    shown different tables, with one player in both, can only find out this way.
+    escape_markup different tables, with one player in both, can only find out this way.
 
     Exit codes: 0 the game is clean, 1 a player cheated, the log is broken, or the two logs diverge, 2 the file cannot
     be verified, 3 everything so far is correct but the game is incomplete. With several files, the first of 1, 2, 3
     that any of them gives.
     """
-    files = [log_of(file) for file in files]
+    files = [find_log(file) for file in files]
     if STDIN in files and (len(files) > 1 or against is not None):
         raise BadParameter(phrases.STDIN_ALONE)
     if against is not None:
         if len(files) != 1:
             raise BadParameter(phrases.ONE_AGAINST_ONE)
-        raise typer.Exit(_verify_against(files[0], log_of(against), game, json=json))
-    game_or_none(game)  # so that a wrong name is reported once, not for each file
+        raise typer.Exit(_verify_against(files[0], find_log(against), game, json=json))
+    load_game_or_none(game)  # so that a wrong name is reported once, not for each file
     if len(files) == 1:
         report = _verify_one(files[0], game, quiet=json)
         if json:
@@ -89,25 +89,25 @@ def verify(
             _print_brief(out(), file, lines)
     if json:
         print_json(documents)
-    raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
+    raise typer.Exit(next(code for code in (BAD, NO_VERDICT, INCOMPLETE, GOOD) if code in codes))
 
 
-def log_of(file: Path) -> Path:
+def find_log(file: Path) -> Path:
     """Return the file, or the log of the saved game with that name."""
     if file == STDIN or len(file.parts) != 1 or os.path.lexists(file):
         return file
-    from nodealer.cli.game_catalogue import find_game, is_called  # late: most who verify have a file
+    from nodealer.cli.game_catalogue import find_game, is_saved_game  # late: most who verify have a file
 
-    return find_game(file.name).kept_log if is_called(file.name) else file
+    return find_game(file.name).kept_log if is_saved_game(file.name) else file
 
 
 def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) -> int:
     reports = _verify_one(file, game, quiet=json), _verify_one(other, game, quiet=json)
     codes = {report.exit_code for report in reports}
-    if UNJUDGED in codes:
-        worst = next(report for report in reports if report.exit_code == UNJUDGED)
+    if NO_VERDICT in codes:
+        worst = next(report for report in reports if report.exit_code == NO_VERDICT)
         print_json(worst.as_json()) if json else print_report(out(), worst)
-        return UNJUDGED
+        return NO_VERDICT
     found = compare(file, other, reports)
     if json:
         documents = [
@@ -116,7 +116,7 @@ def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) ->
         print_json({"logs": documents, "against": found.as_json()})
     else:
         for path, report in zip((file, other), reports, strict=True):
-            _print_brief(out(), path, _brief(report))
+            _print_brief(out(), path, _brief_lines(report))
         _print_comparison(out(), found, reports[0])
     if not found.agree or found.contradictions or BAD in codes:
         return BAD
@@ -129,7 +129,7 @@ def _print_comparison(console: Console, found: Comparison, report: Report) -> No
         return
     print_line(console, phrases.logs_diverged(found.common))
     for one in found.contradictions:
-        print_line(console, phrases.signed_twice(shown(report.who(one.seat)), one.seq, *one.entries))
+        print_line(console, phrases.signed_twice(escape_markup(report.who(one.seat)), one.seq, *one.entries))
 
 
 def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
@@ -146,7 +146,7 @@ def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
 
 
 def _verify_path(file: Path, game: str | None, *, quiet: bool, called: str | None = None) -> Report:
-    chosen = game_or_none(game)
+    chosen = load_game_or_none(game)
     with Progress(console=err(), transient=True, disable=quiet or not err().is_terminal) as bar:
         task = bar.add_task(phrases.VERIFYING, total=None)
         return verify_file(
@@ -159,14 +159,14 @@ def _verify_path(file: Path, game: str | None, *, quiet: bool, called: str | Non
 
 
 #: The result of a verification process: the exit code, the document, and the lines for people.
-_Told = tuple[int, dict[str, Any], list[str]]
+_Result = tuple[int, dict[str, Any], list[str]]
 
 #: How processes are started. On Linux with what is already loaded: there are no other threads yet, and loading it all
 #: again takes as long as a dozen hands.
 _START: Final = "fork" if sys.platform == "linux" else "spawn"
 
 
-def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tuple[Path, _Told]]:
+def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tuple[Path, _Result]]:
     """Yield the results of the files in their order. Each file is verified in its own process, `jobs` at a time."""
     done = 0
     try:
@@ -177,21 +177,21 @@ def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tup
     except BrokenProcessPool:
         # Such as by a system that is short of memory. That says nothing about the logs.
         ended = Report("not-a-log", phrases.PROCESS_KILLED)
-        yield from ((file, _told(ended)) for file in files[done:])
+        yield from ((file, _result_of(ended)) for file in files[done:])
 
 
-def _verify_alone(file: Path, game: str | None) -> _Told:
-    return _told(verify_file(file, entropy=system_entropy, game=game_or_none(game)))
+def _verify_alone(file: Path, game: str | None) -> _Result:
+    return _result_of(verify_file(file, entropy=system_entropy, game=load_game_or_none(game)))
 
 
-def _told(report: Report) -> _Told:
-    return report.exit_code, report.as_json(), _brief(report)
+def _result_of(report: Report) -> _Result:
+    return report.exit_code, report.as_json(), _brief_lines(report)
 
 
-def _brief(report: Report) -> list[str]:
+def _brief_lines(report: Report) -> list[str]:
     """Return a report in a few lines."""
     # A log is untrusted: a name must not be interpreted as a command by the terminal.
-    reason = shown(report.reason)
+    reason = escape_markup(report.reason)
     words = {
         "clean": phrases.clean(phrases.ALL_PROVEN if report.proven else phrases.ALL_OPENED),
         "fault": phrases.faulty(reason),
@@ -203,36 +203,36 @@ def _brief(report: Report) -> list[str]:
         return [words[report.verdict]]
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
     counted = phrases.counted(report.entries, len(report.chronicle.records), checks)
-    return [words[report.verdict], counted, *(shown(line) for line in _happened(report))]
+    return [words[report.verdict], counted, *(escape_markup(line) for line in _remarks(report))]
 
 
 def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
-    for line in (f"[bold]{shown(str(file))}[/bold]", *lines):
+    for line in (f"[bold]{escape_markup(str(file))}[/bold]", *lines):
         print_line(console, line)
 
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
     """Print a report for players."""
-    for line in _brief(report):
+    for line in _brief_lines(report):
         print_line(console, line)
     if brief or report.session is None or report.verdict == "not-a-log":
         return
     print_line(console, phrases.session_id(report.session.id.hex()))
     for seating in report.chronicle.roster_periods:
-        seats = ", ".join(_seated(member) for member in seating.roster.members)
-        print_line(console, phrases.seats_from(seating.from_hand + 1, shown(seats)))
+        seats = ", ".join(_roster_entry(member) for member in seating.roster.members)
+        print_line(console, phrases.seats_from(seating.from_hand + 1, escape_markup(seats)))
     if report.chronicle.records:
         console.print(_results(report))
-    print_line(console, phrases.not_proven(shown("; ".join(report.not_proven))))
+    print_line(console, phrases.not_proven(escape_markup("; ".join(report.not_proven))))
 
 
-def _seated(member: Member) -> str:
+def _roster_entry(member: Member) -> str:
     """Return a roster entry, with the role of a member who is not a player."""
     part = "" if member.role == PLAYER else f", {member.role}"
     return f"{member.seat} {member.name} ({member.key.hex()[:FINGERPRINT]}{part})"
 
 
-def _happened(report: Report) -> Iterator[str]:
+def _remarks(report: Report) -> Iterator[str]:
     """Yield the lines that go with every verdict: who was named, who was skipped, and whose result is held."""
     for fault in report.faults:
         yield phrases.at_fault(report.who(fault.seat), fault.reason, fault.entry)
@@ -266,6 +266,6 @@ def _results(report: Report) -> Table:
     table = Table(*phrases.RESULT_COLUMNS, *headings)
     for record, columns in rows:
         ended = str(record.result.get("ended", "")) if record.void is None else phrases.no_result_because(record.void)
-        told = [rendered(columns.get(heading, "")) for heading in headings]
-        table.add_row(str(record.hand + 1), shown(ended), *told)
+        told = [to_markup(columns.get(heading, "")) for heading in headings]
+        table.add_row(str(record.hand + 1), escape_markup(ended), *told)
     return table

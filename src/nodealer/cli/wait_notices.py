@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nodealer.cli import text as phrases
-from nodealer.cli.choices import choices
+from nodealer.cli.choices import waiting_choices
 from nodealer.cli.disputes import Disputes
-from nodealer.cli.leave_prompt import Leaving
-from nodealer.cli.notices import Missing, OwnTime, WhoSits
-from nodealer.cli.output import shown
+from nodealer.cli.leave_prompt import LeavePrompt
+from nodealer.cli.notices import MissingFrames, SeatNotices, TimeLeft
+from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.client.duty_timer import Drift
@@ -58,7 +58,7 @@ class Wait:
     told: bool = False
 
 
-class Attention:
+class WaitNotices:
     """Says on a screen who the table is waiting for, and since when."""
 
     def __init__(self, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
@@ -67,7 +67,7 @@ class Attention:
         self._after = after
         #: The players for whom the table waits.
         self._waits: dict[str, Wait] = {}
-        self._missing = Missing(screen, after)
+        self._missing = MissingFrames(screen, after)
         self._drift = Drift()
         #: Since when there have been too few players, and whether that was said.
         self._alone_since: float | None = None
@@ -104,7 +104,7 @@ class Attention:
         gone = [state.all_members[seat].name for seat in sorted(state.gone - state.ended - state.expelled)]
         self._screen.emit({"event": "alone", "gone": gone})
         if not self._screen.json:
-            self._screen.say(phrases.too_few_players([shown(name) for name in gone]))
+            self._screen.say(phrases.too_few_players([escape_markup(name) for name in gone]))
 
     def _notice(self, participant: Participant, now: float) -> bool:
         """Print the notices that are due. Return whether the table waits for a player who was not named before."""
@@ -122,7 +122,7 @@ class Attention:
             self._screen.emit({"event": "waiting", "name": name, "seconds": round(now - wait.since, 1)})
             if not self._screen.json:
                 self._screen.rest()
-                self._screen.say(phrases.waiting_for(shown(name), wait.at))
+                self._screen.say(phrases.waiting_for(escape_markup(name), wait.at))
         return bool(fresh)
 
     def _waiting(self, participant: Participant, now: float) -> dict[str, Wait]:
@@ -131,7 +131,7 @@ class Attention:
         A player who owes other duties than before starts a new wait, because the table went on meanwhile.
         """
         waits: dict[str, Wait] = {}
-        for name, duties in waited_for(participant, self._names).items():
+        for name, duties in find_awaited(participant, self._names).items():
             wait = self._waits.get(name)
             if wait is None or not (wait.duties & duties or wait.duties == duties):
                 wait = Wait(duties, now, time.strftime("%H:%M:%S"))
@@ -144,7 +144,7 @@ class Attention:
         return [name for name, wait in self._waits.items() if wait.told]
 
 
-def waited_for(participant: Participant, names: Sequence[str]) -> dict[str, frozenset[bytes]]:
+def find_awaited(participant: Participant, names: Sequence[str]) -> dict[str, frozenset[bytes]]:
     """Return the players who have not come, not agreed, or owe a duty, with what they owe."""
     if not participant.begun:
         missing = set(names) - {offer.name for offer in participant.offers}
@@ -160,7 +160,7 @@ def waited_for(participant: Participant, names: Sequence[str]) -> dict[str, froz
 # --- A person ---
 
 
-class AtTheTable(Attention):
+class PersonAtTable(WaitNotices):
     """The same for a person, who can do something about it."""
 
     def __init__(
@@ -175,10 +175,10 @@ class AtTheTable(Attention):
         """`across`: the table is across the network."""
         super().__init__(screen, names, after)
         self._patience = TimeoutVoter()
-        self._time = OwnTime(screen)
-        self._seats = WhoSits(screen, across=across)
+        self._time = TimeLeft(screen)
+        self._seats = SeatNotices(screen, across=across)
         self._disputes = Disputes(screen)
-        self._leaving = Leaving(screen)
+        self._leaving = LeavePrompt(screen)
         #: The choices that were last printed.
         self._last_choices: list[str] = []
         self._person = person
@@ -204,27 +204,27 @@ class AtTheTable(Attention):
         """Print the notices that are due, execute the typed commands, and return the frames to send."""
         self._leaving.on_tick(participant)
         if self._notice(participant, now):
-            lines = choices(participant, self._told[0])
+            lines = waiting_choices(participant, self._told[0])
             for line in lines if lines != self._last_choices else ():
                 self._screen.say(line)
             self._last_choices = lines
         self._time.on_tick(participant, now)
         said = self._patience.on_tick(participant, now)
         with suppress(IllegalMove):
-            said += self._say_again(participant)
+            said += self._repeat_vote(participant)
         while self._typed and not self._must_wait(participant):
             verb, *rest = self._typed.pop(0)
             try:
-                said += self._do(participant, verb.lower(), " ".join(rest))
+                said += self._execute(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
-                self._screen.say(phrases.refused(shown(verb), shown(refused)))
+                self._screen.say(phrases.refused(escape_markup(verb), escape_markup(refused)))
         # Only now: the typed commands were about the earlier notices.
         news = bool(self._typed) or self._seats.on_tick(participant)
         news = (participant.seated and self._disputes.on_tick(participant)) or news
         away = participant.begun and participant.sits_out
         idle, wanted = participant.options().asked is None, bool(self._told) or self._alone or news or away
-        self._person.lay = lambda: self._lay(participant)
-        self._screen.still(idle and (wanted or self._on_a_move(participant)))
+        self._person.lay = lambda: self._table_lines(participant)
+        self._screen.still(idle and (wanted or self._waits_for_move(participant)))
         # Input from a file or a program is for the next question, unless there is something to answer now.
         self._listen(idle and (wanted or self._person.typed))
         return said
@@ -234,12 +234,12 @@ class AtTheTable(Attention):
         about_seats = self._typed[0][0].lower() in ("seat", "remove", "agree")
         return about_seats and participant.seated and bool(participant.seat.unconfirmed)
 
-    def _on_a_move(self, participant: Participant) -> bool:
+    def _waits_for_move(self, participant: Participant) -> bool:
         """Return whether the table waits for a player's move, and no card operation is running."""
         owed = participant.replica.state.duties.open if participant.begun else {}
         return any(owed[duty].duty.kind == TableDuty.MOVE for duty in participant.waits_for)
 
-    def _lay(self, participant: Participant) -> Sequence[Text]:
+    def _table_lines(self, participant: Participant) -> Sequence[Text]:
         """Return the table as lines, for a person who is not asked anything, with the players it waits for."""
         last = phrases.not_your_turn(", ".join(self._waits))
         try:
@@ -257,40 +257,40 @@ class AtTheTable(Attention):
             self._idle.cancel()
             self._idle = None
 
-    def _do(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
+    def _execute(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
         if verb == "leave":
             return self._leaving.leave(participant)
         if verb in ("sit", "back"):
             return self._sit_out(participant, verb, rest)
         if verb == "seat":
-            return self._about_seats(participant, lambda: participant.let_in(rest))
+            return self._vote_on_seats(participant, lambda: participant.let_in(rest))
         if verb == "remove":
             self._seats.refuse_removal(rest)
-            said = self._about_seats(participant, lambda: participant.remove(rest))
+            said = self._vote_on_seats(participant, lambda: participant.remove(rest))
             self._seats.say_removed(rest)
             return said
         if verb == "agree":
-            proposal = self._seats.meant(participant, rest)
-            return self._about_seats(participant, lambda: participant.agree(proposal))
+            proposal = self._seats.find_proposal(participant, rest)
+            return self._vote_on_seats(participant, lambda: participant.agree(proposal))
         if verb in ("claim", "book"):
             return participant.claim() if verb == "claim" else participant.open_books()
         if verb == "break":
             return participant.break_off()
-        return participant.without({self._seat(participant, rest)})
+        return participant.without({self._find_seat(participant, rest)})
 
-    def _about_seats(self, participant: Participant, say: Callable[[], list[bytes]]) -> list[bytes]:
+    def _vote_on_seats(self, participant: Participant, say: Callable[[], list[bytes]]) -> list[bytes]:
         frames = say()
         self._said_of_seats = participant.replica.state.roster.digest, say
         return frames
 
-    def _say_again(self, participant: Participant) -> list[bytes]:
+    def _repeat_vote(self, participant: Participant) -> list[bytes]:
         """Repeat a vote on seats that became void because the hand ended: the person meant it."""
         if self._said_of_seats is None or participant.seat.unconfirmed:
             return []
         (roster, say), self._said_of_seats = self._said_of_seats, None
         state, me = participant.replica.state, participant.seat.number
         counts = state.roster.digest != roster or any(me in one.agreed for one in state.proposed.values())
-        return [] if counts or state.no_more_hands else self._about_seats(participant, say)
+        return [] if counts or state.no_more_hands else self._vote_on_seats(participant, say)
 
     def _sit_out(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
         if verb == "back":
@@ -300,7 +300,7 @@ class AtTheTable(Attention):
         self._screen.say(phrases.SIT_OUT)
         return participant.sit_out()
 
-    def _seat(self, participant: Participant, name: str) -> int:
+    def _find_seat(self, participant: Participant, name: str) -> int:
         waited = participant.waits_for.values() if participant.begun else ()
         for seat in waited:
             if participant.replica.state.all_members[seat].name.casefold() == name.casefold():
@@ -320,7 +320,7 @@ class Overseer:
     def __init__(
         self,
         names: Sequence[str],
-        attention: Attention | None,
+        attention: WaitNotices | None,
         limit: float | None,
         spared: Collection[str] = (),
     ) -> None:
@@ -341,7 +341,7 @@ class Overseer:
         heard = participant.replica.height if participant.begun else participant.expects
         if heard != self._heard:
             self._heard, self._quiet_since = heard, now
-        waited = waited_for(participant, self._names)
+        waited = find_awaited(participant, self._names)
         if participant.begun and waited.keys() & self._spared:
             self._quiet_since = now
         quiet = now - self._quiet_since
@@ -352,12 +352,12 @@ class Overseer:
                 raise RelayError(phrases.did_not_come(", ".join(gone) or listed))
         elif waited and (
             (self._limit is not None and quiet > self._limit)
-            or (quiet > QUIET and waited.keys() <= self.dropped and self._nobody_can(participant))
+            or (quiet > QUIET and waited.keys() <= self.dropped and self._no_one_can_vote(participant))
         ):
             raise Stuck(phrases.stuck(listed))
         return []
 
-    def _nobody_can(self, participant: Participant) -> bool:
+    def _no_one_can_vote(self, participant: Participant) -> bool:
         """Return whether too few players are left for any vote, when only the end of the game is missing."""
         state = participant.replica.state
         seats = voters(state)

@@ -13,7 +13,7 @@ import typer
 
 from nodealer.cli import text as phrases
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.output import err, out, print_json, shown
+from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.errors import BadParameter
 from nodealer.relay.invitations import normalize_page_address
 
@@ -29,7 +29,7 @@ def folder_of(wanted: str | None) -> str | None:
 
 
 @contextmanager
-def page_for_guests(wanted: str | None, before: str = "") -> Iterator[str]:
+def serve_guest_page(wanted: str | None, before: str = "") -> Iterator[str]:
     """Yield the address of a page for guests with nothing installed, or an empty string if none is wanted.
 
     A folder is served to the local network as long as this lasts. `before` is the address that guests already have in
@@ -84,7 +84,7 @@ def serve(
     if not host or not port.isdecimal() or int(port) >= 1 << 16:
         raise BadParameter(phrases.bad_listen(listen, "127.0.0.1:8080"))
     app = create_app(folder)
-    err().print(phrases.serving_page(shown(listen)), soft_wrap=True)
+    err().print(phrases.serving_page(escape_markup(listen)), soft_wrap=True)
     uvicorn.run(app, host=host.strip("[]"), port=int(port), log_level="warning", server_header=False, access_log=False)
 
 
@@ -120,8 +120,8 @@ def check(
         print_json({"same": found.same, "others": found.others, "missing": found.missing, "ok": found.ok})
     else:
         for path in found.others:
-            out().print(phrases.file_differs(shown(path)), soft_wrap=True)
+            out().print(phrases.file_differs(escape_markup(path)), soft_wrap=True)
         for path in found.missing:
-            out().print(phrases.file_missing(shown(path)), soft_wrap=True)
-        out().print(phrases.page_verdict(shown(url), len(found.same), ok=found.ok), soft_wrap=True)
+            out().print(phrases.file_missing(escape_markup(path)), soft_wrap=True)
+        out().print(phrases.page_verdict(escape_markup(url), len(found.same), ok=found.ok), soft_wrap=True)
     raise typer.Exit(GOOD if found.ok else BAD)

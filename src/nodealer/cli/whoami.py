@@ -8,8 +8,8 @@ import typer
 
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.identity_prompt import ask_passphrase, me, my_folder
-from nodealer.cli.output import out, print_json, print_line, shown
+from nodealer.cli.identity_prompt import ask_passphrase, identity_folder, me
+from nodealer.cli.output import escape_markup, out, print_json, print_line
 from nodealer.client.identity import IDENTITY, UserIdentity, change_name, change_passphrase, refuse_passphrase
 from nodealer.errors import BadParameter
 from nodealer.wordlist import key_words
@@ -31,9 +31,9 @@ def whoami(
     """
     mine = me()
     if name is not None:
-        mine = change_name(my_folder(), name)
+        mine = change_name(identity_folder(), name)
     if passphrase:
-        mine = _change(mine)
+        mine = _change_passphrase(mine)
     if json:
         print_json(
             {
@@ -41,18 +41,18 @@ def whoami(
                 "key": mine.public.hex(),
                 "words": list(key_words(mine.public)),
                 "passphrase": mine.has_passphrase,
-                "file": str(my_folder() / IDENTITY),
+                "file": str(identity_folder() / IDENTITY),
             }
         )
         return
     console = out()
-    print_line(console, phrases.own_name(None if mine.name is None else shown(mine.name)))
+    print_line(console, phrases.own_name(None if mine.name is None else escape_markup(mine.name)))
     print_line(console, phrases.own_words(" ".join(key_words(mine.public))))
     print_line(console, phrases.own_key(mine.public.hex()))
-    print_line(console, phrases.own_file(shown(my_folder() / IDENTITY), passphrase=mine.has_passphrase))
+    print_line(console, phrases.own_file(escape_markup(identity_folder() / IDENTITY), passphrase=mine.has_passphrase))
 
 
-def _change(mine: UserIdentity) -> UserIdentity:
+def _change_passphrase(mine: UserIdentity) -> UserIdentity:
     old = ask_passphrase(phrases.PROMPT_FOR_OLD) if mine.has_passphrase else None
     # Before the user thinks of a new one.
     mine.unlock(old)
@@ -60,4 +60,4 @@ def _change(mine: UserIdentity) -> UserIdentity:
     refuse_passphrase(new or None)
     if ask_passphrase(phrases.PROMPT_AGAIN) != new:
         raise BadParameter(phrases.REPEATED_WRONGLY)
-    return change_passphrase(my_folder(), old, new or None, system_entropy)
+    return change_passphrase(identity_folder(), old, new or None, system_entropy)

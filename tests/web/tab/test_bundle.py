@@ -258,13 +258,13 @@ def test_a_version_between_releases_has_nothing_to_compare_with() -> None:
 
 def test_a_page_is_served_again_where_guests_know_it(folder: Path, tmp_path: Path) -> None:
     assert webpage.folder_of("https://cards.example") is None and webpage.folder_of(None) is None
-    with webpage.page_for_guests(str(folder)) as address:
+    with webpage.serve_guest_page(str(folder)) as address:
         pass
-    with webpage.page_for_guests(webpage.folder_of(str(folder)), address) as again:
+    with webpage.serve_guest_page(webpage.folder_of(str(folder)), address) as again:
         assert again == address
         with urllib.request.urlopen(f"http://127.0.0.1:{address.rpartition(':')[2]}/{BUNDLE}", timeout=20) as answer:
             assert answer.read() == (folder / BUNDLE).read_bytes()
-        with pytest.raises(BadParameter, match="again"), webpage.page_for_guests(str(folder), address):
+        with pytest.raises(BadParameter, match="again"), webpage.serve_guest_page(str(folder), address):
             pass
 
 

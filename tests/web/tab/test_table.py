@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from engine.circle import Circle
-from nodealer.cli.timekeeper_process import KeeperOrder, keep
+from nodealer.cli.timekeeper_process import TimekeeperConfig, keep
 from nodealer.client.contacts import Contacts, KeyStatus
 from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, RelayTransport, connect_here
@@ -184,7 +184,7 @@ def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -
             hosting, joining = host.play(invitation, hosted_table_of(wish)), guest.play(invitation)
             await host.notice("keeper awaited")
             assert not guest.all("table")
-            order = KeeperOrder(
+            order = TimekeeperConfig(
                 invitation.link, invitation.table, invitation.relays, "Clock", None, str(tmp_path / "c")
             )
             keeping = asyncio.ensure_future(keep(order, lambda line: None))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodealer.cli.completion import begun, protocols
+from nodealer.cli.completion import protocols, with_prefix
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.output import err, out, print_json, shown
+from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def _complete(incomplete: str) -> list[str]:
     """Return the attack names that complete what was typed."""
     from nodealer_lab.attacks import ATTACKS  # late: no other command should wait for it
 
-    return begun([*ATTACKS], incomplete)
+    return with_prefix([*ATTACKS], incomplete)
 
 
 def list_attacks(
@@ -45,12 +45,12 @@ def list_attacks(
         return
     for one in ATTACKS.values():
         line = f"{one.who} {one.does} [dim]({', '.join((*one.numbers, *one.protocols))})[/dim]"
-        out().print(f"[bold]{shown(one.name)}[/bold]: {line}", soft_wrap=True)
+        out().print(f"[bold]{escape_markup(one.name)}[/bold]: {line}", soft_wrap=True)
     out().print("\nAttacks without a program:")
     for no in BEYOND:
         # Some have no number in the list.
         number = f"{no.number}, ".removeprefix("–, ")
-        out().print(f"[dim]{number}{shown(no.what)}: {no.comes}; {shown(no.why)}[/dim]", soft_wrap=True)
+        out().print(f"[dim]{number}{escape_markup(no.what)}: {no.comes}; {escape_markup(no.why)}[/dim]", soft_wrap=True)
 
 
 def run(
@@ -87,7 +87,9 @@ def run(
             raise BadParameter(f"no attack is written for {protocol!r}")
     found: list[AttackComparison] = []
     with err().status("running …") as status:
-        for comparison in carry_out(chosen, protocol, on_start=lambda what: status.update(f"running {shown(what)}")):
+        for comparison in carry_out(
+            chosen, protocol, on_start=lambda what: status.update(f"running {escape_markup(what)}")
+        ):
             found.append(comparison)
             if not json:
                 _print_result(comparison)
@@ -101,9 +103,10 @@ def _print_result(comparison: AttackComparison) -> None:
     mode = "" if comparison.mode == "{}" else f" {comparison.mode}"
     mark = "[red bold]✗[/red bold]" if comparison.wrong else "[green]✓[/green]"
     console.print(
-        f"{mark} [bold]{shown(comparison.attack.name)}[/bold] on {shown(comparison.protocol + mode)}", soft_wrap=True
+        f"{mark} [bold]{escape_markup(comparison.attack.name)}[/bold] on {escape_markup(comparison.protocol + mode)}",
+        soft_wrap=True,
     )
-    console.print(f"  {shown(comparison.attack.who)} {shown(comparison.attack.does)}", soft_wrap=True)
-    console.print(f"  {shown(comparison.sentence)}", soft_wrap=True)
+    console.print(f"  {escape_markup(comparison.attack.who)} {escape_markup(comparison.attack.does)}", soft_wrap=True)
+    console.print(f"  {escape_markup(comparison.sentence)}", soft_wrap=True)
     if comparison.wrong:
-        console.print(f"  [red]{shown(comparison.wrong)}[/red]", soft_wrap=True)
+        console.print(f"  [red]{escape_markup(comparison.wrong)}[/red]", soft_wrap=True)

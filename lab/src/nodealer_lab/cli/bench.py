@@ -14,8 +14,8 @@ from rich.table import Table
 
 from nodealer.cli.completion import games, protocols
 from nodealer.cli.exits import BAD
-from nodealer.cli.games import game_of
-from nodealer.cli.output import err, out, print_json, shown
+from nodealer.cli.games import load_game
+from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.errors import BadParameter
 from nodealer_lab.bench import SUITES, BenchEffort, BenchRow, describe_machine
 from nodealer_lab.bench.plot import draw, refuse_without_matplotlib
@@ -97,7 +97,7 @@ def bench(
         console.width = max(console.width, 80)
         console.print(_results_table(suite, rows))
         on = f"{machine['cpu']}, {machine['processors']} processors, Python {machine['python']}, {machine['date']}"
-        out().print(shown(on))
+        out().print(escape_markup(on))
     if plot is not None:
         draw(rows, plot, f"nodealer bench {suite}")
     if strict and any(row.ok is False for row in rows):
@@ -128,7 +128,7 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Ben
     if played is not None:
         from nodealer_lab.bench import game
 
-        game_of(played)  # checked here, because this also looks into the current folder
+        load_game(played)  # checked here, because this also looks into the current folder
         measured = game.run(effort, played)
     rows: list[BenchRow] = []
     console = err()

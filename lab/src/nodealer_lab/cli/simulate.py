@@ -9,7 +9,7 @@ import typer
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.output import err, out, print_json, shown
+from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.errors import BadParameter
 from nodealer.log.control_characters import escape_controls
 
@@ -66,7 +66,10 @@ def _play_many(seed: str, games: int, cores: int, json: bool) -> int:
             found.add(played)
             status.update(f"simulating: {found.games} of {games} games")
             if played.wrong is not None and not json:
-                out().print(f"[red]{shown(repeat(played.seed))}[/red]: {shown(str(played.wrong))}", soft_wrap=True)
+                out().print(
+                    f"[red]{escape_markup(repeat(played.seed))}[/red]: {escape_markup(str(played.wrong))}",
+                    soft_wrap=True,
+                )
     document = found.document(seed, cores, time.monotonic() - began)
     if json:
         print_json(document | {"machine": describe_machine()})
