@@ -102,8 +102,8 @@ def test_a_seed_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_many_games_from_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     run = partial(_told, capsys, "lab", "sim")
     code, said = run("few", "--games", "2")
-    assert code == 1 and "       2  games\n" in said and "too rare: " in said and said.startswith("seed few, ")
-    assert "\nnothing was wrong in any of them\n" in said
+    assert code == 1 and "       2  games\n" in said and "too rare to prove anything: " in said and said.startswith("seed few, ")
+    assert "\nnothing was wrong in any game\n" in said
     code, said = run("few", "--games", "3", "--cores", "2", "--json")
     document = json.loads(said)
     assert (code, document["seed"], document["games"], document["wrong"]) == (1, "few", 3, [])
@@ -127,7 +127,7 @@ def test_a_game_in_which_something_is_wrong_is_told(
         assert end.value.code == 1
     said = capsys.readouterr().out
     assert "wrong: a checker: a reason" in said and "nodealer lab sim bad-0 --steps: a checker: a reason" in said
-    assert "\nwrong: in 1 of them\n" in said
+    assert "\nwrong: 1 games\n" in said
 
 
 def test_faults_that_are_too_rare_are_named() -> None:

@@ -1,4 +1,4 @@
-"""Benchmarks: one module a suite, each a function from an effort to rows."""
+"""Benchmarks: one module for each suite, with a `run` function from an effort to rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Suite = Callable[[BenchEffort], Iterator[BenchRow]]
 
 
 def _late(module: str) -> Suite:
-    """Loaded when it is run: a process that measures one thing should not wait for all others."""
+    """Return a suite that imports its module when it runs, so that measuring one suite does not load all others."""
 
     def run(effort: BenchEffort) -> Iterator[BenchRow]:
         suite: Suite = import_module(f"{__name__}.{module}").run
@@ -25,7 +25,7 @@ def _late(module: str) -> Suite:
     return run
 
 
-#: Names, and the modules behind them.
+#: The suites by name, with their modules.
 MODULES: Final = {
     **{name: name for name in ("core", "proofs", "cards", "log", "hand", "tables", "game", "npm", "seat", "recovery")},
     **{"relay": "relay", "page": "page", "web": "tab"},
@@ -34,6 +34,6 @@ SUITES: Final[dict[str, Suite]] = {name: _late(module) for name, module in MODUL
 
 
 def load_all() -> None:
-    """Load every suite, as a process that has all of the program in it."""
+    """Import every suite, so that the process contains the whole program."""
     for module in MODULES.values():
         import_module(f"{__name__}.{module}")

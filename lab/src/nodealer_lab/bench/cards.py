@@ -1,7 +1,7 @@
-"""`bench cards`: what is proven of cards that stay hidden. "None of my thirteen is a heart"; "this one is a heart". And
-what a pass costs.
+"""`bench cards`: proofs about cards that stay hidden, and the cost of a pass.
 
-U is, as in `bench proofs`, the cost of masking as many cards as a proof has cards and faces: two fixed bases each.
+The proofs are "none of my thirteen is a heart" and "this one is a heart". As in `bench proofs`, U is the cost of
+masking as many cards as a proof has cards and faces: two fixed-base multiplications each.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from nodealer_lab.bench.rows import BenchRow, bare_row, size_row
 from nodealer_lab.bench.shuffles import CONTEXT
 
 SUIT, SUITS = 13, 4
-#: What is sent, in bytes: for a whole hand without a suit, and for one card of a suit.
+#: The bytes sent for a whole hand without a suit, and for one card of a suit.
 HAND_BYTES, CARD_BYTES = 2_000, 1_700
-#: A pass, as before a hand of Hearts: so many seats give so many cards each, and what each sends, in bytes.
+#: A pass as before a hand of Hearts: the number of seats, the cards that each gives, and the bytes that each sends.
 SEATS, GIVEN, PASS_BYTES = 4, 3, 1_500
-#: In U, to prove a hand.
+#: The limit in U for proving a hand.
 PROVE: Final = 2.0
-#: Terms of the one multiplication: for each face, for each card, and for all.
+#: Terms of the single multiplication: for each face, for each card, and constant.
 TERMS: Final = (2, 5, 8)
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """Cards that a seat holds, some faces that they are not, and what it sends about them."""
+    """Cards that a seat holds, and faces that they are not."""
 
     statement: Exclusion
     s: Scalars
@@ -48,7 +48,7 @@ class Hidden:
 
     @staticmethod
     def make(on: Group, cards: int, faces: int) -> Hidden:
-        """Cards that others have published their keys of. All points are at hand, as those of a deck are."""
+        """Create cards whose other keys are published. All points are already computed, as those of a deck are."""
         tape = Tape(bytes(32))
         deck, epk = (_points(on, name, count) for name, count in ((b"face", faces + cards), (b"epk", cards)))
         s, off = (draw_scalars(tape, name, b"", on, cards) for name in ("own", "published"))
@@ -58,12 +58,12 @@ class Hidden:
         return Hidden(Exclusion(deck[:faces], MaskedCards(epk, msg, off, keys)), s, tape)
 
     def prove(self) -> tuple[bytes, ...]:
-        """What is sent: the products, and their proof."""
+        """Return what is sent: the products and their proof."""
         sent, proof = exclusion.prove(CONTEXT.transcript(), self.tape, self.statement, self.s)
         return sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof
 
     def check(self, Y: bytes, Z: bytes, T: bytes, proof: bytes) -> Check:
-        """What it owes, from bytes."""
+        """Parse the sent bytes and return the check that remains to be settled."""
         on = self.statement.faces.group
         sent = ExclusionProducts(on.points(Y), on.points(Z), on.points(T))
         return exclusion.check(CONTEXT.transcript(), self.statement, sent, proof)
@@ -76,7 +76,7 @@ def _points(on: Group, name: bytes, count: int) -> Points:
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    """Yield all rows, on one thread. Raise `BackendMissing` without the native core."""
     native, suit = group(backend="native"), effort.size(SUIT)
     with using_threads(1):
         hand, card = Hidden.make(native, suit, suit), Hidden.make(native, 1, (SUITS - 1) * suit)
@@ -87,7 +87,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _pass(on: Group) -> BenchRow:
-    """Raw bytes of what a seat sends when everybody passes to the next."""
+    """Measure the raw bytes that a seat sends when each player passes to the next."""
     seats = range(SEATS)
     binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(seats), (), on)
     deck, _ = worked(make_protocol("mask", on=on).new_deck(binding, 0, SEATS * GIVEN + 1, None))

@@ -1,6 +1,6 @@
 """`bench hand --protocol chain`: an encryption pass against bare exponentiations, and hands in every mode.
 
-A hand of `chain` takes seconds, so each is played once; a pass over a deck is measured like everything else.
+A hand of `chain` takes seconds, so each is played once. A pass over a deck is measured like everything else.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from nodealer_lab.bench.rows import BenchRow, size_row, time_row, unjudged
 
 SEATS: Final = (2, 6)
 KAPPAS: Final = (1, 8)
-#: CPU of a pass against the bare calls; wall of two threads against one.
+#: The limits: CPU of a pass against the bare calls, and wall time of two threads against one.
 CPU, WALL = 1.1, 0.65
 Clock = Callable[[], float]
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows."""
+    """Yield all rows."""
     cards = effort.size(CARDS)
     yield from pass_rows(replace(effort, pairs=min(effort.pairs, 7)), cards)
-    # A tiny effort is to see that it runs: two seats, and few of the dealer's decks.
+    # A tiny effort only checks that the benchmark runs: two seats, and few dealer decks.
     seats_of, kappas = (SEATS, KAPPAS) if effort.shrink == 1 else (SEATS[:1], KAPPAS[:1])
     for parameters in modes(kappas):
         for seats in seats_of:
@@ -40,7 +40,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def modes(kappas: tuple[int, ...]) -> Iterator[ChainParameters]:
-    """Both ways of making the deck, with and without `proven`."""
+    """Yield the parameters of every mode: both ways of making the deck, with and without `proven`."""
     for proven in (False, True):
         yield ChainParameters(proven=proven)
         for kappa in kappas:
@@ -51,7 +51,7 @@ def modes(kappas: tuple[int, ...]) -> Iterator[ChainParameters]:
 
 
 def pass_rows(effort: BenchEffort, cards: int) -> Iterator[BenchRow]:
-    """Encrypting a deck: what the arrays add to the bare calls, and what a second core takes away."""
+    """Measure encrypting a deck: the overhead of the arrays over the bare calls, and the gain from a second core."""
     squares = group("modp2048")
     key = squares.wide_scalars(os.urandom(squares.wide_size))
     deck = squares.map_to_points(os.urandom(squares.uniform_size * cards))
@@ -92,7 +92,7 @@ def _bare(key: Scalars, deck: Points, clock: Clock) -> Timed:
 
 @contextmanager
 def using_threads(count: int) -> Iterator[None]:
-    """So many threads a call, in this group."""
+    """Set the number of threads for this group within the block."""
     before = os.environ.get("NODEALER_THREADS")
     os.environ["NODEALER_THREADS"] = str(count)
     try:
@@ -108,7 +108,7 @@ def using_threads(count: int) -> Iterator[None]:
 
 
 def hand_rows(parameters: ChainParameters, seats: int, cards: int) -> Iterator[BenchRow]:
-    """A hand in one mode."""
+    """Measure a hand in one mode."""
     squares = group("modp2048")
     bench = HandBench("chain", seats, cards, squares, parameters=canonical(parameters))
     n, yardstick, mode = {"seats": seats, "cards": cards}, f"{cards} × powmod_sec", in_words(parameters, seats)
@@ -123,7 +123,7 @@ def hand_rows(parameters: ChainParameters, seats: int, cards: int) -> Iterator[B
 
 
 def in_words(parameters: ChainParameters, seats: int) -> str:
-    """The mode, with the true odds of a false deck where there are any."""
+    """Describe the mode, with the true odds of a false deck if there are any."""
     ending = "proven" if parameters.proven else "books at the end"
     if parameters.deck == "public":
         return f"public cards, {ending}"

@@ -1,4 +1,4 @@
-"""`bench core`: the arrays, through Python, against plain loops on curve25519-dalek."""
+"""`bench core`: the arrays, called from Python, against plain loops on curve25519-dalek."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from nodealer_lab.bench.rows import BenchRow, meets, size_row, time_row, unjudge
 
 SIZES: Final = (52, 500, 5000)
 REFERENCE_SIZE: Final = 52
-#: At most so many times the bare loop, one thread.
+#: The highest allowed ratio to the bare loop, on one thread.
 OVERHEAD: Final = 1.10
-#: At least so much of the speed of two bare threads.
+#: The lowest allowed fraction of the speed of two bare threads.
 PARALLEL: Final = 0.85
 POINT_BYTES: Final = 200
 POINTS_WEIGHED: Final = 200_000
@@ -33,18 +33,18 @@ class Inputs:
 
     @staticmethod
     def make(group: Group, n: int) -> Inputs:
-        """Full-sized values. The same on both backends."""
+        """Create full-sized values, the same on both backends."""
         wide = b"".join(index.to_bytes(4, "little") * (group.wide_size // 4) for index in range(1, n + 1))
         scalars = group.wide_scalars(wide).cumprod()
         points = scalars * group.G
         return Inputs(group, scalars, points, points.to_bytes())
 
     def fresh_points(self) -> Points:
-        """Points that nobody has encoded yet: an array may remember its encoding."""
+        """Return points that have not been encoded yet, because an array may cache its encoding."""
         return self.points + self.group.G
 
 
-#: Our name for it, the name of its yardstick, and how to run it.
+#: Our name, the name of the yardstick, and how to run it.
 MEASURED: Final[tuple[tuple[str, str, Callable[[Inputs], Timed]], ...]] = (
     ("fixed base", "fixed_base", lambda i: timed(lambda: i.scalars * i.group.G)),
     ("elementwise", "variable_base", lambda i: timed(lambda: i.scalars * i.points)),
@@ -54,7 +54,7 @@ MEASURED: Final[tuple[tuple[str, str, Callable[[Inputs], Timed]], ...]] = (
     ("encode", "encode", lambda i: timed_fresh(i.fresh_points, lambda points: points.to_bytes())),
 )
 
-#: What else the arrays do: only held against the reference.
+#: The other array operations, which are only compared with the reference backend.
 OTHERS: Final[tuple[tuple[str, Callable[[Inputs], Timed]], ...]] = (
     ("add points", lambda i: timed(lambda: i.points + i.points)),
     ("negate points", lambda i: timed(lambda: -i.points)),
@@ -77,7 +77,7 @@ OTHERS: Final[tuple[tuple[str, Callable[[Inputs], Timed]], ...]] = (
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows. Raises `BackendMissing` without the native core."""
+    """Yield all rows. Raise `BackendMissing` without the native core."""
     native = group(backend="native")
     for size in SIZES:
         inputs = Inputs.make(native, effort.size(size))
@@ -110,7 +110,10 @@ def _parallel(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
 
 
 def _against_reference(effort: BenchEffort) -> Iterator[BenchRow]:
-    """How many times faster the core is than Python. Small, because Python is slow; nothing is required."""
+    """Measure how many times faster the core is than Python.
+
+    The size is small because Python is slow. There is no limit.
+    """
     n = effort.size(REFERENCE_SIZE)
     native, reference = (Inputs.make(group(backend=backend), n) for backend in ("native", "reference"))
     operations = (*((name, work) for name, _, work in MEASURED), *OTHERS)
@@ -129,9 +132,10 @@ def _against_reference(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _memory(native: Group, effort: BenchEffort) -> BenchRow:
-    """What an array of points holds once it has also been encoded, and so remembers all that it may.
+    """Measure the memory of an array of points that was encoded, and so caches everything it may.
 
-    Its own count: the size of the process moves by more than that while buffers of megabytes come and go.
+    The array reports its own size. The size of the process varies by more than that as buffers of megabytes come and
+    go.
     """
     n = effort.size(POINTS_WEIGHED)
     points = native.identity(n) + native.G

@@ -1,4 +1,4 @@
-"""`bench hand --protocol duel`: setting two decks up, all steps of both seats, each proof checked by both."""
+"""`bench hand --protocol duel`: setting up two decks, with all steps of both seats and each proof checked by both."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from nodealer.protocols import make_protocol
 from nodealer_lab.bench.rounds import BenchEffort, bare, interleaved, using_threads
 from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
-#: A deck of the usual size, and the largest one that the protocol serves.
+#: A deck of the usual size, and the largest one that the protocol supports.
 USUAL: Final = 60
 LARGEST: Final = 1000
-#: A card of the largest deck, against a card of the usual one.
+#: The highest allowed ratio of a card of the largest deck to a card of the usual one.
 PER_CARD: Final = 1.2
 OPENING: Final = 5
-#: Making a thousand cards is long work: a few pairs are enough.
+#: Creating a thousand cards takes long, so a few pairs are enough.
 PAIRS: Final = 3
 
 
 @dataclass(frozen=True)
 class SetUp(WithoutStakes):
-    """Two decks, and an opening hand from each."""
+    """A hand that creates two decks and deals an opening hand from each."""
 
     seats: tuple[int, ...]
     cards: int
@@ -59,7 +59,7 @@ class SetUp(WithoutStakes):
 
 @dataclass(frozen=True)
 class SetUpRules:
-    """The game of the benchmark."""
+    """The rules of the benchmark's game."""
 
     deck_max: int
     name: str = "bench set-up"
@@ -75,13 +75,13 @@ class SetUpRules:
 
 @dataclass(frozen=True)
 class DuelBench:
-    """Two decks of so many cards."""
+    """Two decks of this many cards."""
 
     cards: int
     on: Group
 
     def played(self) -> tuple[LocalTable, float]:
-        """A finished set-up, and the CPU time of both seats together."""
+        """Return a finished set-up, and the CPU time of both seats together."""
         rules = SetUpRules(self.cards)
         table = seat_players(
             ["one", "two"], make_protocol("duel", on=self.on), rules, os.urandom, stays=stay_for_hands(1)
@@ -94,13 +94,13 @@ class DuelBench:
         return table, seconds
 
     def per_card(self) -> float:
-        """CPU time of one seat for each card: a seat works on both decks."""
+        """Return the CPU time of one seat for each card. A seat works on both decks."""
         return self.played()[1] / (4 * self.cards)
 
 
 def run(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
-    """All rows, one thread."""
-    # Times are for one card: so small that they say nothing of how long was measured.
+    """Yield all rows, on one thread."""
+    # The times are for one card, too short to tell how long the measurement took.
     effort = replace(effort, pairs=min(effort.pairs, PAIRS), seconds=0.0)
     with using_threads(1):
         usual, largest = DuelBench(effort.size(USUAL), native), DuelBench(effort.size(LARGEST), native)

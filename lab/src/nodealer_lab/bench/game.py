@@ -1,4 +1,4 @@
-"""`bench game`: whole games by the real command, and the audit of a saved one."""
+"""`bench game`: whole games played by the real command, and the audit of a saved one."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from nodealer_lab.bench.honest_table import trusting
 from nodealer_lab.bench.rounds import BenchEffort, interleaved, timed
 from nodealer_lab.bench.rows import BenchRow, meets, time_row
 
-#: Played by bots, and saved for the audit.
+#: The hands played by bots, and the hands saved for the audit.
 PLAYED: Final = 12
 SAVED: Final = 100
 AS_ONE, TWO_FILES = 0.6, 0.85
-#: A game is long work: two pairs beside the one that warms up are enough.
+#: A game takes long, so two pairs after the warm-up are enough.
 PAIRS: Final = 2
 COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
 
 
 def run(effort: BenchEffort, place: str = DEFAULT_GAME) -> Iterator[BenchRow]:
-    """All rows, with as many processes and threads as the command uses."""
+    """Yield all rows, with as many processes and threads as the command uses."""
     game = resolve_game(place)
     few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
     yield from _bots(effort, game, place)
@@ -58,12 +58,12 @@ def run(effort: BenchEffort, place: str = DEFAULT_GAME) -> Iterator[BenchRow]:
 
 
 def measured(game: GamePackage) -> Measured:
-    """How to measure a game: as it says, or as it is played."""
+    """Return how to measure a game: as its package says, or as it is usually played."""
     return game.measured or Measured(game.seats, {}, game.new_bot)
 
 
 def _bots(effort: BenchEffort, game: GamePackage, place: str) -> Iterator[BenchRow]:
-    """Bots in processes of their own, by the real command. What starting them costs is subtracted."""
+    """Measure bots in their own processes, run by the real command. The cost of starting them is subtracted."""
     hands = effort.size(PLAYED)
     _, short = _play(game, place, 1)
     seconds, cpu = _play(game, place, hands)
@@ -73,7 +73,10 @@ def _bots(effort: BenchEffort, game: GamePackage, place: str) -> Iterator[BenchR
 
 
 def _play(game: GamePackage, place: str, hands: int) -> tuple[float, float]:
-    """Time of the game without set-up, and CPU time of all processes with it."""
+    """Play with the real command.
+
+    Return the time of the game without set-up, and the CPU time of all processes with it.
+    """
     before, how = _children_cpu(), measured(game)
     options = ["--game", place, "--auto", "--json", "--seats", str(how.seats), "--hands", str(hands)]
     options += [f"--{name}={value}" for name, value in how.settings.items()]
@@ -90,7 +93,7 @@ def _children_cpu() -> float:
 
 
 def played(game: GamePackage, hands: int) -> LocalTable:
-    """A game in this process, by bots without a mind where the game has such."""
+    """Play a game in this process, with the game's fast bots if it has any. Return the table."""
     how = measured(game)
     settings = game.settled(how.settings)
     names = [f"player {seat}" for seat in range(how.seats)]

@@ -32,23 +32,24 @@ CARDS: Final = 52
 DEALT: Final = 2
 BOARD: Final = 5
 SEATS: Final = (2, 6, 9)
-#: Where a protocol is asked for other tables.
+#: Table sizes for protocols that are measured at others than the usual ones.
 SEATS_OF: Final = {"lock": (2, 3, 6)}
-#: The table that something is required of.
+#: The table size for which limits apply.
 JUDGED: Final = 6
 LOG_BYTES: Final = {"mask": 125_000, "lock": 130_000, "offset": 175_000}
-#: In U, for one seat that plays a hand and for the audit of it.
+#: The limits in U for one seat that plays a hand, and for the audit of the hand.
 PLAY_COST: Final = {"mask": 38.0}
 AUDIT_COST: Final = {"mask": 22.0}
-#: CPU outside the arithmetic, against the arithmetic; and an audit against what one seat spent playing.
+#: The limits for CPU time outside the arithmetic relative to the arithmetic, and for an audit relative to one seat's
+#: play.
 PYTHON, AUDIT = 1.0, 1.0
-#: A hand is long work: fewer pairs than usual are enough.
+#: A hand takes long, so fewer pairs than usual are enough.
 PAIRS: Final = 5
 
 
 @dataclass(frozen=True)
 class BenchHand(WithoutStakes):
-    """Two cards for each seat in one request, five open ones, and everybody shows."""
+    """A hand with two cards for each seat in one request, five open cards, and a showdown of all seats."""
 
     seats: tuple[int, ...]
     cards: int
@@ -79,7 +80,7 @@ class BenchHand(WithoutStakes):
 
 @dataclass(frozen=True)
 class HandRules:
-    """The game of the benchmark."""
+    """The rules of the benchmark's game."""
 
     deck_max: int = CARDS
     name: str = "bench hand"
@@ -95,7 +96,7 @@ class HandRules:
 
 @dataclass(frozen=True)
 class HandBench:
-    """A protocol at a table of so many seats."""
+    """A protocol at a table with this many seats."""
 
     protocol: str
     seats: int
@@ -106,17 +107,17 @@ class HandBench:
 
     @cached_property
     def with_meter(self) -> Group:
-        """One for all runs, like the group itself: what is computed once for a group is computed once here too."""
+        """The metered group, shared by all runs so that values cached per group are computed only once."""
         return metered(self.on, self.meter)
 
     def table(self, on: Group) -> LocalTable:
-        """Fresh players, who have agreed on a session and have played nothing."""
+        """Return new players who have agreed on a session and have played nothing."""
         names = [f"player {seat}" for seat in range(self.seats)]
         protocol = make_protocol(self.protocol, self.parameters, on)
         return seat_players(names, protocol, HandRules(self.cards), os.urandom, stays=stay_for_hands(1))
 
     def played(self, on: Group) -> tuple[LocalTable, float]:
-        """A finished hand, and the CPU time of all seats together."""
+        """Return a finished hand, and the CPU time of all seats together."""
         table = self.table(on)
         start = process_time()
         table.run()
@@ -126,11 +127,11 @@ class HandBench:
         return table, seconds
 
     def playing(self) -> float:
-        """CPU time of one seat."""
+        """Play a hand. Return the CPU time of one seat."""
         return self.played(self.on)[1] / self.seats
 
     def arithmetic(self) -> float:
-        """What of that is spent in calls of the group and in signatures."""
+        """Play a hand. Return the CPU time that one seat spends in group operations and signatures."""
         meter = self.meter
         with metered_signatures(meter):
             table = self.table(self.with_meter)
@@ -140,9 +141,9 @@ class HandBench:
 
 
 def run(effort: BenchEffort, protocol: str = "mask") -> Iterator[BenchRow]:
-    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    """Yield all rows, on one thread. Raise `BackendMissing` without the native core."""
     if protocol == "chain":
-        # Its numbers have 2048 bits: another yardstick, and other figures that matter.
+        # Its numbers have 2048 bits, so it has another yardstick and other relevant figures.
         from nodealer_lab.bench import chain
 
         yield from chain.run(effort)
@@ -150,7 +151,7 @@ def run(effort: BenchEffort, protocol: str = "mask") -> Iterator[BenchRow]:
     native = group(backend="native")
     effort = replace(effort, pairs=min(effort.pairs, PAIRS))
     if protocol == "duel":
-        # Two seats with a deck each: a hand of its own, measured in cards.
+        # Two seats with a deck each: it has its own hand, measured per card.
         yield from duel.run(effort, native)
         return
     with using_threads(1):
@@ -174,7 +175,7 @@ def _rows(effort: BenchEffort, bench: HandBench) -> Iterator[BenchRow]:
     yield time_row("verify its log", n, (audit, u), yardstick, required)
     required = AUDIT if judged else None
     yield time_row("verify its log", n, (audit, playing), "one seat's playing", required)
-    # Both with all seats; the arithmetic is the same in every run but for the noise.
+    # Both include all seats. The arithmetic is the same in every run except for noise.
     playing, arithmetic = interleaved(effort, bench.playing, bench.arithmetic)
     ratio = (playing - arithmetic) / arithmetic
     required = PYTHON if judged else None
@@ -190,7 +191,7 @@ def _saved(table: LocalTable) -> bytes:
 
 
 def _audit(saved: bytes, config: Config) -> None:
-    """From the bytes of the file to a verdict."""
+    """Verify the bytes of a saved log. Raise `BadParameter` if they do not verify."""
     _, entries = read_log(io.BytesIO(saved))
     replica = replay(config, list(entries), entropy=os.urandom, eager=False)
     if replica.state.faults or replica.state.phase is not Phase.ENDED:
@@ -198,7 +199,7 @@ def _audit(saved: bytes, config: Config) -> None:
 
 
 def _cpu(work: Callable[[], object]) -> Timed:
-    """`work`, with a clock of CPU time around it."""
+    """Return a timer of the CPU time of `work`."""
 
     def run() -> float:
         start = process_time()

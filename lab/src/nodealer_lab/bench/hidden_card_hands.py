@@ -1,8 +1,8 @@
-"""Whole hands of the games that ask for proofs about hidden cards: how long a log is, and what the proofs cost in it.
+"""Whole hands of the games that ask for proofs about hidden cards: the size of the log, and the share of the proofs.
 
-"Inside the proofs" is what it takes to prove them, to read them and to settle their equations, at every seat. Where
-these are settled with others in one sum, it is what that sum takes longer than without them. The rest is that of the
-same run: shuffles, keys, signatures, rules, bots, and the order of the entries.
+"Inside the proofs" means proving, reading and settling them, at every seat. If they are settled together with others in
+one sum, it is the additional time of that sum. Everything else comes from the same run: shuffles, keys, signatures,
+rules, bots, and the order of the entries.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
 HANDS: Final = 20
 LOG_BYTES: Final = 300_000
-#: What the proofs may take of what all else does.
+#: The highest allowed ratio of the proofs to everything else.
 SHARE: Final = 0.5
 
 T = TypeVar("T")
@@ -40,17 +40,17 @@ T = TypeVar("T")
 
 @dataclass
 class Inside:
-    """CPU seconds spent in proofs about hidden cards; and beside, to find them out, in sums that nobody needs."""
+    """CPU seconds spent in proofs about hidden cards, and in the extra sums that only the measurement needs."""
 
     seconds: float = 0.0
     beside: float = 0.0
     proofs: int = 0
-    #: All that were made, so that each is known by its identity.
+    #: All checks that were created, so that each is recognised by its identity.
     checks: list[Check] = field(default_factory=list)
 
     @contextmanager
     def metered(self) -> Iterator[None]:
-        """Until the end of the block every such proof is timed."""
+        """Time every such proof until the end of the block."""
         prove, check = exclusion.prove_none, exclusion.check_none
 
         def timed_prove(*arguments: Any) -> bytes:
@@ -98,7 +98,7 @@ def _timed(call: Callable[[], T]) -> tuple[float, T]:
 
 @dataclass
 class _Source:
-    """Bytes that depend on a number alone: the same hands each time."""
+    """Deterministic bytes that depend only on a number, so that the hands are the same each time."""
 
     number: int
     drawn: int = 0
@@ -109,7 +109,7 @@ class _Source:
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """Two rows for each of our games that asks for such proofs and has a bot. One thread."""
+    """Yield two rows for each of our games that asks for such proofs and has a bot, on one thread."""
     for name in OURS:
         package = find_game(name)
         rules = package.from_settings(package.settled({}))
@@ -132,7 +132,7 @@ def _hands(effort: BenchEffort, package: GamePackage) -> Iterator[BenchRow]:
 
 
 def _played(package: GamePackage, number: int) -> LocalTable:
-    """One hand in this process, by bots."""
+    """Play one hand with bots in this process. Return the table."""
     rules, protocol = package.from_settings(package.settled({})), make_protocol(package.protocol)
     names = [f"player {seat}" for seat in range(package.seats)]
     table = seat_players(names, protocol, rules, _Source(number), stays=stay_for_hands(1), package=package)

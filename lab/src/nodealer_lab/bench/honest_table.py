@@ -1,7 +1,7 @@
-"""A table whose game is played for its log alone, in one process, by seats that are all honest.
+"""A local table of honest seats that produces a log as fast as possible.
 
-What is measured is what comes of it. So nobody looks at proofs, and since all hear the same entries in the same order,
-what an entry does to the table is worked out by the first who takes it, and believed by the others.
+Only the result is measured, so proofs are not verified. All seats receive the same entries in the same order, so the
+first seat that receives an entry computes its effect and the others reuse it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nodealer.log.entry import Arrival
 
 @dataclass
 class _Newest:
-    """The newest entry, the head of the log that it came to, and what became of it."""
+    """The newest entry, the head that it was appended to, and its outcome."""
 
     data: bytes = b""
     head: bytes = b""
@@ -24,7 +24,7 @@ class _Newest:
 
 
 def trusting(table: LocalTable) -> LocalTable:
-    """The same table, whose seats trust each other."""
+    """Make the seats of a table trust each other. Return the same table."""
     newest = _Newest()
     for one in table.participants:
         _trust(one.replica, newest)

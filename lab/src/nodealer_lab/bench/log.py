@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 HANDS: Final = 4
 MOVES: Final = 48
-#: An entry, made, appended and applied, costs at most so many times its signature, made and checked.
+#: The highest allowed ratio of signing, appending and applying an entry to its signature, made and verified.
 APPLY: Final = 2.0
 
 
 class LogGame:
-    """A whole game of two, with the time that making the entries took, and that taking them took at one seat.
+    """A whole game of two, with the time for signing the entries, and the time for receiving them at one seat.
 
-    What the other seat takes, and looking for whose turn it is, is outside the clock.
+    The time at the other seat, and finding out whose turn it is, are not measured.
     """
 
     def __init__(self, effort: BenchEffort) -> None:
@@ -51,7 +51,7 @@ class LogGame:
         for seat in self.seats.values():
             seat.stays = stays
         for seat in self.seats.values():
-            # The first begin was signed when the players had agreed.
+            # The first begin was signed when the players agreed.
             for data in (*seat.unconfirmed, *self._make(seat.due)):
                 self._take(data)
         while mover := next((seat for seat in self.seats.values() if _may_move(seat)), None):
@@ -76,7 +76,7 @@ def _may_move(seat: Seat) -> bool:
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows. Needs no native core: there is no point in it."""
+    """Yield all rows. No native core is needed, because there are no group operations."""
     game = LogGame(effort)
     count = len(game.entries)
     with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +92,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _measured(effort: BenchEffort, game: LogGame, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
-    """Name, work, bare signatures, what those are, and what is required."""
+    """Yield name, work, bare signatures, the name of that yardstick, and the limit."""
     sign, verify = _bare_signatures(game.entries)
 
     def whole() -> float:
@@ -114,7 +114,7 @@ def _replay(config: Config, path: Path) -> None:
 
 
 def _bare_signatures(entries: list[bytes]) -> tuple[Timed, Timed]:
-    """Signing what the entries sign, and verifying it, with nothing around."""
+    """Return timers for signing and verifying the bare contents of the entries."""
     key = Ed25519PrivateKey.generate()
     messages = [read_entry(data).signed for data in entries]
     public, signatures = key.public_key(), [key.sign(message) for message in messages]

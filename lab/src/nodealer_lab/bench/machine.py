@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""A description of the machine that figures were measured on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nodealer_lab.bench.rounds import native_core
 
 
 def describe_machine() -> dict[str, Any]:
-    """The machine of a benchmark, and the day."""
+    """Describe the machine and the day of a benchmark."""
     return {
         "date": time.strftime("%Y-%m-%d"),
         "cpu": cpu_name(),
@@ -31,13 +31,13 @@ def describe_machine() -> dict[str, Any]:
 
 
 def cpu_name() -> str:
-    """The processor as its maker calls it, where the system says."""
+    """Return the processor's model name, if the system knows it."""
     return cpuinfo("model name") or platform.processor() or platform.machine()
 
 
 @cache
 def cpu_kind() -> str:
-    """Which code the native core runs here: avx2, avx512 or serial; "none" without a core."""
+    """Return which code the native core runs here: avx2, avx512 or serial, or "none" without a core."""
     if default_backend() != "native":
         return "none"
     kind: str = native_core().CODE

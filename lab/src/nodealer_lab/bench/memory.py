@@ -1,4 +1,4 @@
-"""How much memory a proven and verified shuffle takes at its peak, in a process of its own."""
+"""The peak memory of a proven and verified shuffle, measured in a separate process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from nodealer_lab.bench import load_all, shuffles
 
 
 def peaks_of(kind: str, sizes: Sequence[int], runs: int) -> list[int] | None:
-    """The smallest peak of so many whole processes for each size of deck, in bytes; None where the system does not say.
+    """Return for each deck size the smallest peak memory of several processes, in bytes.
 
-    The smallest, as with times: one process differs from the next by more than a tenth, and what an allocator keeps
-    back only ever adds. One for each processor runs at a time, large ones first: no peak hangs on how long it takes.
+    Return None if the system does not report peaks.
+
+    The smallest, as with times: processes differ by more than a tenth, and what an allocator holds back only ever adds.
+    One process for each processor runs at a time, large decks first. Peaks do not depend on how long a process takes.
     """
     if _peak() is None:
         return None
@@ -43,8 +45,11 @@ def _peak() -> int | None:
 
 
 def print_peak(name: str, cards: int) -> None:
-    """What `peaks_of` runs in a process of its own. All else is loaded too: what Python has left over from that is
-    taken first, and without it peaks move by as much as two thousand cards."""
+    """Print the peak memory of this process after a shuffle. `peaks_of` runs it in a separate process.
+
+    It imports the whole program first, because what Python keeps from that is reused. Otherwise peaks vary by as much
+    as two thousand cards.
+    """
     load_all()
     kind = next(kind for kind in shuffles.KINDS if kind.name == name)
     before = shuffles.start(group(backend="native"), kind, cards)

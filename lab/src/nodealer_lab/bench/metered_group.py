@@ -1,7 +1,7 @@
-"""A group whose every call is timed: how much of a program's work is arithmetic.
+"""A group whose every call is timed, to find how much of a program's work is arithmetic.
 
-The arrays are wrapped, so a program that runs on them is slower; but what the calls themselves take is measured right,
-and that is subtracted from a run without meters.
+The wrapped arrays slow the program down, but the calls themselves are measured correctly. Their time is subtracted from
+a run without meters.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _FACTS: Final = ("name", "backend", "order", "scalar_size", "point_size", "wide_
 
 @dataclass
 class Meter:
-    """Seconds of CPU time spent in calls so far."""
+    """CPU seconds spent in calls so far, and the number of calls."""
 
     seconds: float = 0.0
     calls: int = 0
 
     def time(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        """The result of a call."""
+        """Call a function, add its time, and return its result."""
         start = process_time()
         result = call(*arguments)
         self.seconds += process_time() - start
@@ -44,7 +44,7 @@ class Meter:
 
     @property
     def net(self) -> float:
-        """Seconds without what reading the clock itself costs, so that the meter does not flatter the arithmetic."""
+        """The seconds without the cost of reading the clock, so that the meter does not overstate the arithmetic."""
         meter = Meter()
         for _ in range(1000):
             meter.time(_nothing)
@@ -56,7 +56,7 @@ def _nothing() -> None:
 
 
 class _Metered:
-    """An array or a group, with every call timed."""
+    """An array or a group with every call timed."""
 
     def __init__(self, inner: Any, group: Any, meter: Meter) -> None:
         self.inner = inner
@@ -71,7 +71,7 @@ class _MeteredArray(_Metered):
 class _Group(_Metered):
     def __init__(self, inner: Any, meter: Meter) -> None:
         super().__init__(inner, None, meter)
-        # One object, as in the real groups: a batch recognises the generator by its identity.
+        # One object, as in the real groups, because a batch recognises the generator by its identity.
         self.G = _MeteredArray(inner.G, self, meter)
         for fact in _FACTS:
             setattr(self, fact, getattr(inner, fact))
@@ -103,13 +103,13 @@ for _name in _GROUP:
 
 
 def metered(group: Group, meter: Meter) -> Group:
-    """The group with meters on it."""
+    """Return the group with meters on it."""
     return cast(Group, _Group(group, meter))
 
 
 @contextmanager
 def metered_signatures(meter: Meter) -> Iterator[None]:
-    """Signing and verifying timed too, wherever identity keys are used, until the end of the block."""
+    """Also time signing and verifying with identity keys until the end of the block."""
     sign, verify = keys.Identity.sign, keys.VerifyingKey.verify
 
     def timed_sign(self: keys.Identity, message: bytes) -> bytes:

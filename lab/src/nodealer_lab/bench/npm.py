@@ -1,8 +1,8 @@
-"""`bench npm`: the cascade and the lock of a deck, side by side with the npm package `mental-poker`.
+"""`bench npm`: cascading and locking a deck, side by side with the npm package `mental-poker`.
 
-Both sides go from bytes to bytes in every turn: a deck comes from the seat before and goes to the seat after. Drawing
-the permutation and the keys, and making the public keys, counts on both sides; making the faces counts on neither.
-Times are CPU times: waiting for a busy machine does not count.
+Both sides go from bytes to bytes in every turn, since a deck comes from the previous seat and goes to the next. Drawing
+the permutation and keys and computing the public keys counts on both sides; computing the faces counts on neither. All
+times are CPU times, so waiting for a busy machine does not count.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ NOT_NATIVE: Final = "the package runs without its native addon, some 20 times sl
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows, one thread. Raises `BackendMissing` without the native core; says so where the package is not fit."""
+    """Yield all rows, on one thread. Raise `BackendMissing` without the native core.
+
+    If the npm package is unusable, the rows say so.
+    """
     secp256k1, ristretto255 = group("secp256k1", "native"), group("ristretto255", "native")
     cards = effort.size(CARDS)
     rows = _rows(cards)
@@ -47,14 +50,15 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
         theirs, proven = package(node, cards), Proven.make(ristretto255, cards)
         yield _timed(rows[0], interleaved(effort, bare(secp256k1, cards), theirs))
         yield _timed(rows[1], interleaved(effort, _cpu(proven.audited), theirs))
-        # Who sits where has more or less to verify before its turn: the mean of all, and of what they ran against.
+        # Seats differ in how much they verify before their turn, so this is the mean of all, and of the runs
+        # interleaved with them.
         seats = [interleaved(effort, _cpu(partial(proven.seated, seat)), theirs) for seat in range(SEATS)]
         seat, all_seats = (sum(times) / SEATS for times in zip(*seats, strict=True))
         yield _timed(rows[2], (seat, all_seats / SEATS))
 
 
 def _rows(cards: int) -> tuple[BenchRow, BenchRow, BenchRow]:
-    """What is required: at most so many times the package's time."""
+    """Return the rows with their limits: the highest allowed ratio to the package's time."""
     n = {"seats": SEATS, "cards": cards}
     return (
         BenchRow("bare, secp256k1", n, yardstick=PACKAGE, required=1.0),
@@ -83,7 +87,7 @@ def _cpu(work: Callable[[], object]) -> Timed:
 
 
 def package(node: NodeSeat, cards: int) -> Timed:
-    """The package's own time, as Node measures it."""
+    """Return a timer of the npm package, as measured by Node."""
 
     def run() -> float:
         seconds: float = node.ask("time", seats=SEATS, cards=cards)["seconds"]
@@ -93,7 +97,7 @@ def package(node: NodeSeat, cards: int) -> Timed:
 
 
 def bare(on: Group, cards: int) -> Timed:
-    """The same steps, as the package has them and without any proof."""
+    """Return a timer of the same steps as in the package, without any proof."""
     drawn = [BareSeat.draw(on, cards, os.urandom) for _ in range(SEATS)]
     first = faces([seat.fragments for seat in drawn]).to_bytes()
 
@@ -114,11 +118,11 @@ def bare(on: Group, cards: int) -> Timed:
 
 @dataclass(frozen=True)
 class Proven:
-    """`lock` itself, from where its faces are known to where its cards are locked."""
+    """The `lock` protocol, from known faces to locked cards."""
 
     start: Deck
     tapes: tuple[Tape, ...]
-    #: What the seats say from then on; always the same, since it comes from their tapes.
+    #: The messages of the seats from then on. They are always the same, because they come from the seats' tapes.
     said: tuple[bytes, ...]
 
     @staticmethod
@@ -134,7 +138,7 @@ class Proven:
         return Proven(deck, tapes, proven.made())
 
     def made(self) -> tuple[bytes, ...]:
-        """All seats' turns, each from the message before it."""
+        """Return the messages of all turns, each computed from the one before it."""
         said: list[bytes] = []
         deck = self.start
         while deck.duties:
@@ -144,12 +148,14 @@ class Proven:
         return tuple(said)
 
     def audited(self) -> None:
-        """Every seat makes its turns with their proofs, and then an auditor verifies all of them at once."""
+        """Make every turn with its proofs, then verify all of them at once as an auditor."""
         self._take(self.made(), None)
 
     def seated(self, seat: int) -> None:
-        """The whole work of a seat: its own turns, and the verification of all that is said before it says something,
-        and of the rest when all is said."""
+        """Do the whole work of one seat: its own turns and all verification.
+
+        It verifies everything before each of its turns, and the rest at the end.
+        """
         self._take(self.said, seat)
 
     def _take(self, said: tuple[bytes, ...], seat: int | None) -> None:

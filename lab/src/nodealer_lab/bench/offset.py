@@ -1,7 +1,7 @@
-"""A step of `offset` against a step of `mask`, and against cut-and-choose: printed with `bench hand --protocol offset`.
+"""A step of `offset` against a step of `mask` and against cut-and-choose, shown by `bench hand --protocol offset`.
 
-Cut-and-choose itself is the oracle of the tests. Here only its arithmetic is timed: 128 shadows of the deck made and
-encoded, 128 decoded and made again. Hashing, drawing and comparing would come on top.
+Cut-and-choose itself is the oracle of the tests. Here only its arithmetic is timed: 128 shadows of the deck created and
+encoded, and 128 decoded and recreated. Hashing, drawing and comparing would add to that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved, timed
 from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
 CARDS: Final = 52
-#: A step, proven or verified, against one of `mask`; and all that proves it, in bytes.
+#: The highest allowed ratio of a step, proven or verified, to one of `mask`; and the limit for its proof in bytes.
 STEP, PROOF_BYTES = 4.0, 10_000
 ROUNDS: Final = 128
 
@@ -38,16 +38,16 @@ class Due:
     tape: Tape
 
     def prove(self) -> bytes:
-        """Shuffle and prove."""
+        """Shuffle the deck and prove it. Return the message."""
         return self.deck.message(self.duty, self.tape)
 
     def verify(self, message: bytes) -> None:
-        """From the bytes of the message to a verdict."""
+        """Verify a message from its bytes."""
         settle(self.deck.apply(self.duty, message).checks, os.urandom)
 
 
 def second_shuffle(on: Group, protocol: str, cards: int) -> Due:
-    """A deck of this protocol, as the first seat left it."""
+    """Return a deck of this protocol after the first seat has shuffled it."""
     table = Binding(protocol, 0, bytes(32), bytes(32), 0, (0, 1), (), on)
     tapes = [Tape(bytes([seat]) * 32) for seat in range(2)]
     deck = make_protocol(protocol, on=on).new_deck(table, 0, cards, None)
@@ -57,7 +57,7 @@ def second_shuffle(on: Group, protocol: str, cards: int) -> Due:
 
 
 def rows(effort: BenchEffort, on: Group) -> Iterator[BenchRow]:
-    """All rows."""
+    """Yield all rows."""
     cards = effort.size(CARDS)
     n = {"cards": cards}
     offset, mask = (second_shuffle(on, name, cards) for name in ("offset", "mask"))
@@ -81,7 +81,7 @@ def _timed(work: Callable[[bytes], None], message: bytes) -> Timed:
 
 
 class _Shadows:
-    """What 128 rounds compute: (A, B) becomes (r·(A + x·B), r·B) with an r for each card."""
+    """The arithmetic of 128 rounds: (A, B) becomes (r·(A + x·B), r·B) with an r for each card."""
 
     def __init__(self, due: Due, cards: int) -> None:
         if not isinstance(due.deck, OffsetDeck):
@@ -93,11 +93,11 @@ class _Shadows:
         self.make()
 
     def make(self) -> None:
-        """The prover: every shadow, encoded."""
+        """Do the prover's work: compute and encode every shadow."""
         self._made = [self._round() for _ in range(ROUNDS)]
 
     def make_again(self) -> None:
-        """The verifier: every shadow decoded, and made from one of the two ends."""
+        """Do the verifier's work: decode every shadow and recreate it from one of the two ends."""
         for A, B in self._made:
             self._group.points(A)
             self._group.points(B)

@@ -1,8 +1,8 @@
-"""`bench page`: what the page weighs, how soon one sees what another does, that it does not grow, and that it flows.
+"""`bench page`: the page's download size, latency between two pages, memory growth, and smooth animation.
 
-In a headless Chromium, at tables that the command serves. The yardstick of a click is a word over the same path without
-a game: page, a process of its own, a bare broadcast in the place of the relay, the other process, the other page. Each
-of the four ways is a WebSocket, as at a table.
+It runs in a headless Chromium, at tables that the command serves. The yardstick of a click is a message over the same
+path without a game: page, its own process, a bare broadcast in place of the relay, the other process, the other page.
+Each of the four hops is a WebSocket, as at a table.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from nodealer_lab.browser import environment_with_folders, free_port, launch_bro
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-#: The first load, everything included: bytes at most, and how far anything may jump.
+#: The limits of the first load: bytes for everything, and the layout shift.
 LOAD_MAX, SHIFT_MAX = 300_000, 0.0
-#: Clicks, and how many seconds one may take beyond the bare echo.
+#: The number of clicks, and how many seconds one may take beyond the bare echo.
 CLICKS, BEYOND = 50, 0.060
-#: The heap at the later hand against the earlier one.
+#: The earlier and the later hand, and the highest allowed ratio of their heaps.
 EARLY, LATE, HEAP = 20, 200, 1.2
-#: Milliseconds of a task of the main thread; and how many other properties than these may move.
+#: The limits for a task of the main thread in milliseconds, and for animated properties other than `MAY_MOVE`.
 TASK_MAX, OTHERS_MAX = 50.0, 0.0
-#: How often the hand is shown from end to end. What else runs on a machine only makes tasks longer.
+#: How often the hand is replayed from end to end. Other load on the machine only makes tasks longer.
 ROUNDS = 5
 MAY_MOVE: Final = ("transform", "opacity")
 ECHO: Final = "a bare echo on the same path + 60 ms"
-#: How many steps of a table are waited for.
+#: The limit on polling steps at a table.
 _STEPS = 60_000
 
-#: What was measured, as fields of a row.
+#: The measured fields of a row.
 Figures = dict[str, Any]
 
 ROWS: Final = (
@@ -55,7 +55,7 @@ ROWS: Final = (
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows. Raises `BadParameter` where there is no browser."""
+    """Yield all rows. Raise `BadParameter` if there is no browser."""
     with launch_browser() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         yield from judged(effort, ROWS[:2], first_load(browser, folder / "load"))
@@ -66,7 +66,10 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def judged(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
-    """The rows with their figures. What could not be measured has failed; and a tiny run means nothing."""
+    """Fill the rows with their figures and judge them.
+
+    A row that could not be measured has failed. The figures of a tiny run are not judged.
+    """
     from playwright.sync_api import Error
 
     try:
@@ -91,7 +94,7 @@ SHIFTS: Final = """() => {
 
 
 def first_load(browser: Browser, folder: Path) -> Iterator[Figures]:
-    """From an empty cache to the first question at a table: files, headers, and documents."""
+    """Measure the load from an empty cache to the first question at a table: files, headers, and documents."""
     sizes: list[float] = []
 
     def listen(page: Page) -> None:
@@ -115,15 +118,15 @@ def first_load(browser: Browser, folder: Path) -> Iterator[Figures]:
     yield {"value": shifted, "unit": "of the page"}
 
 
-# --- A click in one page, seen in the other ---
+# --- A click in one page, displayed in the other ---
 
-#: Notes the first change of the seats after `seen` was forgotten.
+#: Records the first change of the seats since `seen` was reset.
 SEEN: Final = """() => {
   window.seen = 0;
   new MutationObserver(() => { seen = seen || performance.timeOrigin + performance.now(); })
     .observe(document.querySelector('.seats'), {subtree: true, attributes: true, childList: true, characterData: true});
 }"""
-#: Presses a button as a person would, at once, and says when; 0 where there is none.
+#: Presses a button at once, as a person would, and returns the key and the time, or null if there is no such button.
 PRESS: Final = """keys => {
   for (const key of keys) {
     const button = document.querySelector(`#actions [aria-keyshortcuts=${key}]:enabled`);
@@ -147,7 +150,10 @@ SAY: Final = """() => { const at = performance.timeOrigin + performance.now(); b
 
 
 def clicks(browser: Browser, folder: Path, count: int) -> Iterator[Figures]:
-    """Checks and folds of two people, each with a page, a process and a connection to a relay; in turn with echoes."""
+    """Measure checks and folds of two players, alternating with bare echoes.
+
+    Each player has a page, a process and a connection to a relay.
+    """
     with ExitStack() as stack:
         ada, ben = two_pages(browser, folder, stack, hands=10_000)
         room = stack.enter_context(Server("broadcast"))
@@ -174,7 +180,7 @@ def clicks(browser: Browser, folder: Path, count: int) -> Iterator[Figures]:
 
 
 def two_pages(browser: Browser, folder: Path, stack: ExitStack, hands: int) -> tuple[Page, Page]:
-    """Two people at one table through a relay, in their first hand."""
+    """Open the pages of two players at one table through a relay, in their first hand."""
     table = ("--seats", "2", "--hands", str(hands), "--stack", "100000")
     host = ("host", "--name", "Ada", *table, "--listen", f"127.0.0.1:{free_port()}")
     ada = stack.enter_context(open_page(browser, stack.enter_context(run_page_server(folder / "a", *host)).address()))
@@ -188,7 +194,7 @@ def two_pages(browser: Browser, folder: Path, stack: ExitStack, hands: int) -> t
 
 
 def _click(page: Page, other: Page, took: list[float]) -> bool:
-    """Check where that is possible; else fold now and then, or call. Whether that was measured: a call is not."""
+    """Check if possible; otherwise fold now and then, or call. Return whether it was measured, which a call is not."""
     if page.evaluate(PRESS, ["S"]):
         return False
     if page.query_selector("#actions .fold:enabled") and len(took) % 5:
@@ -203,7 +209,7 @@ def _click(page: Page, other: Page, took: list[float]) -> bool:
 
 
 def _crossed(began: float, other: Page) -> float:
-    """Seconds until the other page has seen it."""
+    """Return the seconds until the other page has displayed the change."""
     for _ in range(_STEPS):
         if seen := other.evaluate("seen"):
             other.evaluate("seen = 0")
@@ -212,14 +218,14 @@ def _crossed(began: float, other: Page) -> float:
     raise BadParameter("the other page has seen nothing")
 
 
-# --- A saved hand again ---
+# --- Replay of a saved hand ---
 
 TASKS: Final = """() => {
   window.tasks = [];
   new PerformanceObserver(list => tasks.push(...list.getEntries().map(one => one.duration)))
     .observe({type: 'longtask'});
 }"""
-#: Notes what moves in each picture: by styles, by animations, and by transitions. That takes time of its own.
+#: Records what moves in each frame: by styles, animations and transitions. The recording itself takes time.
 MOVES: Final = """() => {
   window.moved = new Set();
   const beside = new Set(['offset', 'computedOffset', 'easing', 'composite']);
@@ -234,7 +240,7 @@ MOVES: Final = """() => {
 
 
 def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
-    """A hand of four from its saved log, forward and back, with all that moves."""
+    """Replay a saved hand of four, forward and back, with all animations."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "hand.jsonl"
     play = [sys.executable, "-m", "nodealer.cli", "play", "--auto", "--seats", "4", "--hands", "1", "--log", str(log)]
@@ -261,7 +267,7 @@ def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
     yield {"value": float(len(others)), "unit": "properties", "note": ", ".join(others) or f"moved: {', '.join(moved)}"}
 
 
-#: Each moment is on the screen before the next one is asked for.
+#: Each moment is on the screen before the next one is requested.
 STEP: Final = """async ([way, steps]) => {
   for (; steps; steps--) {
     document.querySelector(`[aria-label=${way}]`).click();
@@ -277,8 +283,8 @@ def _step(page: Page, way: str, steps: int) -> None:
 
 # --- The heap ---
 
-#: Plays by itself, as fast as the table asks: a person who folds what can be folded. It stops after a hand: whoever
-#: looks from outside comes too late, for the next ones are over within a blink.
+#: Plays automatically, as fast as the table asks, folding whenever possible. It stops by itself after a given hand,
+#: because a check from outside would come too late: the next hands are over within moments.
 PLAYS: Final = """([hand, steps]) => new Promise((done, failed) => {
   const play = () => {
     if (!steps--) return clearInterval(playing), failed(`hand ${hand} has not ended`);
@@ -292,12 +298,12 @@ PLAYS: Final = """([hand, steps]) => new Promise((done, failed) => {
 })"""
 
 
-#: What is weighed is what scripts keep: nobody looks, and to paint took more than half of the browser's time.
+#: Only what scripts keep is measured, so nothing is painted: painting took more than half of the browser's time.
 UNSEEN: Final = "() => { document.documentElement.style.visibility = 'hidden'; }"
 
 
 def heap(page: Page) -> float:
-    """Bytes that are still needed."""
+    """Collect garbage. Return the bytes still in use."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
     used = float(session.send("Runtime.getHeapUsage")["usedSize"])
@@ -306,7 +312,7 @@ def heap(page: Page) -> float:
 
 
 def heap_growth(browser: Browser, folder: Path, early: int, late: int) -> Iterator[Figures]:
-    """One game of two, from its page."""
+    """Measure the heap at an early and a late hand of one game of two."""
     sizes: dict[int, float] = {}
     with run_page_server(folder, "play", "--seats", "2", "--hands", str(late), "--stack", "100000") as running:
         address = running.address()

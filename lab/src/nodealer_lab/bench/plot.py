@@ -1,4 +1,4 @@
-"""The ratios of a benchmark as a picture."""
+"""The ratios of a benchmark as a plot."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nodealer_lab.bench.rows import BenchRow
 
 
 def refuse_without_matplotlib() -> None:
-    """Say what to install, before minutes of measuring and not after."""
+    """Raise `BadParameter` if matplotlib is missing, before minutes of measuring instead of after."""
     if find_spec("matplotlib") is None:
         raise BadParameter("a plot needs matplotlib: pip install matplotlib")
 
 
 def draw(rows: Sequence[BenchRow], path: Path, title: str) -> None:
-    """A bar for each ratio that something is required of, and a mark where the requirement stands."""
+    """Draw a bar for each ratio that has a limit, with a mark at the limit."""
     import_module("matplotlib").use("Agg")
     plt = import_module("matplotlib.pyplot")
     judged = [(row, row.ratio, row.required) for row in rows if row.ratio is not None and row.required is not None]

@@ -1,8 +1,9 @@
 """`bench proofs`: the shuffle argument and the re-key, against two bare loops on the curve library.
 
-U is the cost of masking the cards, fixed bases, which is serial code everywhere. S is one sum of products over as many
-points as a shuffle of pairs has, which is vector code where the processor has it, as all sums of a proof are. Every
-time stands against both. Proving is required in U, as it is what a shuffler pays beside the masks; verifying in both.
+U is the cost of masking the cards with fixed bases, which is serial code everywhere. S is one sum of products over as
+many points as a shuffle of pairs has. Like all sums of a proof, it is vector code if the processor supports that. Every
+time is compared with both. Proving has a limit in U, because a shuffler pays it in addition to the masks; verifying has
+a limit in both.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ CARDS: Final = 52
 LARGE: Final = (1_000, 10_000)
 CHAIN: Final = 6
 AS_ONE, PROOF_BYTES, REKEY_BYTES, PER_CARD, MEMORY_PER_CARD = 0.6, 3_700, 1_900, 1.15, 1.3
-#: In U: to re-mask and prove, and to verify with decoding.
+#: The limits in U for re-masking and proving, and for verifying including decoding.
 PROVE: Final = {"pairs": 4.5, "addmask": 5.0, "scalar": 4.0}
 VERIFY: Final = {"pairs": 1.85, "addmask": 2.0, "scalar": 1.3}
-#: In U: a shuffle of a chain whose decks are at hand, verified as one.
+#: The limit in U for a shuffle of a chain whose decks are available, verified as one.
 IN_CHAIN: Final = {"pairs": 0.7}
-#: In S, to verify.
+#: The limits in S for verifying.
 VERIFY_SUM: Final = {"pairs": 1.75, "addmask": 1.8, "scalar": 1.15}
 WEIGHED: Final = (2_500, 5_000, 10_000)
 PROCESSES: Final = 5
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    """Yield all rows, on one thread. Raise `BackendMissing` without the native core."""
     native = group(backend="native")
     with using_threads(1):
         for kind in KINDS:
@@ -48,7 +49,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _timers(native: Group, kind: ShuffleKind, cards: int) -> tuple[Timed, Timed]:
-    """Proving, and verifying what was proven last: it is proven first."""
+    """Return timers for proving, and for verifying the last proof. Run the first one first."""
     before, tape = shuffles.start(native, kind, cards), Tape(bytes(32))
     sent: list[Shuffled] = []
 
@@ -78,7 +79,7 @@ def _small(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[Be
 def _against_both(
     effort: BenchEffort, name: str, cards: int, work: Timed, required: tuple[float | None, float | None]
 ) -> Iterator[BenchRow]:
-    """Two rows of one measurement, against U and against S: longer than others, to find quiet rounds."""
+    """Yield two rows of one measurement, against U and S. It runs longer than others, to find quiet rounds."""
     effort = replace(effort, seconds=5 * effort.seconds)
     loops = ("fixed_base", 2 * cards), ("vartime_msm", 5 * cards)
     found = measured(effort, work, *(bare(loop, turns) for loop, turns in loops))
@@ -88,7 +89,7 @@ def _against_both(
 
 
 def _in_chain(effort: BenchEffort, kind: ShuffleKind, n: Mapping[str, int], as_one: Timed) -> BenchRow:
-    """The share of one shuffle in the verification of a chain, in U."""
+    """Measure the share of one shuffle in the verification of a chain, in U."""
     cards = n["cards"]
     effort = replace(effort, seconds=5 * effort.seconds)
     found = measured(effort, lambda: as_one() / CHAIN, bare("fixed_base", 2 * cards))
@@ -97,7 +98,7 @@ def _in_chain(effort: BenchEffort, kind: ShuffleKind, n: Mapping[str, int], as_o
 
 
 def _rekey(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
-    """What a seat of `mask` does after the shuffles."""
+    """Measure what a seat of `mask` does after the shuffles."""
     cards = effort.size(CARDS)
     step = Rekeyed.make(native, cards)
     prove, verify = timed_on_thread(step.prove), timed_on_thread(lambda: step.verify(step.sent))
@@ -107,7 +108,7 @@ def _rekey(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
 
 
 def _large(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
-    """Time per card, against that of a small deck."""
+    """Measure the time per card, relative to a small deck."""
     small = effort.size(CARDS)
     on_small = _timers(native, kind, small)
     for cards in map(effort.size, LARGE):
@@ -118,7 +119,10 @@ def _large(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[Be
 
 
 def _linear_memory(effort: BenchEffort, kind: ShuffleKind) -> BenchRow:
-    """What a further card costs in a large deck, against a small one. Differences: what Python has anyway cancels."""
+    """Measure the memory of another card in a large deck, relative to a small one.
+
+    These are differences, so the memory that Python needs anyway cancels out.
+    """
     few, more, most = map(effort.size, WEIGHED)
     runs = min(effort.pairs, PROCESSES)
     name = f"{kind.name}: peak of a process that proves and verifies, a card"

@@ -1,7 +1,7 @@
-"""`bench recovery`: a `mask` deck rebuilt when players leave, against a fresh deck for those who stay.
+"""`bench recovery`: a `mask` deck rebuilt when players leave, against a fresh deck for the remaining players.
 
-Six seats hold two cards each of 52; one, two or three leave, with none to five cards open. What counts is the work of
-all who stay together, each of whom checks everybody's proofs before it sends, and the raw bytes that they send.
+Six seats hold two cards each of 52. One, two or three leave, with none to five cards open. Measured are the work of all
+remaining seats together, each of which verifies all proofs before it sends, and the raw bytes that they send.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ CARDS: Final = 52
 DEALT: Final = 2
 LEAVERS: Final = (1, 2, 3)
 OPEN: Final = range(6)
-#: At most so many times a fresh deck. The goal is 2.
+#: The highest allowed ratio to a fresh deck. The goal is 2.
 REQUIRED: Final = 3.0
-#: A rebuild is long work: a few pairs are enough.
+#: A rebuild takes long, so a few pairs are enough.
 PAIRS: Final = 5
 FRESH: Final = "a fresh deck for those who stay"
-#: The last step of a rebuild: broken off there, all that was done is lost.
+#: The last step of a rebuild. If it is aborted there, all of its work is lost.
 LAST: Final = "rekey"
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What seats have spent together."""
+    """The CPU time and bytes that seats have spent together."""
 
     seconds: float
     bytes: int
@@ -49,7 +49,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class RecoveryBench:
-    """A table of which so many leave when so many cards are open."""
+    """A table that `leavers` seats leave when `open` cards are open."""
 
     leavers: int
     open: int
@@ -58,7 +58,7 @@ class RecoveryBench:
 
     @property
     def n(self) -> dict[str, int]:
-        """The sizes of its rows."""
+        """The size parameters of its rows."""
         return {"leavers": self.leavers, "open": self.open, "cards": self.cards}
 
     @property
@@ -66,29 +66,29 @@ class RecoveryBench:
         return SEATS - self.leavers
 
     def new_deck(self, seats: int) -> Deck:
-        """A deck that so many seats are about to make."""
+        """Return a deck that this many seats are about to create."""
         return _new_deck(self.on, self.cards, seats)
 
     @property
     def dealt(self) -> Deck:
-        """Cards in all hands and on the table."""
+        """The deck with cards in all hands and on the table."""
         return _dealt(self.on, self.cards, self.open)
 
     @cached_property
     def broken_off(self) -> tuple[Deck, Spent]:
-        """The rebuild without the last seat, at its last step, and what it has cost in vain."""
+        """The rebuild without the last seat, aborted at its last step, and its wasted cost."""
         return worked(without(self.dealt, (SEATS - 1,)), until=LAST)
 
     def fresh(self) -> Spent:
-        """A deck of the same size, made by those who stay."""
+        """Create a deck of the same size by the remaining seats. Return the cost."""
         return worked(self.new_deck(self.staying))[1]
 
     def rebuilt(self) -> Spent:
-        """All leavers go at once."""
+        """Rebuild the deck after all leavers leave at once. Return the cost."""
         return worked(without(self.dealt, tuple(range(self.staying, SEATS))))[1]
 
     def rebuilt_again(self) -> Spent:
-        """The last seat has gone before, and the others go at the last step of that rebuild."""
+        """Rebuild the deck when more seats leave at the last step of an earlier rebuild. Return the cost."""
         return worked(without(self.broken_off[0], tuple(range(self.staying, SEATS - 1))))[1]
 
 
@@ -99,14 +99,14 @@ def _new_deck(on: Group, cards: int, seats: int) -> Deck:
 
 @lru_cache(maxsize=len(OPEN))
 def _dealt(on: Group, cards: int, opened: int) -> Deck:
-    """The same for any number of leavers, and made once."""
+    """Return a dealt deck. It is the same for any number of leavers, and cached."""
     deck, _ = worked(_new_deck(on, cards, SEATS))
     deck, _ = worked(deck.request(Deal(0, tuple(Portion(seat, DEALT) for seat in range(SEATS)))).deck)
     return worked(deck.request(Open(0, opened)).deck)[0] if opened else deck
 
 
 def without(deck: Deck, seats: tuple[int, ...]) -> Deck:
-    """The deck when these seats have left."""
+    """Return the deck after these seats have left. Raise `BadParameter` if it cannot continue."""
     change = deck.without(seats)
     if change is None:
         raise BadParameter("this deck does not go on")
@@ -114,7 +114,10 @@ def without(deck: Deck, seats: tuple[int, ...]) -> Deck:
 
 
 def worked(deck: Deck, until: str = "") -> tuple[Deck, Spent]:
-    """Let all seats do what they owe, up to a kind of step. Each settles what it has heard before it sends."""
+    """Let all seats perform their duties, up to a kind of step. Return the deck and the cost.
+
+    Each seat settles the pending proofs before it sends.
+    """
     pending = dict[int, list[Check]]()
     sent, start = 0, process_time()
     while deck.duties and deck.duties[0].kind != until:
@@ -123,7 +126,7 @@ def worked(deck: Deck, until: str = "") -> tuple[Deck, Spent]:
         message = deck.message(duty, Tape(bytes([duty.seat + 1]) * 32))
         sent += raw_size(message)
         for seat in duty.binding.players:
-            # Each has a replica of its own, which does the same work.
+            # Each seat has its own replica, which does the same work.
             change = deck.apply(duty, message)
             pending.setdefault(seat, []).extend(change.checks if seat != duty.seat else ())
         deck = change.deck
@@ -133,13 +136,13 @@ def worked(deck: Deck, until: str = "") -> tuple[Deck, Spent]:
 
 
 def raw_size(message: bytes) -> int:
-    """The bytes of a message's points and scalars, as they are before they become text."""
+    """Return the number of bytes of a message's points and scalars before text encoding."""
     fields = msgspec.json.decode(message, type=dict[str, msgspec.Raw])
     return sum(len(msgspec.json.decode(text, type=bytes)) for name, text in fields.items() if name != "type")
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    """Yield all rows, on one thread. Raise `BackendMissing` without the native core."""
     native = group(backend="native")
     effort = replace(effort, pairs=min(effort.pairs, PAIRS))
     cards = max(effort.size(CARDS), DEALT * SEATS + max(OPEN) + 1)
@@ -158,7 +161,7 @@ def _rows(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
 
 
 def _again(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
-    """The rebuild that takes the place of one that was broken off, alone and with what was in vain."""
+    """Measure the rebuild that replaces an aborted one, alone and including the wasted work."""
     times, (again, fresh) = _measured(effort, bench.rebuilt_again, bench.fresh)
     yield time_row("rebuild while another runs, CPU", bench.n, times, FRESH, REQUIRED)
     yield _bytes("rebuild while another runs, raw bytes", bench, (again, fresh))
@@ -169,7 +172,7 @@ def _again(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
 def _measured(
     effort: BenchEffort, rebuilt: Callable[[], Spent], fresh: Callable[[], Spent]
 ) -> tuple[tuple[float, float], tuple[int, int]]:
-    """The times of both, and the bytes that both sent: the same in every run."""
+    """Return the times of both, and the bytes that both sent, which are the same in every run."""
     sent = dict[Callable[[], Spent], int]()
 
     def timed(work: Callable[[], Spent]) -> Timed:

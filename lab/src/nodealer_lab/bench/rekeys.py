@@ -1,4 +1,4 @@
-"""A re-key to measure: every card moves from one key to a key of its own, proven, and verified from bytes."""
+"""A re-key to measure: every card moves from one key to its own key, is proven, and is verified from bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nodealer_lab.bench.shuffles import CONTEXT
 
 @dataclass(frozen=True)
 class SentRekey:
-    """What a seat sends."""
+    """The bytes that a seat sends."""
 
     keys: bytes
     gains: bytes
@@ -24,7 +24,7 @@ class SentRekey:
 
 @dataclass(frozen=True)
 class Rekeyed:
-    """The cards, the key they are under, and what was sent."""
+    """The cards, their old key, and what was sent."""
 
     epk: Points
     old: Points
@@ -33,19 +33,19 @@ class Rekeyed:
 
     @staticmethod
     def make(group: Group, cards: int) -> Rekeyed:
-        """Cards that nobody knows anything about."""
+        """Create cards with unknown discrete logarithms, and re-key them."""
         epk = hash_to_points(group, b"nodealer/bench", [b"epk %d" % index for index in range(cards)])
-        epk.to_bytes()  # a deck that is at hand was absorbed by the step before
+        epk.to_bytes()  # the previous step has already encoded an available deck
         tape = Tape(bytes(32))
         old = draw_scalars(tape, "old", b"", group, 1) * group.G
         return Rekeyed(epk, old, tape, _sent(epk, old, tape))
 
     def prove(self) -> SentRekey:
-        """New keys, what the cards gain, and the proof."""
+        """Compute the new keys, the gains of the cards, and the proof."""
         return _sent(self.epk, self.old, self.tape)
 
     def verify(self, sent: SentRekey) -> None:
-        """Decode keys, gains and proof, and settle what it owes."""
+        """Decode keys, gains and proof, and settle the check."""
         group = self.epk.group
         each = ManyEqualities(group.G, group.points(sent.keys), self.epk, group.points(sent.gains), less=self.old)
         checks.settle([equality.check_many_equalities(CONTEXT.transcript(), each, sent.proof)], os.urandom)

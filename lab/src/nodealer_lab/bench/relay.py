@@ -1,7 +1,7 @@
-"""`bench relay`: what a relay costs, against a server of the same library that keeps nothing and checks nothing.
+"""`bench relay`: the cost of a relay, against a server of the same library that stores nothing and checks nothing.
 
-All servers are processes of their own, on loopback addresses, and one generator drives them in turn. Judged are
-processor time and memory of the server, and delays in the quietest of several rounds.
+All servers are separate processes on loopback addresses, driven in turn by one generator. Judged are the processor time
+and memory of the server, and the delays in the quietest of several rounds.
 """
 
 from __future__ import annotations
@@ -25,32 +25,33 @@ from nodealer_lab.bench.server_process import Server
 from nodealer_lab.bench.traffic import FRAME_BYTES, SEATS, Traffic
 from nodealer_lab.bench.websocket_wire import Bare, Dialect, Relayed, Wire
 
-#: Tables while times are measured; seconds at saturation; rounds, and seconds of each server in a round.
+#: The tables while times are measured; the seconds at saturation; the rounds, and the seconds of each server in a
+#: round.
 TABLES, SATURATED, ROUNDS, SECONDS = 20, 2.0, 10, 1.0
-#: Processor time for a frame delivered: at most so many times that of the bare server; and what is hoped for.
+#: Processor time for a delivered frame: the highest allowed ratio to the bare server, and the goal.
 CPU: Final = {"memory": (2.0, 1.3), "SQLite": (3.0, 2.0)}
-#: A delay is at most that of the bare server and so many waits for the disk, which is tried so often before each turn.
+#: A delay may be that of the bare server plus `WAITS` disk syncs, which are sampled `TRIES` times before each turn.
 WAITS, TRIES = 2, 15
-#: For the memory of a connection: tables, and frames that everybody gets.
+#: For the memory of a connection: the tables, the frames that each seat gets, and the highest allowed ratio.
 MANY_TABLES, MANY_FRAMES, CONNECTION = 1000, 100, 1.6
-#: Who catches up: how many frames, how much of the speed of a socket at least, and megabytes of memory at most.
+#: For catching up: the frames, the lowest allowed fraction of a socket's speed, and the limit in megabytes of memory.
 BEHIND, SPEED, MORE = 10_000, 0.5, 8.0
-#: Relays that are started to see what the very first one gets, before any page was put together.
+#: Relays that are started to measure the very first client, before the relay has built any page.
 STARTS: Final = 6
-#: Frames on their way while that table is filled.
+#: Frames in transit while that table is filled.
 _TOGETHER: Final = 200
-#: Descriptors beside those of the connections.
+#: File descriptors in addition to those of the connections.
 _SPARE: Final = 200
-#: Seconds in which a server comes to rest.
+#: The seconds after which a server is idle.
 _REST: Final = 1.0
 BARE: Final = "a bare broadcast"
 
-#: What was measured, as fields of a row.
+#: The measured fields of a row.
 Figures = Mapping[str, Any]
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows. Raises `BadParameter` where the system does not say what a process uses."""
+    """Yield all rows. Raise `BadParameter` if the system does not report what a process uses."""
     if not Path("/proc/self/statm").exists():
         raise BadParameter("bench relay needs a system that has /proc")
     with tempfile.TemporaryDirectory() as name:
@@ -60,7 +61,10 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def judged(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
-    """The rows with their figures. What could not be measured has failed; and a tiny run means nothing."""
+    """Fill the rows with their figures and judge them.
+
+    A row that could not be measured has failed. The figures of a tiny run are not judged.
+    """
     try:
         found = [replace(row, **those) for row, those in zip(rows, figures, strict=True)]
     except (BadParameter, OSError) as error:
@@ -101,12 +105,12 @@ class Driven:
     server: Server
     traffic: Traffic
     saturation: float = 0.0
-    #: Of each round: seconds of processor time for 1,000 frames delivered, and the 99th percentile of the delays.
+    #: For each round: the seconds of processor time for 1,000 delivered frames, and the 99th percentile of the delays.
     cpu: list[float] = field(default_factory=list)
     delay: list[float] = field(default_factory=list)
 
     def paced(self, rate: float, frames: int) -> None:
-        """One round."""
+        """Run one round at a fixed rate and record its figures."""
         before = self.server.cpu
         delays = sorted(self.traffic.paced(rate, frames))
         self.cpu.append((self.server.cpu - before) * 1000 / (frames * SEATS))
@@ -114,7 +118,7 @@ class Driven:
 
 
 def _times(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
-    """Saturation, then rounds at half of the lowest one: the same rate for all."""
+    """Measure saturation, then rounds at half of the lowest saturation: the same rate for all."""
     tables = effort.size(TABLES)
     with ExitStack() as stack:
 
@@ -135,7 +139,7 @@ def _times(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
                 one.paced(rate, frames)
     n, least, wait = {"tables": tables, "frames/s": int(rate)}, min(bare.cpu), statistics.median(waits)
     for one in ours:
-        # Tiny runs take no time that the system would count.
+        # Tiny runs take less time than the system counts.
         ratio = min(one.cpu) / least if least else None
         spread = max(bare.cpu) / least - 1 if least else None
         yield {"n": n, "seconds": min(one.cpu), "ratio": ratio, "spread": spread}
@@ -149,7 +153,7 @@ def _times(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
 
 
 def _disk_waits(folder: Path) -> list[float]:
-    """How long a frame takes to be on the disk."""
+    """Return samples of the time to sync a frame to disk."""
     times = []
     with (folder / "synced").open("wb", buffering=0) as file:
         for _ in range(TRIES):
@@ -160,7 +164,7 @@ def _disk_waits(folder: Path) -> list[float]:
     return times
 
 
-# --- Memory of a connection: with SQLite, for what a store in memory keeps is not the connections' ---
+# --- Memory of a connection, with SQLite, because a memory store would add the frames it keeps ---
 
 _CONNECTIONS: Final = (BenchRow("memory of a connection, SQLite", {}, yardstick=BARE, required=CONNECTION),)
 
@@ -176,7 +180,7 @@ def _connections(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
 
 
 def _grown(dialect: Dialect, tables: int, frames: int, kind: str, *arguments: str) -> int:
-    """By how many bytes a new server has grown when everybody has got so many frames."""
+    """Return by how many bytes a new server has grown after each seat got this many frames."""
     with Server(kind, *arguments) as server:
         before = server.resident
         with Traffic(server.port, dialect, tables) as traffic:
@@ -186,7 +190,7 @@ def _grown(dialect: Dialect, tables: int, frames: int, kind: str, *arguments: st
 
 
 def _allow(count: int) -> None:
-    """Let so many descriptors be open, here and in a server."""
+    """Allow this many open file descriptors, here and in a server."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and count > soft:
         try:
@@ -195,7 +199,7 @@ def _allow(count: int) -> None:
             raise BadParameter(f"{count} open files are needed, and {hard} are allowed") from None
 
 
-# --- Catching up: one that has nothing yet, at a relay that has just started ---
+# --- Catching up: a client that has nothing yet, at a relay that has just started ---
 
 _BEHIND: Final = (
     BenchRow("catching up, SQLite", {}, yardstick="the bytes over a bare socket", required=SPEED, sense="min"),
@@ -253,7 +257,7 @@ def _speed(size: int, found: Measurement) -> Figures:
 
 
 def _refuse_gaps(wire: Wire, dialect: Dialect, frames: int) -> None:
-    """All frames come, each once."""
+    """Raise `BadParameter` unless every frame arrives exactly once."""
     numbers: list[int] = []
     while len(numbers) < frames:
         numbers += dialect.numbers(wire.message())

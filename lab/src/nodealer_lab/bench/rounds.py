@@ -1,9 +1,10 @@
-"""Interleaved rounds: the work, its yardsticks, the work again, …; the shortest times of the quiet rounds count.
+"""Interleaved rounds: the work, its yardsticks, the work again, and so on.
 
-What else runs on the machine only ever adds time. Work on one thread is measured by the time that this thread was
-given, so that waiting for a processor does not count; what is left of a neighbour is a colder cache and a slower clock,
-and hits both sides alike. The third of the rounds in which the *yardsticks* were fastest is chosen, whatever the work
-did.
+The shortest times of the quiet rounds count.
+
+Other load on the machine only ever adds time. Work on one thread is measured by that thread's own time, so waiting for
+a processor does not count. What remains of other load is a colder cache and a slower clock, and these affect both sides
+alike. The chosen rounds are the third in which the *yardsticks* were fastest, whatever the work did.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from types import ModuleType
 from typing import TypeVar
 
 T = TypeVar("T")
-#: Runs once and says how long that took.
+#: Runs once and returns how long that took.
 Timed = Callable[[], float]
-#: Seconds since any moment.
+#: Returns seconds since an arbitrary moment.
 Clock = Callable[[], float]
 
 
@@ -31,39 +32,39 @@ class BenchEffort:
     """How long to measure."""
 
     pairs: int = 15
-    #: Short work is repeated beyond `pairs`, for so many seconds or so many pairs.
+    #: Short work is repeated beyond `pairs` until `seconds` have passed, but at most `most` times.
     seconds: float = 0.4
     most: int = 200
-    #: Long work is repeated no more than this once so many seconds are spent: it is steadier than short work.
+    #: Long work is repeated only `few` times if that takes `enough` seconds, because it is steadier than short work.
     few: int = 5
     enough: float = 5.0
-    #: Sizes are divided by this: for trying whether a benchmark runs at all.
+    #: Sizes are divided by this, to test whether a benchmark runs at all.
     shrink: int = 1
 
     @staticmethod
     def from_environment() -> BenchEffort:
-        """The usual one, or a tiny one for the tests, whose figures mean nothing."""
+        """Return the usual effort, or a tiny one for tests, whose figures mean nothing."""
         if os.environ.get("NODEALER_BENCH_QUICK"):
             return BenchEffort(pairs=2, seconds=0.0, shrink=13)
         return BenchEffort()
 
     def size(self, full: int) -> int:
-        """A size of the benchmark."""
+        """Scale a size of the benchmark."""
         return max(2, full // self.shrink)
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The shortest times of the quiet rounds, and how much the yardsticks moved in those."""
+    """The shortest times of the quiet rounds, and the variation of the yardsticks in them."""
 
     work: float
     yardsticks: tuple[float, ...]
-    #: The slowest quiet round of a yardstick against its fastest, less one: the larger one of all yardsticks.
+    #: The slowest quiet round of a yardstick relative to its fastest, minus one; the largest of all yardsticks.
     spread: float
 
 
 def measured(effort: BenchEffort, work: Timed, *yardsticks: Timed) -> Measurement:
-    """The work and its yardsticks, run in turn."""
+    """Run the work and its yardsticks in turn. Return the best times."""
     rounds = [_round(work, yardsticks)]  # this one warms up, and counts like any other
     spent = 0.0
     gc.collect()
@@ -86,7 +87,7 @@ def _round(work: Timed, yardsticks: tuple[Timed, ...]) -> tuple[float, ...]:
 
 
 def _in_the_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
-    """Chosen by the yardsticks alone, each against its own shortest time."""
+    """Select the quiet rounds by the yardsticks alone, each relative to its own shortest time."""
     shortest = [min(times) for times in zip(*(times[1:] for times in rounds), strict=True)]
 
     def noise(times: tuple[float, ...]) -> float:
@@ -99,23 +100,23 @@ def _in_the_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
 
 
 def interleaved(effort: BenchEffort, work: Timed, yardstick: Timed) -> tuple[float, float]:
-    """The same for one yardstick: the two times."""
+    """Measure with one yardstick. Return the two times."""
     found = measured(effort, work, yardstick)
     return found.work, found.yardsticks[0]
 
 
 def timed(work: Callable[[], object], clock: Clock = perf_counter) -> Timed:
-    """`work`, with a clock around it."""
+    """Return a timer of `work`."""
     return timed_fresh(lambda: None, lambda _: work(), clock)
 
 
 def timed_on_thread(work: Callable[[], object]) -> Timed:
-    """`work` that runs on one thread, by the time that this thread was given."""
+    """Return a timer of `work` on one thread, by that thread's own time."""
     return timed(work, thread_time)
 
 
 def timed_fresh(prepare: Callable[[], T], work: Callable[[T], object], clock: Clock = perf_counter) -> Timed:
-    """`work` on something that is made anew, before the clock starts, for every run."""
+    """Return a timer of `work` on an input that is prepared for every run before the clock starts."""
 
     def run() -> float:
         given = prepare()
@@ -127,13 +128,16 @@ def timed_fresh(prepare: Callable[[], T], work: Callable[[T], object], clock: Cl
 
 
 def native_core() -> ModuleType:
-    """The native core. Raises `BackendMissing` where there is none: what needs it cannot be measured without."""
+    """Return the native core. Raise `BackendMissing` if there is none."""
     core: ModuleType = import_module("nodealer.group.native").load()
     return core
 
 
 def bare(kind: str, n: int, threads: int = 1) -> Timed:
-    """The plain loop on dalek over `n` elements, timed in Rust: one thread by its own time, several on the wall."""
+    """Return a timer of the plain dalek loop over `n` elements, measured in Rust.
+
+    One thread is measured by its own time, several by wall time.
+    """
     core = native_core()
 
     def run() -> float:
@@ -145,7 +149,7 @@ def bare(kind: str, n: int, threads: int = 1) -> Timed:
 
 @contextmanager
 def using_threads(count: int) -> Iterator[ModuleType]:
-    """The native core, with so many threads a call."""
+    """Set the number of threads per call within the block. Yield the native core."""
     core = native_core()
     before = core.threads()
     core.set_threads(count)

@@ -9,19 +9,18 @@ from typing import Final, Literal
 from nodealer_lab.bench.machine import cpu_kind
 from nodealer_lab.bench.rounds import Measurement
 
-#: The kind of processor that ratios to bare loops are required on. Their code differs from kind to kind, and not by one
-#: factor.
+#: The processor kind for which ratios to bare loops have limits. The code differs between kinds, and not by one factor.
 REQUIRED_ON: Final = "avx2"
-#: Where the yardsticks themselves move by more than this in the quiet rounds nothing is judged.
+#: If the yardsticks themselves vary by more than this in the quiet rounds, nothing is judged.
 RESTLESS: Final = 0.1
 
 
 @dataclass(frozen=True)
 class BenchRow:
-    """One figure. `ok` is None when nothing is required, or when it could not be judged; `note` then says why."""
+    """One figure. `ok` is None if there is no limit or the figure could not be judged; `note` then says why."""
 
     name: str
-    #: Its size parameters, by name.
+    #: The size parameters by name.
     n: Mapping[str, int]
     seconds: float | None = None
     value: float | None = None
@@ -32,14 +31,14 @@ class BenchRow:
     sense: Literal["max", "min"] = "max"
     ok: bool | None = None
     note: str | None = None
-    #: How much the yardsticks moved while this was measured.
+    #: How much the yardsticks varied during the measurement.
     spread: float | None = None
     #: Which code the arithmetic ran: avx2, avx512 or serial.
     cpu: str = field(default_factory=cpu_kind)
 
 
 def meets(figure: float, required: float | None, sense: Literal["max", "min"]) -> bool | None:
-    """Whether a figure is as required; None where nothing is."""
+    """Return whether a figure meets its limit, or None if there is none."""
     if required is None:
         return None
     return figure <= required if sense == "max" else figure >= required
@@ -54,7 +53,7 @@ def time_row(
     *,
     note: str | None = None,
 ) -> BenchRow:
-    """A time against the time of its yardstick: at most `required` times that."""
+    """Return the row of a time, at most `required` times that of its yardstick."""
     seconds, bare = times
     ratio = seconds / bare
     ok = meets(ratio, required, "max")
@@ -64,7 +63,7 @@ def time_row(
 def bare_row(
     name: str, n: Mapping[str, int], found: Measurement, yardstick: str, required: float | None, at: int
 ) -> BenchRow:
-    """A time against one of the bare loops that it was measured with. Judged where that can be done."""
+    """Return the row of a time relative to one of the bare loops it was measured with, judged if possible."""
     row = time_row(name, n, (found.work, found.yardsticks[at]), yardstick, required)
     row = replace(row, spread=found.spread)
     if required is not None and row.cpu != REQUIRED_ON:
@@ -75,10 +74,10 @@ def bare_row(
 
 
 def size_row(name: str, n: Mapping[str, int], size: float, unit: str, required: float | None = None) -> BenchRow:
-    """A size, at most `required`."""
+    """Return the row of a size, at most `required`."""
     return BenchRow(name, n, value=size, unit=unit, required=required, ok=meets(size, required, "max"))
 
 
 def unjudged(row: BenchRow, note: str) -> BenchRow:
-    """The row of a figure that cannot be had here, and why."""
+    """Return the row without a figure, with a note that says why it is unavailable."""
     return BenchRow(row.name, row.n, yardstick=row.yardstick, required=row.required, sense=row.sense, note=note)

@@ -1,5 +1,7 @@
-"""`bench seat`: what one participant costs over a long game: its memory against the log, and coming back against an
-audit of the same log."""
+"""`bench seat`: one participant over a long game.
+
+Its memory growth is compared with the log, and its restart with an audit of the same log.
+"""
 
 from __future__ import annotations
 
@@ -35,23 +37,23 @@ from nodealer_lab.bench.rows import BenchRow, meets, time_row
 
 SEATS: Final = 9
 CARDS: Final = 10
-#: Memory is looked at after so many hands, and after so many.
+#: Memory is measured after this many hands, and again after this many.
 EARLY, LATE = 20, 200
-#: How long the log is that somebody comes back to.
+#: The length of the log in hands for the restart.
 RESTARTED: Final = 100
-#: What is kept of a log may be so many times its bytes; and a seat does what an auditor does, and little else.
+#: The limits: memory growth per byte of the log, and restart time relative to an audit.
 GROWTH, RESTART = 1.5, 1.0
-#: Coming back takes a while: two pairs beside the one that warms up are enough.
+#: A restart takes long, so two pairs after the warm-up are enough.
 PAIRS: Final = 2
 NAME: Final = "player 0"
 
 
-# --- The game: nobody moves, so that the same frames make a participant say the same bytes ---
+# --- The game: no one moves, so that the same frames make a participant sign the same bytes ---
 
 
 @dataclass(frozen=True)
 class DealtHand(WithoutStakes):
-    """A deck is made, everybody gets a card, and that was the hand."""
+    """A hand that creates a deck and deals each seat a card."""
 
     seats: tuple[int, ...]
     dealt: bool = False
@@ -74,7 +76,7 @@ class DealtHand(WithoutStakes):
 
 @dataclass(frozen=True)
 class DealtRules:
-    """The game of the benchmark."""
+    """The rules of the benchmark's game."""
 
     deck_max: int = CARDS
     name: str = "bench seat"
@@ -103,19 +105,19 @@ def _parts(proposal: Proposal) -> Parts:
     return parts_of(proposal, game=GAME)
 
 
-# --- A game on record ---
+# --- A recorded game ---
 
 
 @dataclass
 class Recording:
-    """What one player got, frame by frame, and its secrets."""
+    """The frames that one player received, and its secrets."""
 
     key: bytes = b""
     root: bytes = b""
     frames: list[bytes] = field(default_factory=list)
 
     def play(self, hands: int) -> Recording:
-        """Let a whole table play. What the first player heard is kept."""
+        """Let a whole table play, and record what the first player received."""
         names = [f"player {seat}" for seat in range(SEATS)]
         protocol, stays = make_protocol("mask"), stay_for_hands(hands)
         table = trusting(seat_players(names, protocol, DealtRules(), self._drawn, stays=stays, package=GAME))
@@ -124,7 +126,7 @@ class Recording:
         return self
 
     def _drawn(self, size: int) -> bytes:
-        """The first draws of a table are the first player's key and root."""
+        """Return random bytes. The first draws of a table are the first player's key and root, which are recorded."""
         drawn = os.urandom(size)
         if not self.key:
             self.key = drawn
@@ -143,7 +145,10 @@ class Recording:
 
 
 def _heard(path: Path, folder: Path, looks: Callable[[Participant], bool]) -> None:
-    """A participant with a home in a folder hears a game on record, until `looks`, asked after each frame, says so."""
+    """Feed a recorded game to a participant with a store in a folder.
+
+    Stop when `looks`, called after each frame, returns True. Raise `BadParameter` if that never happens.
+    """
     with path.open("rb") as file:
         key, root = bytes.fromhex(file.readline().decode()), bytes.fromhex(file.readline().decode())
         with FolderStore.create(folder, NAME, key, root) as home:
@@ -162,14 +167,17 @@ def _heard(path: Path, folder: Path, looks: Callable[[Participant], bool]) -> No
 
 
 def _resident() -> int:
-    """What this process has in memory, in bytes. Not what Python has allocated: the core allocates too."""
+    """Return the resident memory of this process in bytes.
+
+    Python's own count would miss the allocations of the native core.
+    """
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def print_growth(path: str, folder: str, early: int, late: int) -> None:
-    """What `_growth` runs in a process of its own."""
+    """Print the growth of memory and log between two hands. `_growth` runs it in a separate process."""
     at: list[tuple[int, int]] = []
 
     def look(one: Participant) -> bool:
@@ -198,7 +206,7 @@ def _growth(path: Path, folder: Path, early: int, late: int) -> BenchRow:
     return BenchRow(name, n, None, grown / 1e6, "MB", yardstick, grown / added, GROWTH, "max", ok)
 
 
-# --- Coming back ---
+# --- Restart ---
 
 
 def _restart(effort: BenchEffort, path: Path, folder: Path, hands: int) -> BenchRow:
@@ -213,8 +221,8 @@ def _restart(effort: BenchEffort, path: Path, folder: Path, hands: int) -> Bench
         if report.verdict != "incomplete":
             raise BadParameter(f"the log does not verify: {report.reason}")
 
-    # By the processor time of the whole process: both settle proofs on a thread of their own. What the one before has
-    # left is cleared away first.
+    # By the processor time of the whole process, because both settle proofs on a separate thread. Garbage of the
+    # previous run is collected first.
     times = interleaved(
         effort, timed_fresh(gc.collect, come_back, process_time), timed_fresh(gc.collect, audit, process_time)
     )
@@ -222,7 +230,7 @@ def _restart(effort: BenchEffort, path: Path, folder: Path, hands: int) -> Bench
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows, from one game on record."""
+    """Yield all rows, from one recorded game."""
     few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
     late = effort.size(LATE)
     with tempfile.TemporaryDirectory() as name:

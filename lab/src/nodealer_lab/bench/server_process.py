@@ -1,4 +1,4 @@
-"""A server as a process: what it has used, as the system counts it."""
+"""A server in its own process, with its resource usage as the system reports it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Final, Self
 from nodealer.errors import BadParameter
 from nodealer_lab.bench import servers
 
-#: How many seconds a server may take to end.
+#: How many seconds a server may take to exit.
 _END: Final = 20.0
 
 
 class Server:
-    """One of `servers`, while the context lasts."""
+    """One of `servers`, running while the context lasts."""
 
     def __init__(self, kind: str, *arguments: str) -> None:
         command = [sys.executable, "-P", servers.__file__, kind, *arguments]
@@ -32,7 +32,7 @@ class Server:
             raise BadParameter(f"the server {kind} does not start") from None
 
     def end(self) -> None:
-        """Let it end, or make it."""
+        """Ask the process to exit, and kill it if it does not."""
         self._stdin.close()
         try:
             self._process.wait(_END)
@@ -51,18 +51,18 @@ class Server:
 
     @property
     def cpu(self) -> float:
-        """Seconds of processor time, of all its threads, in the system too."""
+        """Seconds of processor time of all its threads, user and system."""
         fields = self._proc("stat").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     @property
     def resident(self) -> int:
-        """Bytes in memory now."""
+        """Bytes of memory in use now."""
         return int(self._proc("statm").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     @property
     def peak(self) -> int:
-        """The most bytes it ever had in memory."""
+        """The peak memory in bytes."""
         line = next(line for line in self._proc("status").splitlines() if line.startswith("VmHWM"))
         return 1024 * int(line.split()[1])
 

@@ -1,8 +1,7 @@
 """The servers of `bench relay` and `bench page`: a bare broadcast, a bare socket, a bare page, and the relay.
-Each is a process of its own.
 
-This file is run as a script, so that the bare ones load nothing of ours. It says its port, and ends when its input
-does.
+Each is a separate process. This file is run as a script, so that the bare servers import nothing of ours. It prints its
+port, and exits when its input ends.
 """
 
 from __future__ import annotations
@@ -22,15 +21,17 @@ if TYPE_CHECKING:
     from nodealer.relay.stores.base import Store
 
 HOST: Final = "127.0.0.1"
-#: So many seconds at most, whatever happens to who has started it.
+#: The longest lifetime in seconds, whatever happens to the parent process.
 _LIFE: Final = 600.0
-#: What does not fit into a limit meant for the world.
+#: A limit that is high enough to have no effect.
 _MANY: Final = 100_000
 
 
 async def broadcast() -> None:
-    """The yardstick of the relay: the library alone. What one says in a room goes to all who are in it, and nothing is
-    kept. The first word is the room's name."""
+    """Serve the yardstick of the relay: the WebSocket library alone.
+
+    Each message goes to everyone in the same room, and nothing is stored. The first message is the room's name.
+    """
     from websockets.asyncio.server import broadcast as tell
     from websockets.asyncio.server import serve
     from websockets.exceptions import ConnectionClosed
@@ -53,7 +54,7 @@ async def broadcast() -> None:
 
 
 async def bare_page(port: int) -> None:
-    """The yardstick of the page: what a page says goes on to the broadcast on this port, and what that says to it."""
+    """Serve the yardstick of the page: forward messages between a page and the broadcast on this port."""
     import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
@@ -92,7 +93,7 @@ async def bare_page(port: int) -> None:
 
 
 async def plain(size: int) -> None:
-    """The yardstick of catching up: a socket. For each byte that comes so many go back."""
+    """Serve the yardstick of catching up: a socket that returns `size` bytes for each byte received."""
     data, loop = os.urandom(size), asyncio.get_running_loop()
 
     async def serve(listening: socket.socket) -> None:
@@ -109,7 +110,7 @@ async def plain(size: int) -> None:
 
 
 async def relay(store: str) -> None:
-    """A relay that slows nobody down."""
+    """Serve a relay whose rate limits have no effect."""
     from nodealer.relay.limits import RelayLimits
     from nodealer.relay.server.listener import serve_relay
     from nodealer.relay.stores.memory import MemoryStore
@@ -126,7 +127,7 @@ async def relay(store: str) -> None:
 
 
 async def _until_told(port: int) -> None:
-    """Until the input ends."""
+    """Print the port, then wait until the input ends."""
     told = asyncio.Event()
     asyncio.get_running_loop().add_reader(sys.stdin.fileno(), told.set)
     print(port, flush=True)
@@ -136,7 +137,7 @@ async def _until_told(port: int) -> None:
 
 
 def main(kind: str, *arguments: str) -> None:
-    """What `served.Server` runs."""
+    """Run the server that `server_process.Server` asks for."""
     if kind == "broadcast":
         asyncio.run(broadcast())
     elif kind == "page":

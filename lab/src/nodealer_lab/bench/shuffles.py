@@ -1,4 +1,4 @@
-"""Shuffles to measure: for each relation, how a deck is made, shuffled and proven, and verified from bytes."""
+"""Shuffles to measure: for each relation, how to create a deck, shuffle and prove it, and verify it from bytes."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ class Position:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """What a shuffler sends, as bytes, and what it means."""
+    """What a shuffler sends as bytes, and the decoded statement."""
 
     relation: Relation
     proof: bytes
     outputs: tuple[bytes, ...]
     after: Position
-    #: The statement with outputs as somebody else decoded them: the input deck and the keys are at hand.
+    #: Builds the statement from decoded outputs. The input deck and the keys are already available.
     received: Callable[..., Relation]
 
 
 class ShuffleKind(Protocol):
-    """One relation."""
+    """A way to shuffle a deck, with its relation."""
 
     @property
     def name(self) -> str: ...
     @property
     def arrays(self) -> int:
-        """How many arrays of points a deck is."""
+        """The number of point arrays in a deck."""
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         """Permute, re-mask and prove."""
 
 
 def start(group: Group, kind: ShuffleKind, cards: int) -> Position:
-    """A deck whose cards nobody knows anything about."""
+    """Create a deck of points with unknown discrete logarithms."""
     key = hash_to_points(group, _DST, [b"key"])
     arrays = range(kind.arrays)
     deck = tuple(hash_to_points(group, _DST, [b"%d %d" % (a, i) for i in range(cards)]) for a in arrays)
     for points in deck:
-        points.to_bytes()  # a deck that is at hand was absorbed by the step before
+        points.to_bytes()  # the previous step has already encoded an available deck
     return Position(key, deck)
 
 
@@ -71,7 +71,7 @@ def _bytes(points: tuple[Points, ...]) -> tuple[bytes, ...]:
 
 
 class PairsKind:
-    """Re-mask under the joint key."""
+    """Re-masks the cards under the joint key."""
 
     name = "pairs"
     arrays = 2
@@ -87,7 +87,7 @@ class PairsKind:
 
 
 class AddMaskKind:
-    """Add a key of one's own, then re-mask under all."""
+    """Adds the shuffler's own key, then re-masks under all keys."""
 
     name = "addmask"
     arrays = 2
@@ -106,7 +106,7 @@ class AddMaskKind:
 
 
 class ScalarKind:
-    """Multiply every card by one secret."""
+    """Multiplies every card by one secret."""
 
     name = "scalar"
     arrays = 1
@@ -126,14 +126,14 @@ KINDS: Final[tuple[ShuffleKind, ...]] = (PairsKind(), AddMaskKind(), ScalarKind(
 
 
 def verify(sent: Shuffled) -> None:
-    """Decode the output deck and the proof, and settle what it owes."""
+    """Decode the output deck and the proof, and settle the check."""
     group = sent.after.key.group
     relation = sent.received(*(group.points(data) for data in sent.outputs))
     checks.settle([shuffle.check(CONTEXT.transcript(), relation, sent.proof)], os.urandom)
 
 
 def chain(kind: ShuffleKind, first: Position, steps: int) -> list[Shuffled]:
-    """Shuffles of one deck, one after the other. The deck between two steps is one object to both."""
+    """Return consecutive shuffles of one deck. The deck between two steps is the same object for both."""
     done: list[Shuffled] = []
     for step in range(steps):
         before = done[-1].after if done else first
@@ -142,12 +142,12 @@ def chain(kind: ShuffleKind, first: Position, steps: int) -> list[Shuffled]:
 
 
 def verify_as_one(steps: list[Shuffled]) -> None:
-    """A chain in one sum; all decks are at hand."""
+    """Verify a chain in one sum. All decks are already decoded."""
     owed = [shuffle.check(CONTEXT.transcript(), step.relation, step.proof) for step in steps]
     checks.settle(owed, os.urandom)
 
 
 def verify_each(steps: list[Shuffled]) -> None:
-    """The same chain, a sum for each step."""
+    """Verify the same chain with a sum for each step."""
     for step in steps:
         verify_as_one([step])

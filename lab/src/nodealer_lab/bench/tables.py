@@ -1,7 +1,7 @@
-"""`bench tables`: the hand of `bench hand` at tables of every size and on every protocol, all against one U.
+"""`bench tables`: the hand of `bench hand` for every table size and protocol, all relative to one U, for the plots.
 
-For the plots. A large table takes long, and nothing is required of it: few rounds, and only the three figures that are
-drawn. `duel` has no shared deck; its hand is two decks that are set up, with an opening hand each.
+A large table takes long and has no limits, so there are few rounds and only the three plotted figures. `duel` has no
+shared deck: its hand is the set-up of two decks, with an opening hand each.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from nodealer_lab.bench.rounds import BenchEffort, bare, interleaved, using_thre
 from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
 SEATS: Final = {"mask": (2, 4, 6, 9, 14, 20), "lock": (2, 6), "offset": (2, 6), "chain": (2, 6)}
-#: Rounds after the first.
+#: The rounds after the first.
 ROUNDS: Final = {"chain": 0}
 MORE: Final = 2
 Played = tuple[LocalTable, float]
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    """Yield all rows, on one thread. Raise `BackendMissing` without the native core."""
     native, squares = group(backend="native"), group("modp2048")
     with using_threads(1):
         for protocol, tables in SEATS.items():

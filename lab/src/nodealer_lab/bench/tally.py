@@ -1,4 +1,4 @@
-"""A game without cards, for measuring the log alone: the seats take turns to say a number."""
+"""A game without cards, for measuring only the log: the seats take turns to name a number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIGITS: Final = len(str(INTEGER_MAX))
 
 @dataclass(frozen=True)
 class Tally(WithoutStakes):
-    """One hand: `missing` more numbers, each of the seat whose turn it is."""
+    """One hand, in which the seats still have to name `missing` numbers in turn."""
 
     seats: tuple[int, ...]
     missing: int
@@ -46,7 +46,7 @@ class Tally(WithoutStakes):
 
 
 class TallyRules:
-    """Hands of `moves` numbers."""
+    """The rules: hands of `moves` numbers."""
 
     name = "tally"
     version = 0
@@ -64,7 +64,7 @@ class TallyRules:
 
 
 class NoCards:
-    """A protocol for games that ask for no cards."""
+    """A protocol for games without cards."""
 
     claims = Claims(
         name="no cards",

@@ -1,6 +1,6 @@
-"""The generator of `bench relay`, the same for every server: tables of six, and what one says all six hear.
+"""The load generator of `bench relay`, the same for every server: tables of six, where each frame reaches all six.
 
-A frame is acknowledged when it comes back to who has said it.
+A frame is acknowledged when it comes back to its sender.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from nodealer_lab.bench.websocket_wire import BINARY, LONGEST, NUMBER, PING, PON
 
 SEATS: Final = 6
 FRAME_BYTES: Final = 2000
-#: So many knock at a server's door at a time.
+#: How many connections are opened at a time.
 _TOGETHER: Final = 90
-#: Frames differ in their numbers, and have one of so many random rests.
+#: The number of random frame bodies. Frames differ in their numbers and reuse these bodies.
 _BODIES: Final = 64
 
 
 class Traffic:
     """Connections to one server, six at each table.
 
-    Frames are numbered from 0 in every run. Number n is said by the seat with that place in the list, counted around:
-    so frames that follow each other belong to different tables.
+    Frames are numbered from 0 in every run. Frame n is sent by connection n, counted modulo the number of connections,
+    so consecutive frames belong to different tables.
     """
 
     def __init__(self, port: int, dialect: Dialect, tables: int) -> None:
@@ -48,7 +48,7 @@ class Traffic:
             raise
 
     def close(self) -> None:
-        """Hang up."""
+        """Close all connections."""
         for wire in self._wires:
             wire.socket.close()
         self._poll.close()
@@ -64,8 +64,10 @@ class Traffic:
     # --- Runs ---
 
     def paced(self, rate: float, frames: int) -> list[float]:
-        """So many frames at a fixed rate, whatever the server does. Gives the delay of each, from its sending to its
-        acknowledgement."""
+        """Send frames at a fixed rate, whatever the server does.
+
+        Return the delay of each, from sending to acknowledgement.
+        """
         start = self._start()
         while self._heard < SEATS * frames:
             late = perf_counter() - start
@@ -75,8 +77,10 @@ class Traffic:
         return self._delays
 
     def chained(self, together: int, more: Callable[[int], bool]) -> float:
-        """So many frames are on their way at a time: when one is acknowledged the next is sent, as long as `more` says
-        so of its number. Gives frames a second."""
+        """Keep `together` frames in transit. Return the frames per second.
+
+        When one is acknowledged, the next is sent as long as `more` returns True for its number.
+        """
         start = self._start()
         for _ in range(together):
             self._send()
@@ -87,25 +91,25 @@ class Traffic:
         return len(self._sent) / (perf_counter() - start)
 
     def saturated(self, seconds: float) -> float:
-        """As many frames as the server takes, as many on their way as there are seats. Gives frames a second."""
+        """Send as many frames as the server takes, with one in transit for each seat. Return the frames per second."""
         end = perf_counter() + seconds
         return self.chained(len(self._wires), lambda _: perf_counter() < end)
 
-    # --- Inside ---
+    # --- Internals ---
 
     def _start(self) -> float:
         self._sent, self._delays, self._heard = [], [], 0
         return perf_counter()
 
     def _send(self) -> None:
-        """The next frame."""
+        """Send the next frame."""
         number = len(self._sent)
         self._sent.append(perf_counter())
         frame = NUMBER.pack(number) + self._bodies[number % _BODIES]
         self._wires[number % len(self._wires)].send(masked(BINARY, frame))
 
     def _hear(self, start: float, wait: float) -> int:
-        """What has come, or comes within so many seconds. Gives how many frames are acknowledged by it."""
+        """Process what arrives within `wait` seconds. Return how many frames it acknowledges."""
         before = len(self._delays)
         for descriptor, _ in self._poll.poll(wait):
             at = self._at[descriptor]
@@ -145,7 +149,7 @@ class Traffic:
             self._poll.register(wire.socket.fileno(), select.EPOLLIN)
 
     def _answered(self, said: Iterable[tuple[Wire, bytes | None]]) -> None:
-        """All say something, and then each hears its answer."""
+        """Send all messages, then wait for the answer to each."""
         asked = [(wire, word) for wire, word in said if word is not None]
         for wire, word in asked:
             wire.say(word)

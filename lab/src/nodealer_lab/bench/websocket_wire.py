@@ -1,6 +1,6 @@
-"""WebSocket on plain sockets, as little of it as a client needs: so that clients cost little of the machine.
+"""A minimal WebSocket client on plain sockets, so that clients use little of the machine.
 
-And what the clients of the bare server and of the relay say first, and make of what they hear.
+It also contains the handshakes of the bare server and the relay, and the parsing of their messages.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from nodealer_lab.bench.servers import HOST
 TEXT, BINARY, PING, PONG = 1, 2, 9, 10
 #: A frame begins with its number.
 NUMBER: Final = struct.Struct(">Q")
-#: How many seconds anything may take.
+#: The timeout in seconds for everything.
 LONGEST: Final = 240.0
-#: What may wait to be sent. A message is sent whole, or the server does not keep up.
+#: The send buffer. A message is sent as a whole, or the server is too slow.
 _UNSENT: Final = 1 << 20
 _RECEIVED: Final = 1 << 18
-#: Where bytes go that nobody looks at. One for all: to make and clear one for each message would be measured too.
+#: A shared buffer for discarded bytes. Allocating one for each message would be measured too.
 _DROPPED: Final = memoryview(bytearray(_RECEIVED))
 _TOKEN: Final = bytes(32)
 
 
 def masked(opcode: int, payload: bytes) -> bytes:
-    """A message of a client. The mask is zero: taking it off costs a server as much as any other."""
+    """Encode a client message. The mask is zero, because removing it costs a server as much as any other."""
     size, opcode = len(payload), 0x80 | opcode
     head = struct.pack(">BB", opcode, 0x80 | size) if size < 126 else struct.pack(">BBH", opcode, 0x80 | 126, size)
     return head + bytes(4) + payload
 
 
 class Wire:
-    """One connection of a client."""
+    """One client connection."""
 
     __slots__ = ("_rest", "socket")
 
@@ -59,7 +59,7 @@ class Wire:
         self.socket.close()
 
     def send(self, data: bytes) -> None:
-        """Send all of it, or fail."""
+        """Send all of the data. Raise `BadParameter` if that would block."""
         try:
             sent = self.socket.send(data)
         except BlockingIOError:
@@ -68,11 +68,11 @@ class Wire:
             raise BadParameter("the server does not keep up")
 
     def say(self, text: bytes) -> None:
-        """Send some text."""
+        """Send a text message."""
         self.send(masked(TEXT, text))
 
     def greet(self) -> None:
-        """Ask for WebSocket."""
+        """Send the WebSocket upgrade request."""
         key = b64encode(os.urandom(16)).decode()
         self.send(
             f"GET / HTTP/1.1\r\nHost: {HOST}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -80,7 +80,7 @@ class Wire:
         )
 
     def greeted(self) -> None:
-        """Wait for the answer to that."""
+        """Wait for the response to the upgrade request."""
         while b"\r\n\r\n" not in self._rest:
             self._rest += self._receive()
         said, _, self._rest = self._rest.partition(b"\r\n\r\n")
@@ -88,7 +88,7 @@ class Wire:
             raise BadParameter(f"the server says {said[:80].decode(errors='replace')!r}")
 
     def heard(self) -> None:
-        """Wait for the answer to some text."""
+        """Wait for the answer to a text message. Raise `BadParameter` if the server refuses."""
         for _, answer in self.messages():
             if b"refused" in answer:
                 raise BadParameter(f"the server says {answer.decode(errors='replace')}")
@@ -96,7 +96,7 @@ class Wire:
         self.heard()
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
-        """What has come by now: opcodes and payloads."""
+        """Yield the opcodes and payloads that have arrived."""
         came = self._receive()
         data = self._rest + came if self._rest else came
         at, end = 0, len(data)
@@ -114,25 +114,25 @@ class Wire:
         self._rest = data[at:]
 
     def pass_over(self, size: int) -> None:
-        """Take in messages of so many bytes in all, and look at nothing but where they end."""
+        """Receive and discard messages of `size` bytes in total, only tracking where they end."""
         while size > 0:
             length = self._length()
             self.drop(length)
             size -= length
 
     def message(self) -> bytes:
-        """The next message, which may have come already, with an answer before it."""
+        """Return the next message, which may have arrived together with an earlier answer."""
         return self._exactly(self._length())
 
     def drop(self, size: int) -> None:
-        """Take in so many bytes."""
+        """Receive and discard `size` bytes."""
         here = min(size, len(self._rest))
         self._rest, size = self._rest[here:], size - here
         while size > 0:
             size -= self.socket.recv_into(_DROPPED[: min(size, _RECEIVED)]) or _gone()
 
     def _length(self) -> int:
-        """Of the message that begins here."""
+        """Read the length of the next message."""
         length = self._exactly(2)[1]
         return length if length < 126 else int.from_bytes(self._exactly(2 if length == 126 else 8), "big")
 
@@ -151,51 +151,51 @@ def _gone() -> NoReturn:
 
 
 class Dialect(Protocol):
-    """How a kind of server is spoken to."""
+    """How to talk to one kind of server."""
 
     def makes(self, table: int) -> bytes | None:
-        """What the first at a table says, before anybody enters."""
+        """Return what the first client of a table sends before anyone enters, or None."""
 
     def enters(self, table: int) -> Sequence[bytes]:
-        """What everybody says before a frame. Each is answered."""
+        """Return what each client sends before its first frame. The server answers each message."""
 
     def numbers(self, message: bytes) -> Sequence[int]:
-        """The numbers of the frames that a message carries."""
+        """Return the numbers of the frames in a message."""
 
 
 class Bare:
-    """The broadcast server: a message is a frame."""
+    """The dialect of the broadcast server: a message is a frame."""
 
     def makes(self, table: int) -> bytes | None:
-        """A room need not be made."""
+        """Return None, because rooms need not be created."""
         return None
 
     def enters(self, table: int) -> Sequence[bytes]:
-        """The room."""
+        """Return the name of the room."""
         return (str(table).encode(),)
 
     def numbers(self, message: bytes) -> Sequence[int]:
-        """One."""
+        """Return the number of the single frame."""
         return NUMBER.unpack_from(message)
 
 
 class Relayed:
-    """The relay: a message is a page of frames."""
+    """The dialect of the relay: a message is a page of frames."""
 
     def __init__(self) -> None:
         self._names = os.urandom(12).hex()
 
     def makes(self, table: int) -> bytes | None:
-        """The table, for all who have the token."""
+        """Return the request that creates the table with the shared token."""
         return encode(Create(self._name(table), hashlib.sha512(_TOKEN).digest()))
 
     def enters(self, table: int) -> Sequence[bytes]:
-        """The table is opened, and the token shown."""
+        """Return the requests that open the table and show the token."""
         said: tuple[Message, ...] = (Open(self._name(table), None), Token(_TOKEN))
         return [encode(one) for one in said]
 
     def numbers(self, message: bytes) -> Sequence[int]:
-        """One or more."""
+        """Return the numbers of all frames of the page."""
         return [NUMBER.unpack_from(frame)[0] for _, frame in parse_page(message)]
 
     def _name(self, table: int) -> str:

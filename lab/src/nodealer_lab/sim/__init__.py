@@ -1,4 +1,4 @@
-"""A simulator: participants and a relay in one process, with everything that can go wrong between them, from one seed.
+"""A simulator: participants and a relay in one process, with every fault drawn from one seed.
 
-docs/internals/simulator.md says what it does and how a seed is replayed.
+docs/internals/simulator.md explains what it does and how to replay a seed.
 """

@@ -1,4 +1,4 @@
-"""Who decides at the simulated seats."""
+"""How simulated seats choose their moves at a free table."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from nodealer_lab.sim.dice import SeededDice
 
 
 def free_move(game: FreeHand, seat: int, cards: int, faces: Mapping[int, int], dice: SeededDice) -> Move:
-    """Anything that can be asked at a table without rules. It may be refused: then something else is asked.
+    """Return a random move for a table without rules.
 
-    `faces` are those that the seat knows, by position: what it would prove of its hidden cards is so.
+    The table may reject it; the caller then tries another one. `faces` maps positions to the faces that the seat knows,
+    so that what it proves about its hidden cards is true.
     """
     if not game.decks:
         return Shuffle(0, cards)
@@ -53,7 +54,7 @@ def free_move(game: FreeHand, seat: int, cards: int, faces: Mapping[int, int], d
 
 
 def _unseen(hidden: tuple[int, ...], others: tuple[int, ...], dice: SeededDice) -> Move:
-    """What only some see: cards of the deck that are looked at, and hidden cards of one's own."""
+    """Return a random move that only some seats can see: peeking at the deck, or using the seat's own hidden cards."""
     what = dice.between(0, 7)
     if what < 4 or not hidden or not others:
         return LookAt(0, 1 + what % 2, dice.pick(("look", "reorder", "keep", "take")))

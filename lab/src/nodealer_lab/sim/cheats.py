@@ -1,4 +1,4 @@
-"""Where seats that cheat come from: the one place of the simulator that knows `lab/attacks`."""
+"""The cheating seats of a simulated game. Only this module of the simulator imports `lab/attacks`."""
 
 from __future__ import annotations
 
@@ -11,38 +11,41 @@ from nodealer.errors import BadParameter
 from nodealer.protocols.base import CardProtocol, Cheat
 from nodealer_lab.attacks import CHEATS
 
-#: What a seat can try in nearly every game; many other attacks wait for a moment that seldom comes.
+#: Attacks that a seat can try in nearly every game. Many others need a situation that seldom occurs.
 OFTEN: Final = ("double", "mark", "false-key", "two-things", "throw-out")
 
 
 def cheats_on(protocol: CardProtocol) -> tuple[str, ...]:
-    """The attacks that a seat alone can try where this is played, by name."""
+    """Return the names of the attacks that a single seat can try with this protocol."""
     return tuple(name for name in CHEATS if _claim(name, protocol) is not None)
 
 
 def waiting_on(protocol: CardProtocol) -> tuple[str, ...]:
-    """Those of them that say something last, when all others have. Who waits for one that is silent for good is silent
-    too: at a table where that one is not the cheater itself, both may be half of it, and nobody can go on."""
+    """Return the attacks for this protocol that act last, after every other seat.
+
+    A cheater that waits for a permanently silent seat falls silent too. If the two are different seats, they may be
+    half of the table, and then no one can continue.
+    """
     return tuple(name for name in cheats_on(protocol) if CHEATS[name].on(protocol).way.late)
 
 
 def claim_of(name: str, protocol: CardProtocol) -> Cheat:
-    """What must come of an attack. Raises `BadParameter` where it cannot be tried."""
+    """Return the expected result of an attack. Raise `BadParameter` if it cannot be tried with this protocol."""
     return CHEATS[name].on(protocol).claim
 
 
 def cheating(name: str, home: PlayerStore, **named: Any) -> Participant:
-    """A participant that carries an attack out whenever it can."""
+    """Create a participant that carries out an attack whenever it can."""
     return Cheater(home, attack=CHEATS[name], **named)
 
 
 def lies_of(participant: Participant) -> tuple[bytes, ...]:
-    """What it has signed that an honest player would not have."""
+    """Return the entries that a participant has signed and an honest player would not have."""
     return tuple(participant.lies) if isinstance(participant, Cheater) else ()
 
 
 def seen_when(name: str, protocol: CardProtocol) -> str | None:
-    """When every single entry that the attack forges names its seat, as the claims say; None where it need not."""
+    """Return when each entry forged by the attack exposes its seat, or None if the claims do not promise that."""
     attack, claim = CHEATS[name], _claim(name, protocol)
     return claim.seen if attack.law is None and claim is not None and claim.culprit else None
 

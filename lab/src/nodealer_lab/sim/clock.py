@@ -1,4 +1,4 @@
-"""Virtual time: what is to happen, in its order. Nothing waits."""
+"""Virtual time: a queue of scheduled actions. Nothing really waits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 
 
 class VirtualClock:
-    """Milliseconds since the game began."""
+    """The milliseconds since the game began, and the actions scheduled for later."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -15,11 +15,11 @@ class VirtualClock:
         self._planned = 0
 
     def after(self, delay: int, action: Callable[[], None]) -> None:
-        """Do something later. What is planned first for a moment is done first."""
+        """Schedule an action. Actions scheduled for the same moment run in the order in which they were scheduled."""
         heappush(self._todo, (self.now + delay, self._planned, action))
         self._planned += 1
 
     def step(self) -> None:
-        """Let time pass until something happens."""
+        """Advance time to the next scheduled action and run it."""
         self.now, _, action = heappop(self._todo)
         action()

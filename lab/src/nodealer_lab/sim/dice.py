@@ -1,4 +1,4 @@
-"""Everything that is left to chance in a simulated game, drawn from its seed."""
+"""All randomness of a simulated game, derived from its seed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from nodealer.tape import expand
 T = TypeVar("T")
 
 
-#: How many bytes are made at once: most draws take eight.
+#: How many bytes are generated at once. Most draws take eight.
 BLOCK: Final = 256
 
 
 class SeededDice:
-    """The same seed and purpose give the same draws. Purposes do not disturb each other."""
+    """A deterministic random source: the same seed and purpose give the same draws, independent of other purposes."""
 
     def __init__(self, seed: str, *purpose: str) -> None:
         self._from = (seed, *purpose)
@@ -23,7 +23,7 @@ class SeededDice:
         self._left = b""
 
     def __call__(self, size: int) -> bytes:
-        """Bytes: dice are a source of entropy."""
+        """Return `size` random bytes, so that dice can serve as a source of entropy."""
         while len(self._left) < size:
             self._made += 1
             self._left += expand("dice", *self._from, self._made, size=BLOCK)
@@ -31,13 +31,13 @@ class SeededDice:
         return drawn
 
     def between(self, low: int, high: int) -> int:
-        """A number from `low` to `high`, both included."""
+        """Return a number from `low` to `high`, both included."""
         return low + int.from_bytes(self(8), "little") % (high - low + 1)
 
     def chance(self, per_mille: int) -> bool:
-        """Whether something happens that happens so many times in a thousand."""
+        """Return True with a probability of `per_mille` in a thousand."""
         return self.between(1, 1000) <= per_mille
 
     def pick(self, choices: Sequence[T]) -> T:
-        """One of these."""
+        """Return one of the choices at random."""
         return choices[self.between(0, len(choices) - 1)]

@@ -1,8 +1,8 @@
-"""Entries that come in together at one place, so that a seat looks at their proofs as one.
+"""Entries that reach one node together, so that it verifies their proofs as one batch.
 
-Of some groups, and of all in which somebody is blamed, the same frames are heard a second time, one by one, by a
-program that begins on a copy of the home as it was before the first of them. It must say the same bytes, have the same
-log, and blame the same seat.
+For some groups, and for every group in which a seat is blamed, a second program receives the same frames one by one,
+starting from a copy of the store as it was before the group. It must sign the same bytes, end with the same log, and
+blame the same seat.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from nodealer_lab.sim.node import Node
     from nodealer_lab.sim.world import World
 
-#: Of a thousand groups, how many are heard twice.
+#: How many of a thousand groups are also received one by one.
 TWICE: Final = 40
 
 
 @dataclass(frozen=True)
 class Before:
-    """A place before the first frame of a group: how much its home had, and how much its process had heard."""
+    """A node before the first frame of a group: the size of its store, and how many frames its process had received."""
 
     entries: int
     records: int
@@ -37,12 +37,12 @@ class Before:
 
 
 class Groups:
-    """The frames of one place, of which some come together."""
+    """The frames of one node, some of which are processed in groups."""
 
     def __init__(self, world: World, node: Node) -> None:
-        #: What was said or blamed otherwise than one by one.
+        #: Differences between processing a group together and processing it one by one.
         self.unlike: list[str] = []
-        #: How many frames this process has heard.
+        #: How many frames this process has received.
         self.count = 0
         self._world = world
         self._node = node
@@ -53,13 +53,13 @@ class Groups:
         self._steps: list[Received] = []
 
     def begins(self) -> None:
-        """A new process."""
+        """Forget everything, because a new process starts."""
         self._heard.clear()
         self._forget()
         self.count = 0
 
     def take(self, participant: Participant, frame: bytes, number: int) -> Received:
-        """Hear a frame, of which it may be said that more come."""
+        """Pass a frame to the participant, sometimes announcing that more frames follow."""
         if not participant.puts_off:
             self._end(participant)
             participant.more = self._draws(self._world.plan.together)
@@ -78,7 +78,7 @@ class Groups:
         return step
 
     def rest(self, participant: Participant) -> Received:
-        """Nothing more comes for now."""
+        """Let the participant process its batch, because no more frames follow for now."""
         step = participant.rest()
         if self._frames:
             self._steps.append(step)
@@ -123,7 +123,7 @@ class Groups:
 
 
 def _said(known: FragileHome, steps: Sequence[Received]) -> list[bytes]:
-    """What was signed in these steps. What the home had before may be said again at any time."""
+    """Return the frames signed in these steps. Frames that the store already had may be sent again at any time."""
     return [frame for step in steps for frame in step.send if not known.has_signed(frame)]
 
 

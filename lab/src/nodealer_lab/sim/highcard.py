@@ -1,8 +1,11 @@
-"""The smallest game with chips: everybody pays and gets a card, may pay more or fold, and the highest card wins.
+"""The smallest game with chips: each player pays, gets a card, and may pay more or fold. The highest card wins.
 
-From one deck, or, where a protocol has only those, each from a deck of its own, whose number is its owner's. Or, where
-leaving is dear: a card is opened to all before the cards are shown, by stake, and who goes in the middle of a card pays
-for it into the next pot.
+There are three variants:
+
+- one shared deck;
+- a deck for each player, numbered by its owner, for protocols that only have such decks;
+- a price for leaving: one more card is opened to everyone before the showdown, ordered by stake, and a player who
+  leaves while a card is being dealt or opened pays into the next pot.
 """
 
 from __future__ import annotations
@@ -25,21 +28,21 @@ STACK: Final = 5
 
 
 class Bet(Message, frozen=True):
-    """So many chips more; or none, and out."""
+    """A move: pay this many chips more, or fold."""
 
     chips: Annotated[int, msgspec.Meta(ge=0, le=2)]
     fold: bool = False
 
 
 class HighCardParameters(Message, frozen=True):
-    """What a session agrees on."""
+    """The parameters that a session agrees on."""
 
     cards: int
 
 
 @dataclass(frozen=True)
 class HighCard:
-    """The rules."""
+    """The rules with one shared deck."""
 
     deck_max: int = 6
 
@@ -51,41 +54,41 @@ class HighCard:
 
     @property
     def parameters(self) -> bytes:
-        """The size of the deck."""
+        """The encoded deck size."""
         return encode(HighCardParameters(self.deck_max))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Self:
-        """What a session agreed on."""
+        """Return the rules that a session agreed on."""
         return cls(decode(HighCardParameters, raw, what="the parameters of highcard").cards)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
-        """Who has a chip pays one."""
+        """Begin a hand, in which every seat with a chip pays one."""
         players = tuple(seat for seat in seats if chips[seat] > 0)
         return HighHand(hand, self.deck_max, players, chips, dict.fromkeys(players, 1), players)
 
 
 @dataclass(frozen=True)
 class OwnHighCard(HighCard):
-    """The same with a deck for each player."""
+    """The same rules with a deck for each player."""
 
     name = "own highcard"
     operations = frozenset({Capability.OWNED_DECK, Capability.DEAL_TOP_TO_OWNER, Capability.SHOW_ALL})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
-        """Who has a chip pays one."""
+        """Begin a hand, in which every seat with a chip pays one."""
         return replace(super().begin(hand, seats, before, chips), own=True)
 
 
 @dataclass(frozen=True)
 class DearHighCard(HighCard):
-    """The same with a card for all, where the deck has one more, and a price for leaving."""
+    """The same rules with a price for leaving, and a card for everyone if the deck has one more."""
 
     name = "dear highcard"
     operations = HighCard.operations | {Capability.OPEN_TOP}
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
-        """Who has a chip pays one, and what others paid for leaving lies in the pot."""
+        """Begin a hand. Every seat with a chip pays one, and the pot includes what others paid for leaving."""
         begun = super().begin(hand, seats, before, chips)
         dead = before.carried if isinstance(before, HighHand) else 0
         return replace(begun, dear=True, dead=dead, opened=self.deck_max <= len(begun.players))
@@ -93,14 +96,14 @@ class DearHighCard(HighCard):
 
 @dataclass(frozen=True)
 class HighHand:
-    """One hand."""
+    """The state of one hand."""
 
     number: int
     cards: int
     players: tuple[int, ...]
     chips: Mapping[int, int]
     paid: Mapping[int, int]
-    #: Who can still win, who is to speak, and who is gone.
+    #: The seats that can still win. Below: those that have moved, and those that have left.
     live: tuple[int, ...]
     dealt: bool = False
     spoken: tuple[int, ...] = ()
@@ -108,14 +111,14 @@ class HighHand:
     held: Mapping[int, int] = field(default_factory=dict)
     faces: Mapping[int, int] = field(default_factory=dict)
     divided: bool = False
-    #: Whether everybody has a deck.
+    #: Whether each player has their own deck.
     own: bool = False
-    #: Whether leaving has a price; what lies in the pot of those who paid it before; and whether the card for all is
-    #: open, or there is none.
+    #: Whether leaving has a price; the dead money in the pot from earlier leavers; and whether the card for everyone is
+    #: open or does not exist.
     dear: bool = False
     dead: int = 0
     opened: bool = True
-    #: Who has left in the middle of which cards, and what each of them pays.
+    #: The seats that left while cards were being dealt or opened, and what each of them pays.
     halves: tuple[tuple[int, Half], ...] = ()
     charges: Mapping[int, int] = field(default_factory=dict)
 
@@ -134,13 +137,13 @@ class HighHand:
         return Ask(tuple(Show(self._deck(seat), seat, (self.held[seat],)) for seat in hidden))
 
     def by_stake(self) -> tuple[tuple[int, ...], ...]:
-        """Those who can still win, by what they paid, least first."""
+        """Return the seats that can still win, grouped by what they paid, lowest first."""
         stakes = sorted({self.paid[seat] for seat in self.live})
         return tuple(tuple(seat for seat in self.live if self.paid[seat] == stake) for stake in stakes)
 
     @property
     def carried(self) -> int:
-        """What the next pot has of dead money. A hand without a result leaves it as it was."""
+        """The dead money in the next pot. A hand without a result leaves it unchanged."""
         if not isinstance(self.wants, Done):
             return self.dead
         return sum(self.charges.values()) + (0 if self.live else self.dead)
@@ -155,7 +158,7 @@ class HighHand:
         return *decks, *(Deal(seat, (Portion(seat, 1),)) for seat in self.live)
 
     def moved(self, seat: int, move: bytes) -> Self:
-        """A seat pays more, or folds."""
+        """Apply a bet or a fold. Raise `IllegalMove` if the seat cannot make it."""
         try:
             bet = decode(Bet, move, what="the move")
         except DecodeError as error:
@@ -167,7 +170,7 @@ class HighHand:
         return replace(self, paid=paid, live=live, spoken=(*self.spoken, seat))
 
     def told(self, events: tuple[Event, ...]) -> Self:
-        """Who got which card, and what was shown."""
+        """Record which seats got which cards, and which faces were shown."""
         held, faces = dict(self.held), dict(self.faces)
         held |= {one.holder: one.card.position for one in events if isinstance(one, Moved) and one.holder is not None}
         holder = {(self._deck(seat), position): seat for seat, position in held.items()}
@@ -176,13 +179,16 @@ class HighHand:
         return replace(self, dealt=True, held=held, faces=faces, opened=self.opened or self.dealt)
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Self:
-        """What they paid stays. Without cards it is divided among those who stay."""
+        """Remove seats from the hand. What they paid stays; without cards, the others divide it."""
         live = tuple(seat for seat in self.live if seat not in seats)
         return replace(self, live=live, gone=(*self.gone, *seats), divided=self.divided or not cards)
 
     def charged(self, seat: int, half: Half) -> Self:
-        """Nothing: what it paid stays. Where leaving is dear, from what it has behind: one chip, and in the middle of a
-        card for all as much as the largest other stake."""
+        """Charge a seat for leaving in the middle of a card.
+
+        Leaving is free unless the rules set a price. The price comes out of the seat's remaining chips: one chip, or
+        the largest other stake if the card was being opened to everyone.
+        """
         if not self.dear:
             return self
         others = (self.paid[other] for other in self.live if other != seat)
@@ -192,11 +198,11 @@ class HighHand:
         return replace(self, halves=(*self.halves, (seat, half)), charges=charges)
 
     def default(self, seat: int) -> bytes | None:
-        """Pay nothing more."""
+        """Return the move of a seat that runs out of time: pay nothing more."""
         return encode(Bet(0))
 
     def net(self) -> dict[int, int]:
-        """What each seat won or lost."""
+        """Return what each seat won or lost."""
         lost = {seat: -chips for seat, chips in self.paid.items()}
         if not self.live:
             return {}
@@ -209,13 +215,13 @@ class HighHand:
 
 
 class HighBot(Bot):
-    """Bets at random, within its means."""
+    """A bot that bets at random, within its means."""
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
 
     def move(self, view: View) -> Bet:
-        """Fold now and then, else pay up to two chips."""
+        """Fold now and then; otherwise pay up to two chips."""
         game, drawn = view.game, self._entropy(1)[0]
         if drawn < 32 or not isinstance(game, HighHand):
             return Bet(0, fold=True)

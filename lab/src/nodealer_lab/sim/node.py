@@ -1,4 +1,4 @@
-"""One participant with its machine: a home, a connection, and a process that may be gone."""
+"""One simulated participant with its machine: a player store, a connection, and a process that may be down."""
 
 from __future__ import annotations
 
@@ -35,18 +35,19 @@ from nodealer_lab.sim.table_keys import Seals
 if TYPE_CHECKING:
     from nodealer_lab.sim.world import World
 
-#: How often a participant looks around, after how much silence it asks again, and how long it waits for others: in ms.
+#: In milliseconds: how often a participant's timer fires, after how much silence it reconnects, and how long it waits
+#: for others.
 LOOKS: Final = 500
 SILENCE: Final = 1500
 PATIENCE: Final = 5000
-#: How long it waits for another frame before it looks at what came in together.
+#: How long it waits for another frame before it processes a batch.
 TOGETHER: Final = 50
-#: The steps at which protocols publish keys of cards.
+#: The duty kinds in which protocols publish card keys.
 KEYS: Final = ("release", "dealFinal", "revealFinal", "pass")
 
 
 class Node:
-    """A place at the table."""
+    """One place at the simulated table: a player, the timekeeper, a spectator, or a newcomer."""
 
     def __init__(self, world: World, place: int) -> None:
         plan = world.plan
@@ -55,39 +56,40 @@ class Node:
         player = "keeper" if self.keeps_time else f"player {place}"
         watcher = f"watcher {place}" if place < plan.sitting + plan.watchers else f"stranger {place}"
         self.name = player if place < plan.sitting else watcher
-        #: Who comes to a table that plays, and would like to sit.
+        #: Whether it joins a running game and would like a seat.
         self.asks_to_sit = place >= plan.sitting + plan.watchers
         self.dice = SeededDice(plan.seed, self.name)
         self.is_old_copy = False
         named = self.name if place < plan.sitting or self.asks_to_sit else None
-        # The same people meet at all tables: to look at a new key takes as long as twenty signatures.
+        # Identities are the same in all games, because checking a new key takes as long as twenty signatures.
         identity = Identity(expand("simulated identity", self.name, size=SEED_BYTES))
         self.home = FragileHome(named, identity, self.dice(SEED_BYTES))
         self.participant: Participant | None = None
         self.muted = False
-        #: When its process came last.
+        #: When its process last started.
         self.came = 0
-        #: Whether it is for good that its process is gone: its home is lost, or its own lies keep it away.
+        #: Whether its process is down for good: its store is lost, or its own lies keep it from restarting.
         self.away = False
-        #: What it said about logs that parted; what it signed that nobody honest would; and what it said, and its
-        #: journal did not have.
+        #: The divergences that it reported; the entries that it signed and an honest player would not have; and those
+        #: that it sent although its journal did not contain them.
         self.diverged: list[Diverged] = []
         self.lied: list[bytes] = []
         self.unkept: list[bytes] = []
-        #: How many heads its log lacked on which it had signed, whenever it went on all the same.
+        #: Each time it continued from a rolled-back log: how many heads that it had signed on were missing from that
+        #: log.
         self.went_back: list[int] = []
         self.player = SimPlayer(world, self)
         self._world = world
         self._clock = world.clock
         self._up, self._down = (self._line(way) for way in ("up", "down"))
         self._online = False
-        #: Until when it is apart from the relay.
+        #: Until when it is partitioned from the relay.
         self._apart = 0
         self._patience = self._new_patience()
         self._seals: Seals | None = None
-        #: Since when nothing has come.
+        #: Since when no frame has arrived.
         self._quiet = 0
-        #: The number of the next frame that the relay sends, and what came too soon to be opened.
+        #: The number of the next frame that the relay sends, and frames that arrived too early to be opened.
         self._coming = 0
         self._early: dict[int, bytes] = {}
         self.groups = Groups(world, self)
@@ -105,13 +107,13 @@ class Node:
         return SimConnection(world.clock, dice, rates, world.struck, lambda what: self.tell(f"{way} {what}"))
 
     def tell(self, what: str) -> None:
-        """Something happens here."""
+        """Write a line to the trace."""
         self._world.tell(self.name, what)
 
-    # --- Life and death ---
+    # --- Starting and stopping ---
 
     def come(self) -> None:
-        """The process starts, for the first time or again."""
+        """Start the process, for the first time or again."""
         if self.away or self.participant is not None:
             return
         try:
@@ -126,8 +128,11 @@ class Node:
             self._look_again(participant)
 
     def _start(self) -> Participant | None:
-        """A new process on this home; none where the log has what its journal has not: a liar's own lie, or what was
-        signed after the copy that it plays from."""
+        """Start a new process on this store.
+
+        Return None if the log contains entries that the journal lacks: a liar's own lie, or entries signed after the
+        backup that the node now plays from.
+        """
         self.home.reopened()
         self._patience = self._new_patience()
         self._early.clear()
@@ -156,8 +161,10 @@ class Node:
         self._clock.after(LOOKS, look)
 
     def living(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
-        """Do something with the participant and send what comes of it, if it lives that long. What came in together is
-        looked at first, as whatever drives a participant does."""
+        """Run an action on the participant and send the resulting frames, as far as the process survives.
+
+        A pending batch is processed first, as every driver of a participant does.
+        """
         self._doing(self._rest)
         self._doing(action)
 
@@ -172,7 +179,7 @@ class Node:
             self._ends(end)
 
     def _ends(self, end: Killed | HomeUnusable) -> None:
-        """The process is killed, or its disk has failed and it stops."""
+        """Take the process down, because it was killed or because its disk failed."""
         if isinstance(end, HomeUnusable):
             self.tell(f"stops: {end}")
             self._world.struck["disk"] += 1
@@ -182,13 +189,13 @@ class Node:
         self.die(self.dice.pick((300, 2000, 7000)))
 
     def _refuse_more(self) -> None:
-        """Whoever catches the error and asks for more gets nothing that the home does not have."""
+        """Check that after a disk error the participant resends nothing that its store does not have."""
         participant = self.participant
         if participant is not None and self._online:
             try:
                 said = participant.resend(participant.expects)
             except (HomeUnusable, Killed):
-                # Killed: it was about to be, and the disk failed just before.
+                # Killed: the kill was already due when the disk failed.
                 return
             self._note_unkept(said)
 
@@ -198,7 +205,7 @@ class Node:
                 self.unkept.append(frame)
 
     def kill(self, kill: Struck) -> None:
-        """At once, or after some more writes and words."""
+        """Kill the process at once, or after some more writes and messages."""
         if self.participant is None:
             return
         if kill.writes == 0:
@@ -208,18 +215,18 @@ class Node:
             self.home.fuse = kill.writes
 
     def close(self, close: Struck) -> None:
-        """Its tab is closed, and opened again much later."""
+        """Close the player's browser tab; it is opened again much later."""
         if self.participant is not None:
             self._world.struck["closed"] += 1
             self.die(close.down)
 
     def break_disk(self, bad: BadDisk) -> None:
-        """Its disk fails soon."""
+        """Arrange for the disk to fail soon."""
         if self.participant is not None and not self.home.in_doubt:
             self.home.failing, self.home.how, self.home.again = bad.writes, bad.how, bad.again
 
     def restore(self, copy: FragileHome, *, log_only: bool = False) -> None:
-        """An old copy of its home, or of the log in it, comes in the place of the one that it has."""
+        """Replace the store, or only its log, with an old copy."""
         if not self.away:
             copy = self.home.with_log_of(copy) if log_only else copy
             what = f"{len(copy.entries)} entries and {len(copy.journal.records)} records"
@@ -231,14 +238,14 @@ class Node:
             self.home, self.is_old_copy = copy, True
 
     def lose_home(self) -> None:
-        """Its home is gone, and with it everything that it could say."""
+        """Lose the store, and with it everything the node could sign."""
         self.away = True
         if self.participant is not None:
             self._world.struck["closed"] += 1
             self.die(0)
 
     def die(self, down: int) -> None:
-        """The process is gone. The home stays."""
+        """End the process and restart it `down` milliseconds later. The store stays."""
         self.tell(f"is gone, for {down} ms")
         if self.participant is not None:
             self.lied += lies_of(self.participant)
@@ -250,7 +257,7 @@ class Node:
     # --- The connection ---
 
     def cut(self, cut: Struck) -> None:
-        """The connection breaks."""
+        """Break the connection for a while."""
         if self._online:
             self.tell(f"is cut off, for {cut.down} ms")
             self._world.struck["cut"] += 1
@@ -258,7 +265,7 @@ class Node:
             self._clock.after(cut.down, self.connect)
 
     def part(self, down: int) -> bool:
-        """No connection for a while. Whether there was one."""
+        """Keep the node disconnected for a while. Return whether it was connected."""
         was = self._online
         self._apart = max(self._apart, self._clock.now + down)
         self._disconnect()
@@ -271,7 +278,7 @@ class Node:
         self._down.cut()
 
     def connect(self) -> None:
-        """A new connection: what was said and not heard, and all frames from the next one on."""
+        """Connect again: resend what the relay may have missed, and request all frames from the next one on."""
         if self.participant is not None and not self._online and self._clock.now >= self._apart:
             self._online = True
             self._again()
@@ -285,16 +292,16 @@ class Node:
             self.stream()
 
     def strike(self) -> None:
-        """From now on frames are struck on their way."""
+        """Let faults hit frames in transit from now on."""
         self._up.rates = self._down.rates = self._world.plan.rates
 
     def heal(self) -> None:
-        """From now on nothing strikes, but what does so for good."""
+        """Stop all faults except the permanent ones."""
         self._up.rates = self._down.rates = {}
         self.home.repaired()
 
     def stream(self) -> None:
-        """The relay sends what is new."""
+        """Deliver the frames that the relay has not sent to this node yet."""
         order = self._world.relay.order(self.place)
         while self._online and self._coming < len(order):
             number, frame = self._coming, order[self._coming]
@@ -310,7 +317,7 @@ class Node:
         if entry is None or lie is None:
             self._say(frame)
             return
-        # Before the true one it is refused; after it, it names its seat.
+        # Before the true entry, the lie is rejected; after it, it exposes the seat.
         self._world.struck["lied" if self._lies_about_time else "nonsense"] += 1
         false = sign_entry(self.home.identity, structs.replace(entry, body=Raw(lie)))
         self.lied.append(false)
@@ -319,7 +326,7 @@ class Node:
 
     @property
     def lies(self) -> bool:
-        """Whether it says what nobody honest would."""
+        """Whether the node signs entries that no honest player would."""
         plan = self._world.plan
         cheats = plan.cheater is not None and plan.cheater[0] == self.place
         return self._lies_about_time or self.place == plan.liar or cheats
@@ -330,12 +337,12 @@ class Node:
         return self.keeps_time and keeper is not None and keeper.how == "back"
 
     def _tempted(self, entry: Entry) -> bool:
-        """Whether it lies this time, if it lies at all. There are few books."""
+        """Return whether a lying node lies this time. Books are rare, so it lies about them more often."""
         book = self.lies and isinstance(read_body(bytes(entry.body)), Book)
         return self.lies and self.dice.chance(600 if self.keeps_time else 900 if book else 250)
 
     def _withholds(self, entry: Entry) -> bool:
-        """Whether this is the key of a card, or the book, that is planned never to come."""
+        """Return whether this entry is the card key or the book that the plan withholds."""
         plan, participant = self._world.plan, self.participant
         if plan.withheld is None or self.place != plan.fated[0] or participant is None:
             return False
@@ -363,15 +370,15 @@ class Node:
                 self._world.texts[frame] = text
                 self._up.carry(self._world.words(text), lambda: self._world.take(frame))
 
-    # --- Taking part ---
+    # --- Receiving ---
 
     def receive(self, frame: bytes, number: int) -> None:
-        """A frame arrives."""
+        """Receive a frame from the relay."""
         self.tell(f"hears #{number} {self._world.words(frame)}")
         if self._seals is None:
             self._doing(lambda participant: self._take(participant, frame, number))
             return
-        # Whether a frame opens hangs on those before it: they are opened in their order.
+        # Opening a frame depends on the frames before it, so they are opened in order.
         self._early[number] = frame
         while self.participant is not None and self._seals is not None:
             following = self.participant.expects
@@ -392,7 +399,7 @@ class Node:
         return self._sees(participant, step)
 
     def _rest_later(self, participant: Participant, count: int) -> None:
-        """Nothing has come since that frame."""
+        """Process the batch if no frame has arrived since."""
         if participant is self.participant and count == self.groups.count:
             self._doing(self._rest)
 
@@ -405,7 +412,7 @@ class Node:
         self.diverged += (one for one in step.happened if isinstance(one, Diverged))
         if step.happened:
             self.player.hears()
-        # Whoever waits for more is not asked whether it leaves.
+        # A participant that expects more frames does not decide yet whether to leave.
         return [*step.send, *(() if participant.puts_off else self.player.leaves(participant))]
 
     def _look(self, participant: Participant) -> Iterable[bytes]:
@@ -417,23 +424,23 @@ class Node:
         said = [*self.player.proposes(participant), *self._patience.on_tick(participant, self._clock.now / 1000)]
         return said if participant is self.participant else []
 
-    # --- Afterwards ---
+    # --- After the game ---
 
     @property
     def living_participant(self) -> Participant:
-        """The participant, of a node whose process is there."""
+        """The participant of a running node. Raises `Killed` if the process is down."""
         if self.participant is None:
             raise Killed
         return self.participant
 
     @property
     def replica(self) -> Replica:
-        """Its table."""
+        """The node's copy of the table."""
         return self.living_participant.replica
 
     @property
     def ended(self) -> bool:
-        """Whether the game is over for it. To say so it looks at what came in together, and keeps it."""
+        """Whether the game is over for it. Asking processes and stores a pending batch."""
         try:
             return self.participant is not None and self.participant.over
         except (Killed, HomeUnusable) as end:
@@ -442,16 +449,16 @@ class Node:
 
     @property
     def behind(self) -> bool:
-        """Whether it was told that others have a later key than it has heard of."""
+        """Whether it has seen a frame under a later key than it knows of."""
         return self._seals is not None and self._seals.behind
 
     @property
     def locked(self) -> bool:
-        """Whether it was put out of the table, or watches one whose key has changed."""
+        """Whether it was removed from the table, or is a spectator of a table whose key has changed."""
         return self._seals is not None and self._seals.locked
 
     def catch_up(self) -> None:
-        """Hear the rest, when nobody says anything any more."""
+        """Receive all remaining frames after the game has stopped."""
         participant = self.participant or (None if self.away else self._start())
         if participant is None:
             return

@@ -1,4 +1,4 @@
-"""What happens in the game of a seed: who plays what, and what goes wrong when. `swarm` draws it."""
+"""The plan of one simulated game: what is played, by whom, and what goes wrong when. `swarm` draws it from a seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nodealer.games.package import GamePackage
 from nodealer.log.session import Limits
 from nodealer.protocols.base import CardProtocol
 
-#: What strikes a frame on its way.
+#: Faults that hit a frame in transit.
 OF_FRAMES: Final = ("lost", "repeated", "delayed", "reordered")
 #: Every kind of fault.
 FAULTS: Final = (
@@ -19,27 +19,30 @@ FAULTS: Final = (
     *("cut", "split", "killed", "disk", "closed", "restored", "forked", "lobby", "muted"),
     *("left", "rebuilt", "keyed", "late", "lied", "held", "nonsense", "cheated", "grouped"),
 )
-#: When all faults but those for good stop, in milliseconds, and how long the game may take from there to its end.
+#: When all temporary faults stop, in milliseconds, and how long the game may take from then on.
 HEALED: Final = 12_000
 BOUND: Final = 120_000
-#: Nobody waits or is away for longer than this.
+#: No one waits or is away for longer than this.
 STILL: Final = 45_000
 
-#: What a timekeeper does: its duty; run ahead; go back behind what it said, under the same number or before it; or
-#: nothing, from the beginning or from when the log has some entries.
+#: How a timekeeper behaves: correctly; running ahead; going back to an earlier time, under the same number or before
+#: it; or silent, from the beginning or once the log has some entries.
 Keeping = Literal["truly", "ahead", "back", "silent", "dying"]
-#: How a relay shows somebody another table: two entries in the other order, or never one of them.
+#: How a relay forks the log for some seats: it swaps two entries, or never shows one of them.
 Forking = Literal["swap", "withhold"]
-#: Where somebody stops: in the middle of cards that are dealt, or of one that is opened to all; or before its book.
+#: Where a seat stops: while cards are being dealt, while a card is being opened to everyone, or before its book.
 Stopping = Literal["deal", "open", "book"]
-#: What a write to a failing disk leaves: nothing, half a line, or all of it; it fails in any case.
+#: What a failing write leaves on disk: nothing, half a line, or all of it. The write fails in any case.
 Failing = Literal["full", "torn", "unsure"]
 
 
 @dataclass(frozen=True)
 class Keeper:
-    """Who keeps the time of the game, after the last seat: how, with which limits, and how long the relay holds its
-    ticks back, in milliseconds at the most."""
+    """The timekeeper, whose place comes after the last seat.
+
+    It has a behaviour, time limits, the longest time for which the relay holds its ticks back (in milliseconds), and
+    for a dying timekeeper the length of the log at which it falls silent.
+    """
 
     how: Keeping
     limits: Limits
@@ -48,14 +51,16 @@ class Keeper:
 
     @property
     def lasts(self) -> bool:
-        """Whether it can be relied on that what is late will be found late."""
+        """Whether duties that run out of time are reliably found late."""
         return self.how in ("truly", "ahead")
 
 
 @dataclass(frozen=True)
 class Fork:
-    """The relay shows some seats another order for good, once there are so many frames and, of the log, so many
-    entries; in the lobby none."""
+    """The relay permanently shows some seats another order, once there are `frames` frames and `entries` log entries.
+
+    With zero entries, the fork happens in the lobby.
+    """
 
     how: Forking
     entries: int
@@ -64,10 +69,10 @@ class Fork:
 
 @dataclass(frozen=True)
 class Leaver:
-    """A seat leaves by its own word, once the log has so many entries; or it sits out, from the next hand on. `dealt`:
-    not before there is a deck whose cards are dealt.
+    """A seat leaves once the log has `entries` entries, or sits out from the next hand on.
 
-    It comes back after so many milliseconds; after none, it begins the next hand at once; without a number, never.
+    With `dealt`, it waits until cards of a deck are dealt. It comes back after `away` milliseconds: with zero it joins
+    the next hand at once, and with None it never comes back.
     """
 
     seat: int
@@ -79,7 +84,10 @@ class Leaver:
 
 @dataclass(frozen=True)
 class Struck:
-    """A cut or a kill: when, whom, and for how long. `writes`: after how many writes and words it dies, if it dies."""
+    """A cut, a kill or a closed tab: when, where, and for how long.
+
+    `writes` is the number of writes and messages before a kill.
+    """
 
     time: int
     place: int
@@ -89,7 +97,7 @@ class Struck:
 
 @dataclass(frozen=True)
 class Split:
-    """Nothing passes between some places and the relay, from a time on and for so long."""
+    """A network partition: some places are disconnected from the relay, from a time on and for a while."""
 
     time: int
     places: tuple[int, ...]
@@ -98,7 +106,7 @@ class Split:
 
 @dataclass(frozen=True)
 class BadDisk:
-    """From a time on, the disk of a place fails after so many writes, and so many times more when it was repaired."""
+    """From a time on, the disk of a place fails after `writes` writes, and `again` more times after being repaired."""
 
     time: int
     place: int
@@ -109,8 +117,10 @@ class BadDisk:
 
 @dataclass(frozen=True)
 class Backup:
-    """The home of a seat is copied at a time, and the copy comes in its place later. `log_only`: of the log alone, and
-    the journal is the one that it has."""
+    """The store of a seat is copied at one time and replaced by the copy later.
+
+    With `log_only`, only the log is replaced, and the journal stays current.
+    """
 
     copied: int
     time: int
@@ -120,7 +130,7 @@ class Backup:
 
 @dataclass(frozen=True)
 class GamePlan:
-    """One game."""
+    """Everything that determines one game."""
 
     seed: str
     protocol: CardProtocol
@@ -128,40 +138,43 @@ class GamePlan:
     package: GamePackage
     seats: int
     hands: int = 1
-    #: Those who only watch; their places come after the seats.
+    #: The number of spectators; their places come after the seats.
     watchers: int = 0
-    #: Whether what passes strikes only once the log has an entry: a lobby in trouble may last until all has healed.
+    #: Whether temporary faults start only with the first log entry. A troubled lobby may otherwise last until all has
+    #: healed.
     played: bool = False
-    #: What strikes a frame on its way, in a thousand.
+    #: The faults of frames in transit, with their rates per thousand.
     rates: Mapping[str, int] = field(default_factory=dict)
     cuts: tuple[Struck, ...] = ()
     splits: tuple[Split, ...] = ()
     kills: tuple[Struck, ...] = ()
-    #: Tabs that are closed, and opened again much later.
+    #: Browser tabs that are closed, and opened again much later.
     closed: tuple[Struck, ...] = ()
     disks: tuple[BadDisk, ...] = ()
-    #: Whom all that strikes for good strikes: never more than half of the table, for the law promises nothing then.
+    #: The seats that permanent faults hit: never more than half of the table, because the table rules promise nothing
+    #: then.
     fated: tuple[int, ...] = ()
     fork: Fork | None = None
-    #: How many entries the log has when nothing comes any more from the first of the fated; and when the last of them
-    #: loses its home, and somebody else comes in its place who only knows the link.
+    #: The log length at which the first fated seat falls silent. Below: the one at which the last fated seat loses its
+    #: store, and someone else joins who only knows the link.
     mute: int | None = None
-    #: What the first of the fated owes when it says nothing more, where that is so: its key of a card, or its book.
+    #: What the first fated seat owes when it falls silent, if that is planned: its key of a card, or its book.
     withheld: Stopping | None = None
     lost_home: int | None = None
     backup: Backup | None = None
-    #: The seat that signs nonsense under the numbers of its entries, if one does; and the one that cheats, and how.
+    #: The seat that signs nonsense under the numbers of its entries, if any; and the seat that cheats, with the attack.
     liar: int | None = None
     cheater: tuple[int, str] | None = None
     keeper: Keeper | None = None
-    #: The seats that think for longer than they may, now and then.
+    #: The seats that sometimes think for longer than they may.
     slow: tuple[int, ...] = ()
     leavers: tuple[Leaver, ...] = ()
-    #: The seats that leave too when they see a deck made again.
+    #: The seats that also leave when they see a deck being rebuilt.
     again: tuple[int, ...] = ()
-    #: Whether frames are sealed, and who is gone is put out of the table, which gets a new key.
+    #: Whether frames are sealed. Seats that have left are then removed from the roster, and the table gets a new key.
     sealed: bool = False
-    #: Of how many frames in a thousand it is said that more come, so that their proofs are looked at together.
+    #: For how many of a thousand frames the node announces that more follow, so that their proofs are verified as a
+    #: batch.
     together: int = 0
 
     def __str__(self) -> str:
@@ -193,5 +206,5 @@ class GamePlan:
 
     @property
     def sitting(self) -> int:
-        """How many sit at the table, the timekeeper too; its place is the last one of them."""
+        """The number of seats including the timekeeper, whose place is the last of them."""
         return self.seats + (self.keeper is not None)

@@ -1,4 +1,4 @@
-"""Who decides at a simulated place: a bot, with the habits that the plan has for it."""
+"""The decisions at a simulated place: a bot, with the habits that the plan gives it."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
     from nodealer_lab.sim.node import Node
     from nodealer_lab.sim.world import World
 
-#: How much longer the next in order waits before it asks for something, where anybody may; in ms. How often it looks.
+#: In milliseconds: how much longer each seat waits than the one before it when any seat may move, and how often it
+#: checks.
 TURNS: Final = 5000
 LOOKS: Final = 500
-#: From when on nobody is slow any more: a long game would not end before it has to.
+#: From when on no seat is slow any more, because a long game would not end in time.
 HURRIES: Final = HEALED + BOUND // 2
 
 
 class SimPlayer:
-    """What a person would do at a node. It forgets nothing when its process is gone."""
+    """The person at a node. Their memory survives the process."""
 
     def __init__(self, world: World, node: Node) -> None:
-        #: The faces that it could read: how much of the log it had, the hand, the card and the face.
+        #: The faces that they could read, each with the log length, the hand, the card and the face.
         self.faces: set[tuple[int, int, Card, int]] = set()
         self._remembered = -1
         self._world = world
@@ -43,21 +44,21 @@ class SimPlayer:
         self._dice = node.dice
         self._mind = BotAgent(world.plan.package, node.home.root)
         self._proposed = False
-        #: What somebody slow thinks about, and until when.
+        #: What a slow player is thinking about, and until when.
         self._pondered: tuple[bytes, int] = (b"", 0)
-        #: How long the log is, and since when.
+        #: The log length, and since when it has been that.
         self._grown = (0, 0)
-        #: Whether it will think about what has changed.
+        #: Whether a decision is already scheduled.
         self._will_think = False
-        #: Whether it has left, where that is planned.
+        #: Whether they have left as planned.
         self._left = False
 
     def begins(self) -> None:
-        """A new process."""
+        """Note that a new process has started."""
         self._proposed = False
 
     def hears(self) -> None:
-        """Something has happened at the table."""
+        """Schedule a decision, because something has happened at the table."""
         if not self._will_think:
             self._will_think = True
             self._clock.after(self._dice.between(20, 300), self._think)
@@ -69,7 +70,7 @@ class SimPlayer:
     # --- In the lobby ---
 
     def proposes(self, participant: Participant) -> Iterable[bytes]:
-        """The first player proposes when all have come."""
+        """Propose the session once everyone has joined, if this is the first player."""
         plan, lobby = self._world.plan, participant.lobby
         if self._node.place or self._proposed or participant.begun or lobby.proposal:
             return []
@@ -85,7 +86,7 @@ class SimPlayer:
     # --- At the table ---
 
     def thinks(self, participant: Participant) -> Iterable[bytes]:
-        """What it says of its own will."""
+        """Return the frames that the player sends of their own accord."""
         if not participant.begun or self._node.keeps_time:
             return []
         if not participant.seated:
@@ -96,7 +97,7 @@ class SimPlayer:
         self._remembers(participant)
         if self._ponders(participant):
             return []
-        # Who was given false cards, and has disputed one already, has nothing to think about.
+        # A player who was given false cards, and has already disputed one, has nothing to decide.
         with suppress(IllegalMove, CardUnreadable):
             if participant.options().unreadable is not None:
                 return participant.claim()
@@ -116,8 +117,10 @@ class SimPlayer:
         return []
 
     def _rosters(self, participant: Participant) -> Iterable[bytes]:
-        """Where frames are sealed, who is gone is put out, and who asks is let in, by whoever sits lowest of the rest;
-        and all agree."""
+        """Propose and agree to roster changes at a table with sealed frames.
+
+        The lowest remaining seat removes seats that have left and admits newcomers; all others agree.
+        """
         state = participant.replica.state
         if not self._world.plan.sealed or participant.over or participant.hearing or participant.seat.unconfirmed:
             return []
@@ -134,7 +137,7 @@ class SimPlayer:
         return participant.let_in(participant.asking[0].who.name) if participant.asking else []
 
     def leaves(self, participant: Participant) -> Iterable[bytes]:
-        """Leave, or sit out, if this is the seat and the time; and come back later."""
+        """Leave or sit out if the plan says so now, and schedule the return."""
         if self._left or not participant.seated or participant.hearing:
             return []
         plan, replica = self._world.plan, participant.replica
@@ -155,7 +158,7 @@ class SimPlayer:
         return []
 
     def _ponders(self, participant: Participant) -> bool:
-        """Whether it is somebody slow, who is asked something and has not thought enough about it."""
+        """Return whether this is a slow player who is still thinking about a question."""
         asked = participant.options().asked if self._node.place in self._world.plan.slow else None
         if asked is None:
             return False
@@ -166,7 +169,7 @@ class SimPlayer:
         return self._clock.now < self._pondered[1]
 
     def _remembers(self, participant: Participant) -> None:
-        """Write down which faces it knows, for whoever checks that each is there once, and none is known too soon."""
+        """Record the known faces for the checkers: each face must be there once, and none may be known too early."""
         replica = participant.replica
         if self._node.place not in self._world.doomed and replica.height != self._remembered:
             self._remembered = replica.height
@@ -175,19 +178,19 @@ class SimPlayer:
                 self.faces |= {(replica.height, replica.state.hand.number, card, face) for card, face in known}
 
     def _chooses(self, participant: Participant) -> Iterable[bytes]:
-        """What it does with cards that it looked at."""
+        """Answer a pending peek: decide what to do with the cards."""
         question = participant.question()
         if question is None or question.peek is None:
             return []
         return participant.answer(question, Bot().choose(question.view, question.peek))
 
     def _asks(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
-        """Nobody owes a move at a table without rules: whoever comes first in order does it, and later the next."""
+        """Make a free-table move. No seat owes one, so the first seat in order moves, and after a while the next."""
         want, duty, seat = game.wants, participant.options().move, participant.seat.number
         if duty is None or not isinstance(want, Turn) or seat not in want.may:
             return []
         patience = want.may.index(seat) * TURNS
-        # By the log, and not by what is heard: somebody whose entries nobody takes says them again and again.
+        # Measured by the log, not by received frames: a seat whose entries are rejected resends them again and again.
         if self._grown[0] != participant.replica.height:
             self._grown = participant.replica.height, self._clock.now
         if self._clock.now - self._grown[1] < patience:
@@ -198,11 +201,11 @@ class SimPlayer:
 
 
 def is_made_again(decks: Iterable[object]) -> bool:
-    """Whether one of these is being made again, because somebody has left."""
+    """Return whether one of the decks is being rebuilt because a seat has left."""
     return any(isinstance(deck, RecoverableDeck) and deck.rebuilding for deck in decks)
 
 
 def _is_dealt(state: TableState) -> bool:
-    """Whether there is a whole deck, and cards of it are dealt."""
+    """Return whether there is a complete deck of which cards are dealt."""
     decks = [deck for deck in state.hand.decks.values() if isinstance(deck, RecoverableDeck)]
     return any(deck.places.held and not deck.rebuilding for deck in decks)

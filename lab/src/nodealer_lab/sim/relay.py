@@ -1,4 +1,4 @@
-"""A relay: one order, and, where it lies, another one for some."""
+"""A simulated relay: one order of frames and, if it lies, another one for some places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nodealer_lab.sim.plan import Forking
 
 @lru_cache(maxsize=1024)
 def entry_in(frame: bytes) -> Entry | None:
-    """The entry that a frame is, if it is one."""
+    """Parse a frame as a log entry. Return None if it is not one."""
     try:
         return read_entry(frame).entry
     except Malformed:
@@ -20,16 +20,17 @@ def entry_in(frame: bytes) -> Entry | None:
 
 
 class SimRelay:
-    """Puts frames into an order. From when it forks, some places see a different one.
+    """Puts frames into an order. Once it forks, some places see a different one.
 
-    `text` is what is in a frame. A relay could not read it; the simulator does, to lie where it hurts.
+    `text` returns the plaintext of a frame. A real relay could not read it; the simulator does, so that it lies where
+    it hurts.
     """
 
     def __init__(self, text: Callable[[bytes], bytes] = lambda frame: frame) -> None:
         self.frames: list[bytes] = []
-        #: How many different entries came.
+        #: How many distinct entries have arrived.
         self.entries = 0
-        #: Whether two orders differ by now.
+        #: Whether the two orders already differ.
         self.forked = False
         self._text = text
         self._seen: set[bytes] = set()
@@ -37,19 +38,19 @@ class SimRelay:
         self._swaps = False
         self._lobby = False
         self._other: list[bytes] | None = None
-        #: What the others got, and these did not: not yet, or never.
+        #: The frame that the majority got and the others did not, or not yet.
         self._kept: bytes | None = None
 
     def order(self, place: int) -> list[bytes]:
-        """What a place is shown."""
+        """Return the frames that a place is shown, in order."""
         return self._other if self._other is not None and place in self._aside else self.frames
 
     def fork(self, how: Forking, places: Collection[int], *, lobby: bool) -> None:
-        """Show these another order from the next entry on; or from the next frame of the lobby."""
+        """Show these places another order from the next entry on, or from the next lobby frame on."""
         self._aside, self._swaps, self._lobby, self._other = frozenset(places), how == "swap", lobby, list(self.frames)
 
     def take(self, frame: bytes) -> None:
-        """The next frame."""
+        """Append the next frame to the order."""
         text = self._text(frame)
         entry = entry_in(text)
         fresh = text not in self._seen and entry is not None
@@ -71,6 +72,9 @@ class SimRelay:
                 self._kept = None
 
     def _cross(self, first: bytes, second: bytes) -> bool:
-        """Whether two entries are of different seats: those of one seat have an order of their own."""
+        """Return whether two entries are from different seats.
+
+        Entries of one seat have a fixed order, so swapping them has no effect.
+        """
         one, other = entry_in(self._text(first)), entry_in(self._text(second))
         return self._lobby or (one is not None and other is not None and one.seat != other.seat)

@@ -1,4 +1,4 @@
-"""Many games, on one core or several, and how often each kind of fault struck."""
+"""Runs of many games, on one core or several, with a count of each kind of fault."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from nodealer_lab.sim.plan import FAULTS
 from nodealer_lab.sim.swarm import plan_of
 from nodealer_lab.sim.world import Trace, World
 
-#: How often each kind has to strike in so many games, or they have shown nothing.
+#: How often each kind of fault must strike in this many games for the games to prove anything.
 GAMES: Final = 200
 STRIKES: Final = 20
 
 
 @dataclass(frozen=True)
 class GameResult:
-    """What came of a game."""
+    """The result of one game."""
 
     seed: str
     struck: Counter[str]
@@ -31,19 +31,19 @@ class GameResult:
 
 
 def repeat(seed: str) -> str:
-    """The line that plays the game of a seed once more, and says every step of it."""
+    """Return the command line that replays the game of a seed and prints every step."""
     return f"nodealer lab sim {seed} --steps"
 
 
 def play(seed: str, trace: Trace | None = None) -> GameResult:
-    """The game of a seed, from its plan to the checkers."""
+    """Play the game of a seed and run the checkers on it."""
     world = World(plan_of(seed), trace)
     try:
         world.run()
         seen = Seen(world)
         return GameResult(seed, world.struck + seen.found(), world.relay.entries, first_wrong(seen))
     except NodealerError as error:
-        # Somebody's program has stopped. The others of many games are played on.
+        # A participant's program has failed. The remaining games are still played.
         wrong = Wrong("nobody stops", f"{type(error).__name__}: {error}")
         return GameResult(seed, world.struck, world.relay.entries, wrong)
     except Exception as error:
@@ -52,12 +52,12 @@ def play(seed: str, trace: Trace | None = None) -> GameResult:
 
 
 def seeds_of(seed: str, games: Iterable[int]) -> Iterator[str]:
-    """The seeds of many games, from one."""
+    """Derive the seeds of many games from one seed."""
     return (f"{seed}-{number}" for number in games)
 
 
 def play_many(seed: str, games: int, cores: int) -> Iterator[GameResult]:
-    """The first games of a seed, in their order, on so many cores."""
+    """Play the first `games` games of a seed on `cores` cores. Yield the results in order."""
     seeds = seeds_of(seed, range(games))
     if cores == 1:
         yield from map(play, seeds)
@@ -68,17 +68,17 @@ def play_many(seed: str, games: int, cores: int) -> Iterator[GameResult]:
 
 @dataclass
 class Sum:
-    """What many games say together."""
+    """The combined results of many games."""
 
     games: int = 0
     entries: int = 0
     struck: Counter[str] = field(default_factory=Counter)
-    #: In how many games each kind struck at all.
+    #: In how many games each kind of fault struck at all.
     games_struck: Counter[str] = field(default_factory=Counter)
     wrong: list[GameResult] = field(default_factory=list)
 
     def add(self, played: GameResult) -> None:
-        """One more game."""
+        """Add the result of one game."""
         self.games += 1
         self.entries += played.entries
         self.struck += played.struck
@@ -87,7 +87,7 @@ class Sum:
             self.wrong.append(played)
 
     def document(self, seed: str, cores: int, seconds: float) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the summary as a JSON document."""
         return {
             "suite": "simulator",
             "seed": seed,
@@ -103,10 +103,10 @@ class Sum:
 
 
 def table(struck: Counter[str], games: int) -> list[str]:
-    """A line for each kind of fault."""
+    """Return a line of text for each kind of fault, and one for the number of games."""
     return [f"{struck[fault]:8}  {fault}" for fault in FAULTS] + [f"{games:8}  games"]
 
 
 def too_rare(struck: Counter[str], games: int) -> list[str]:
-    """The kinds that struck less often than they should have in so many games."""
+    """Return the kinds of fault that struck less often than they should have in this many games."""
     return [fault for fault in FAULTS if struck[fault] * GAMES < STRIKES * games]

@@ -1,5 +1,7 @@
-"""The game of a seed. The seed draws the mix, too: which kinds of fault there are in this game, and how often, so that
-games differ in kind, and what only some of them together do is not hidden by the others."""
+"""Swarm testing: each seed draws its own mix of faults, and from it the plan of one game.
+
+Games thus differ in kind, and effects of a few faults together are not hidden by all the others.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ from nodealer_lab.sim.plan import (
     Struck,
 )
 
-#: In how many of a thousand games each kind can strike. 200 games are to have many more than 20 strikes of each.
+#: In how many of a thousand games each kind can strike. In 200 games each kind should strike far more than 20 times.
 MIX: Final[Mapping[str, int]] = {
     **dict.fromkeys(OF_FRAMES, 600),
     "cut": 500,
@@ -57,10 +59,10 @@ MIX: Final[Mapping[str, int]] = {
     "cheated": 900,
     "grouped": 700,
 }
-#: In how many of a thousand games with somebody who lies or cheats nothing else strikes for good: it strikes the same
-#: seats, and whoever is not heard any more lies in vain.
+#: In how many of a thousand games with a liar or cheater no other permanent fault strikes. Permanent faults hit the
+#: same seats, and the lies of a muted seat would have no effect.
 HEARD: Final = 300
-#: The protocols with modes, those with books more often.
+#: The protocols with modes. Modes with books are drawn more often.
 MODES: Final[Mapping[str, tuple[bytes, ...]]] = {
     "chain": (b"{}", *(b'{"proven":false}',) * 2),
     "duel": (b"{}", *(b'{"mode":"committed"}',) * 2),
@@ -69,7 +71,7 @@ KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back
 
 
 def plan_of(seed: str) -> GamePlan:
-    """The game of a seed."""
+    """Draw the plan of a game from a seed."""
     dice = SeededDice(seed, "plan")
     on = {kind for kind, often in MIX.items() if dice.chance(often)}
     if on & {"nonsense", "cheated"} and dice.chance(HEARD):
@@ -94,7 +96,10 @@ def plan_of(seed: str) -> GamePlan:
 
 
 def _table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
-    """Who plays what. Who can be put out, and who can leave while a deck is made again, must be more than two."""
+    """Draw the game and its seats.
+
+    Removing a seat, or leaving while a deck is rebuilt, needs more than two seats.
+    """
     name = dice.pick(("highcard",) * 8 + ("dear highcard",) * 14 + ("free",) * 14 + ("holdem",))
     many = bool(on & {"keyed", "rebuilt"})
     card = dice.pick(("mask", "lock") if "rebuilt" in on else ("mask", "lock", "offset"))
@@ -102,10 +107,10 @@ def _table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
         card = "chain" if many else dice.pick(("chain", "duel"))
     seats = 4 if "rebuilt" in on else dice.pick((3, 4)) if many else dice.pick((2, 2, 2, 3, 3, 4))
     mode = dice.pick(MODES.get(card, (b"{}",)))
-    # What is tried here does not hang on the group, and chain's own is of large numbers.
+    # The group does not matter here, and chain's own group has large numbers.
     protocol = make_protocol("mask" if name == "holdem" else card, mode, group() if card == "chain" else None)
     proven = card == "chain" and not protocol.claims.open_book_at_end
-    # Of two, one alone does not end a table at which the other owes a book.
+    # With two seats, one of them alone cannot end a table at which the other owes a book.
     if card in MODES:
         seats = 2 if card == "duel" or (proven and not many) else 3
     elif name == "holdem":
@@ -139,7 +144,7 @@ def _game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[Rules, G
     package = find_game(name)
     if name == "free":
         return Free(cards, protocol.claims.operations & frozenset(OPERATIONS)), package
-    # A bot that does not think: what it does matters here, and not how well.
+    # Use a fast bot: what it does matters here, not how well it plays.
     quick = package if package.measured is None else replace(package, bot=package.measured.bot)
     return package.from_settings(package.settled({})), quick
 
@@ -149,17 +154,20 @@ def _keeper(dice: SeededDice, on: set[str]) -> Keeper:
     return Keeper(dice.pick(KEEPERS), limits, dice.pick((1000, 4000)) if "held" in on else 0, dice.between(1, 15))
 
 
-# --- What is for good ---
+# --- Permanent faults ---
 
 
 def _fated(dice: SeededDice, seats: int, on: set[str]) -> tuple[int, ...]:
-    """Half of the table at the most; one, where those who stay are to be enough for another roster."""
+    """Draw the seats that permanent faults hit: at most half of the table.
+
+    It is only one seat if the others must suffice to agree on another roster.
+    """
     first, count = dice.between(0, seats - 1), 1 if "keyed" in on else dice.between(1, seats // 2)
     return tuple(sorted((first + more) % seats for more in range(count)))
 
 
 def _doomed(plan: GamePlan, on: set[str], dice: SeededDice) -> GamePlan:
-    """What strikes the fated."""
+    """Draw the permanent faults that hit the fated seats."""
     fork = None
     if on & {"forked", "lobby"}:
         entries = 0 if "lobby" in on else dice.between(1, 15)
@@ -180,14 +188,17 @@ def _doomed(plan: GamePlan, on: set[str], dice: SeededDice) -> GamePlan:
 
 
 def _stops(plan: GamePlan) -> tuple[Stopping | None, ...]:
-    """Where a seat may stop that says nothing more: anywhere, in the middle of a card, or before its book."""
+    """Return where a seat may fall silent: anywhere (None), in the middle of a card, or before its book."""
     cards: tuple[Stopping, ...] = ("deal", "open") if isinstance(plan.rules, highcard.DearHighCard) else ()
     books: tuple[Stopping, ...] = ("book",) * 3 if plan.protocol.claims.open_book_at_end else ()
     return (None, *cards, *books)
 
 
 def _cheat(plan: GamePlan, dice: SeededDice) -> str:
-    """An attack. One that waits for all others only where nobody else is fated: they all speak again."""
+    """Draw an attack.
+
+    One that waits for all other seats is only drawn if no other seat is fated, because then all others will act again.
+    """
     waiting = waiting_on(plan.protocol)
     if waiting and len(plan.fated) == 1 and dice.chance(400):
         return dice.pick(waiting)
@@ -200,12 +211,14 @@ def _backup(dice: SeededDice, place: int) -> Backup:
     return Backup(copied, copied + dice.between(300, 3000), place, dice.chance(500))
 
 
-# --- What passes ---
+# --- Temporary faults ---
 
 
 def _leavers(dice: SeededDice, plan: GamePlan, on: set[str]) -> tuple[Leaver, ...]:
-    """Those who are not fated: what the others say of such a seat is looked at. For another roster one who is gone is
-    enough."""
+    """Draw a seat that leaves. It is not a fated one, because the checkers look at what others say about leavers.
+
+    For a roster change, one absent seat is enough.
+    """
     doomed = any(one is not None for one in (plan.fork, plan.mute, plan.withheld, plan.lost_home))
     if not on & {"left", "rebuilt", "keyed"} or ("keyed" in on and doomed and "rebuilt" not in on):
         return ()

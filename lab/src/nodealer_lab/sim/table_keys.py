@@ -1,4 +1,4 @@
-"""The key of a table as one participant has it: frames are sealed and opened as the transport over relays does it."""
+"""The table key as one participant has it. Frames are sealed and opened as the relay transport does it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from nodealer.tape import expand
 
 
 class Seals:
-    """Between one participant and the relay, where frames are sealed."""
+    """Seals and opens the frames between one participant and the relay."""
 
     def __init__(self, participant: Participant, key: TableSecret | ReadKey, entropy: Entropy) -> None:
         self._keys = Keyring(participant, (key,), entropy)
         participant.refuse_key, participant.new_key = self._keys.refuse_key, self._keys.new_key
         self._sender = expand("sender", participant.home.root, key.table, size=SENDER_BYTES)
         self._in_use = self._keys.write_secret
-        #: Whether something came that says that it has a later key than this participant has heard of.
+        #: Whether a frame arrived under a later key than this participant has heard of.
         self.behind = False
 
     def seal(self, text: bytes) -> bytes | None:
-        """The frame of a text; None by one who has no key to write with any more."""
+        """Return the sealed frame, or None if this participant no longer has a write key."""
         key = self._keys.write_secret
         return None if key is None else key.read_key.seal(self._sender, text)
 
     def open(self, frame: bytes) -> bytes:
-        """The text of the next frame; junk, where it is of another key epoch than the one in which it comes."""
+        """Return the plaintext of the next frame, or junk if the frame belongs to another key epoch."""
         key = self._keys.read_key
         try:
             return JUNK if key is None else key.open(frame)[1]
@@ -38,10 +38,10 @@ class Seals:
 
     @property
     def locked(self) -> bool:
-        """Whether the key in use is none that this participant has."""
+        """Whether this participant lacks the key in use."""
         return self._keys.read_key is None
 
     def changed(self) -> bool:
-        """Whether the key to write with is another one than when this was last asked."""
+        """Return whether the write key has changed since the last call."""
         before, self._in_use = self._in_use, self._keys.write_secret
         return before is not self._in_use

@@ -1,4 +1,4 @@
-"""A game under a virtual clock, with everything that its seed has planned for it."""
+"""A simulated game under a virtual clock, with everything that its plan contains."""
 
 from __future__ import annotations
 
@@ -23,47 +23,47 @@ from nodealer_lab.sim.plan import BOUND, HEALED, STILL, GamePlan, Split
 from nodealer_lab.sim.relay import SimRelay, entry_in
 from nodealer_lab.sim.table_keys import Seals
 
-#: Hears of everything: the time, who, and what.
+#: Receives every event of a game: the time, the name of the node, and what happened.
 Trace = Callable[[int, str, str], None]
 
 
 class World:
-    """Participants, a relay, and what strikes them."""
+    """Participants, a relay, and the faults that hit them."""
 
     def __init__(self, plan: GamePlan, trace: Trace | None = None) -> None:
         self.plan = plan
         self.clock = VirtualClock()
-        #: Frame to what is in it, where frames are sealed.
+        #: Sealed frame to plaintext, if frames are sealed.
         self.texts: dict[bytes, bytes] = {}
         self.relay = SimRelay(self.text)
         #: How often each kind of fault struck.
         self.struck: Counter[str] = Counter()
-        #: The seats that are muted, see another order, or have lost their home, for good.
+        #: The seats that are permanently muted, see another order, or have lost their store.
         self.doomed: frozenset[int] = frozenset()
         self._trace = trace
         self._secret = TableSecret(SeededDice(plan.seed, "table")(KEY_BYTES), plan.seed, 0)
         self.nodes = [Node(self, place) for place in range(plan.sitting + plan.watchers)]
-        #: When each entry first had its place in the order.
+        #: When each entry first got its place in the order.
         self.ordered: dict[bytes, int] = {}
         self._holding = SeededDice(plan.seed, "holding back")
         self._forks = self._mutes = self._loses = True
         self._strikes = True
 
     def text(self, frame: bytes) -> bytes:
-        """What is in a frame."""
+        """Return the plaintext of a frame."""
         return self.texts.get(frame, frame)
 
     def tell(self, who: str, what: str) -> None:
-        """Something happens."""
+        """Write a line to the trace, if there is one."""
         if self._trace is not None:
             self._trace(self.clock.now, who, what)
 
     def words(self, frame: bytes) -> str:
-        """A frame in a line of the trace."""
+        """Describe a frame for the trace. Return an empty string if there is no trace."""
         return _words(self.text(frame)) if self._trace is not None else ""
 
     def new_participant(self, node: Node, home: PlayerStore) -> Participant:
-        """The program of a node starts, on its home or on a copy of it."""
+        """Start the program of a node, on its store or on a copy of it."""
         plan = self.plan
         named: dict[str, Any] = {
             "entropy": SeededDice(plan.seed, node.name, "entropy", str(self.clock.now)),
@@ -77,7 +77,7 @@ class World:
         return Participant(home, **named)
 
     def seals(self, node: Node, participant: Participant) -> Seals | None:
-        """What seals the frames of a node, where they are sealed."""
+        """Return the sealer of a node, or None if frames are not sealed."""
         if not self.plan.sealed:
             return None
         key = self._secret if node.home.name is not None else self._secret.read_key
@@ -86,7 +86,7 @@ class World:
     # --- The relay ---
 
     def take(self, frame: bytes) -> None:
-        """A frame reaches the relay, which may hold a tick back."""
+        """Receive a frame at the relay, which may hold a tick back."""
         keeper = self.plan.keeper
         entry = None if keeper is None or not keeper.held else entry_in(self.text(frame))
         if keeper is not None and entry is not None and entry.seat == self.plan.seats:
@@ -101,14 +101,14 @@ class World:
         if self.plan.keeper is not None and self.plan.keeper.how == "dying":
             self.nodes[self.plan.seats].muted |= self.relay.entries >= self.plan.keeper.entries
         if self.relay.entries and self.clock.now < HEALED // 3:
-            # Else it would strike when all is to be healed.
+            # Later, faults would strike when everything should have healed.
             self._strike()
         self._doom()
         for node in self.nodes:
             node.stream()
 
     def _doom(self) -> None:
-        """What strikes for good, when it is time."""
+        """Apply the permanent faults that are due."""
         plan, entries = self.plan, self.relay.entries
         if (
             plan.fork is not None
@@ -132,7 +132,7 @@ class World:
             self.clock.after(1000, self.nodes[-1].come)
 
     def mute(self) -> None:
-        """Nothing comes any more from the first of the fated."""
+        """Silence the first fated seat for good."""
         if self._mutes:
             place = self.plan.fated[0]
             self._mutes = False
@@ -141,7 +141,7 @@ class World:
             self.struck["muted"] += 1
             self.nodes[place].muted = True
 
-    # --- What passes ---
+    # --- Temporary faults ---
 
     def _split(self, split: Split) -> None:
         self.tell("relay", f"is apart from {split.places}, for {split.down} ms")
@@ -152,7 +152,7 @@ class World:
         self.clock.after(time, partial(node.restore, node.home.copied(), log_only=log_only))
 
     def _strike(self) -> None:
-        """Everything that is planned for a time, counted from now."""
+        """Schedule everything that the plan has at fixed times, counted from now. Only the first call has an effect."""
         if not self._strikes:
             return
         self._strikes = False
@@ -177,7 +177,7 @@ class World:
             )
 
     def run(self) -> None:
-        """Until all have ended who can, or for too long; then everybody hears the rest."""
+        """Play until all nodes that can end have ended, or time runs out. Then let every node catch up."""
         dice = SeededDice(self.plan.seed, "start")
         for node in self.nodes:
             self.clock.after(dice.between(0, 500), node.come)
@@ -197,9 +197,9 @@ class World:
 
     @property
     def _waits_in_vain(self) -> bool:
-        """Whether all has healed for long, and some who were shown another lobby will not agree with the others.
+        """Whether everything healed long ago and nodes that were shown different lobbies will never agree.
 
-        Who is away for a while may have begun before it went, and may agree when it has come back.
+        A node that is away for a while may have begun before it went, and may agree when it is back.
         """
         parted = self.plan.fork is not None and not self.plan.fork.entries
         late = self.clock.now > max(HEALED, *(node.came for node in self.nodes)) + BOUND // 4
@@ -208,8 +208,10 @@ class World:
 
     @property
     def _stands_still(self) -> bool:
-        """Whether all has healed for long, and nobody has said anything new for longer than anybody waits or is away:
-        what has not ended by then does not end."""
+        """Whether everything healed long ago and no new entry came for longer than anyone waits or is away.
+
+        A game that has not ended by then will not end.
+        """
         since = next(reversed(self.ordered.values()), 0)
         return self.clock.now > HEALED + BOUND // 2 and self.clock.now > since + STILL
 
@@ -220,7 +222,7 @@ class World:
 
     @property
     def lasting(self) -> list[Node]:
-        """Those who are neither muted nor see another order, nor are kept away by their own lies or put out."""
+        """The nodes that are not muted, forked off, kept away by their own lies, or removed from the table."""
         return [node for node in self.nodes if node.place not in self.doomed and not node.away and not node.locked]
 
 

@@ -1,6 +1,6 @@
-"""`bench web`: what the folder of a tab weighs, how soon a seat in it is ready, what a hand costs it, and its memory.
+"""`bench web`: the browser tab's bundle: download size, start-up time, cost of a hand, and memory.
 
-In Node, and in Chromium where it is, on the runtime of the folder that `make web` has built; the yardsticks are the
+It runs in Node, and in Chromium if available, on the bundle that `make web` has built. The yardsticks are the
 unmodified npm package, and the same seat on the same frames natively, on one thread.
 """
 
@@ -30,7 +30,7 @@ BUNDLE: Final = ROOT / "dist" / "web"
 LIST: Final = BUNDLE / "bundle.json"
 BARE: Final = ROOT / "build" / "web" / "npm" / "node_modules" / "pyodide"
 DOWNLOAD_MAX, READY_MAX, HAND_MAX, MEMORY_MAX = 7_000_000, 1.0, 6.0, 80e6
-#: Runs of each, and hands until the memory is looked at.
+#: Runs of each, and hands until memory is measured.
 STARTS, HANDS = 5, 50
 
 
@@ -41,7 +41,7 @@ SIX: Final = {"seats": 6}
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
-    """All rows. Raises `BadParameter` where no folder is built."""
+    """Yield all rows. Raise `BadParameter` if no bundle is built."""
     if not LIST.is_file() or not BARE.is_dir():
         raise BadParameter("there is no folder for a tab: `make web` builds it")
     yield size_row(
@@ -64,9 +64,11 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 def _in_chromium(
     effort: BenchEffort, folder: Path, native: float, beside: AbstractContextManager[object]
 ) -> Iterator[BenchRow]:
-    """The same rows, where there is a browser, and one on a slower processor. `beside` is done while nothing is
-    timed."""
-    from nodealer_lab.bench.tab import chromium  # late: nobody else should wait for a browser
+    """Yield the same rows for Chromium, and one on a slower processor.
+
+    `beside` is entered while nothing is timed. Without a browser, the rows are unjudged.
+    """
+    from nodealer_lab.bench.tab import chromium  # imported late: only these rows need a browser
 
     starts, hands = effort.size(STARTS), effort.size(HANDS)
     ready, hand, memory = (f"{name}, in Chromium" for name in (READY, HAND, MEMORY))
@@ -113,7 +115,7 @@ def _judged(
 
 
 def _cpu(script: str, *arguments: str) -> float:
-    """CPU seconds of a run in Node."""
+    """Return the CPU seconds of a run in Node."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     _node(script, arguments)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -142,8 +144,11 @@ def _native(what: str, folder: Path, *more: str) -> dict[str, Any]:
 
 
 class _InNode:
-    """One seat in Node hears the hands. The first ones are timed and alone; the others, for its memory, are heard while
-    Chromium hears those that are not timed there either."""
+    """One seat in Node that replays the hands.
+
+    The first ones are timed and run alone. The others are only needed for the memory, and run while Chromium replays
+    its untimed ones.
+    """
 
     def __init__(self, folder: Path) -> None:
         command = ["node", str(HERE / "start.mjs"), str(BUNDLE), "hands", str(HERE), str(folder)]
@@ -165,7 +170,7 @@ class _InNode:
 
     @contextmanager
     def others(self) -> Iterator[None]:
-        """All other hands, while the context lasts."""
+        """Replay all other hands while the context lasts."""
         if self._process.stdin:
             self._process.stdin.write("\n")
             self._process.stdin.flush()
@@ -173,7 +178,7 @@ class _InNode:
         self._memory = json.loads(self._told())["memory"]
 
     def memory(self) -> int:
-        """Bytes after the last hand."""
+        """Return the bytes of memory after the last hand."""
         if self._memory is None:
             with self.others():
                 pass

@@ -1,4 +1,4 @@
-"""The same in Chromium: workers of a page, with the CPU time of all its processes."""
+"""`bench web` in Chromium: workers of a page, with the CPU time of all its processes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 HERE: Final = Path(__file__).parent
-#: How often a processor is slower, and how many hands are played on it.
+#: How much slower the processor is, and how many hands are played on it.
 TIMES, SLOW_HANDS = 4, 5
-#: Milliseconds for a worker to be ready: a busy machine compiles ten megabytes of WebAssembly first.
+#: The timeout in milliseconds for a worker to be ready. A busy machine compiles ten megabytes of WebAssembly first.
 _PATIENCE: Final = 120_000
 _START: Final = """([address, name]) => new Promise((done, failed) => {
   window.worker = new Worker(address, { type: 'module', name });
@@ -46,17 +46,17 @@ _TYPES: Final = {
 
 @dataclass(frozen=True)
 class Heard:
-    """What hands cost: CPU seconds of each, bytes of memory after the last, and seconds on the clock when slowed."""
+    """The cost of hands: CPU seconds of each, bytes of memory after the last, and wall seconds when slowed down."""
 
     hands: list[float]
     memory: int
     slow: float
-    #: The control loop: the shortest as it is, and the mean when slowed, in seconds.
+    #: The control loop in seconds: the shortest at full speed, and the mean when slowed down.
     control: tuple[float, float]
 
 
 class _Files(SimpleHTTPRequestHandler):
-    """The folder of a tab at the root, and beside it the npm package, what is measured, and what was recorded."""
+    """Serves the tab's bundle at the root, and the npm package, the benchmark and the recording in subfolders."""
 
     def __init__(self, *rest: Any, places: dict[str, Path], **more: Any) -> None:
         self._places = places
@@ -72,12 +72,12 @@ class _Files(SimpleHTTPRequestHandler):
         return _TYPES.get(Path(path).suffix, "application/octet-stream")
 
     def log_message(self, *said: object) -> None:
-        """Nobody reads it."""
+        """Discard the log."""
 
 
 @contextmanager
 def serve_relay(bundle: Path, bare: Path, recorded: Path) -> Iterator[str]:
-    """Where a page finds all of it. Nothing is compressed, for either side."""
+    """Serve all files to a page. Yield the address. Nothing is compressed, for either side."""
     (recorded / "empty.html").write_text("<!doctype html><title>bench</title>")
     places = {"": bundle, "bare": bare, "bench": HERE, "frames": recorded}
     with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Files, places=places)) as server:
@@ -92,7 +92,7 @@ def serve_relay(bundle: Path, bare: Path, recorded: Path) -> Iterator[str]:
 
 @contextmanager
 def _page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page that knows nothing, and keeps nothing."""
+    """Open a page with an empty profile that is discarded afterwards."""
     within = browser.new_context()
     within.set_default_timeout(_PATIENCE)
     try:
@@ -104,12 +104,12 @@ def _page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def _used(browser: Browser) -> float:
-    """CPU seconds of all processes that live."""
+    """Return the CPU seconds of all running processes."""
     return float(sum(one["cpuTime"] for one in list_processes(browser)))
 
 
 def start(browser: Browser, address: str, worker: str) -> float:
-    """CPU seconds until a worker says that it is ready."""
+    """Return the CPU seconds until a worker reports that it is ready."""
     with _page(browser, address) as page:
         before = _used(browser)
         page.evaluate(_START, [f"{address}/{worker}", "seat"])
@@ -117,7 +117,7 @@ def start(browser: Browser, address: str, worker: str) -> float:
 
 
 def hear(browser: Browser, address: str, bundle: Path, hands: int, beside: AbstractContextManager[object]) -> Heard:
-    """So many recorded hands in one worker; the last ones slowed. `beside` is done while nothing is timed."""
+    """Replay recorded hands in one worker, the last ones slowed down. `beside` is entered while nothing is timed."""
     (runtime,) = (bundle / "runtime").iterdir()
     took: list[float] = []
     with _page(browser, address) as page:

@@ -1,6 +1,6 @@
-"""Hands of hold'em by six seats, from fixed seeds: recorded once, and then heard again by one seat alone.
+"""Hands of hold'em by six seats from fixed seeds, recorded once and then replayed by a single seat.
 
-It is heard natively and in a tab's Python alike. `record FOLDER HANDS`, `replay FOLDER`.
+The replay runs natively and in a tab's Python alike. Usage: `record FOLDER HANDS`, `replay FOLDER`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn")
-#: How many hands are timed, after the first: that one has all the rest of the start in it.
+#: How many hands are timed after the first, which includes the rest of the start-up.
 TIMED: Final = 5
-#: What was recorded, a frame a line.
+#: The name of the recording, with a frame on each line.
 FRAMES: Final = "frames"
 
 
@@ -46,7 +46,7 @@ def _seat(name: str, hands: int) -> Participant:
 
 
 class _Recorded(LocalTable):
-    """Keeps every frame, in its order."""
+    """A table that records every frame in order."""
 
     frames: list[bytes]
 
@@ -57,7 +57,7 @@ class _Recorded(LocalTable):
 
 
 def record(folder: str, hands: int) -> None:
-    """Play the hands, by bots that never raise, and keep the frames."""
+    """Play the hands with bots that never raise, and save the frames."""
     from nodealer_lab.bench.honest_table import trusting  # late: it is not in a tab
 
     game = find_game("holdem")
@@ -80,7 +80,7 @@ def record(folder: str, hands: int) -> None:
 
 
 def heard(folder: str) -> Iterator[None]:
-    """One seat hears all frames, makes and signs what is its own, and decides; a step for each hand."""
+    """Replay all frames at one seat, which signs its own messages and decides. Yield after each hand."""
     one, game = _seat(NAMES[0], 1_000_000), find_game("holdem")
     mind, hand = BotAgent(game, one.home.root), 0
     one.resend(0)
@@ -95,7 +95,7 @@ def heard(folder: str) -> Iterator[None]:
 
 
 def replay(hands: Iterator[None], cpu: Callable[[], float] = time.process_time) -> dict[str, Any]:
-    """How much CPU the first hands took."""
+    """Return the CPU seconds of the first hands."""
     took, began = list[float](), cpu()
     for _ in islice(hands, 1 + TIMED):
         now = cpu()
@@ -105,7 +105,7 @@ def replay(hands: Iterator[None], cpu: Callable[[], float] = time.process_time) 
 
 
 def after_the_first(took: list[float]) -> list[float]:
-    """Those that count."""
+    """Return the hands that count: those after the first, if there are any."""
     return took[1 : 1 + TIMED] or took
 
 

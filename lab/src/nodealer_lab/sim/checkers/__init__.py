@@ -1,1 +1,1 @@
-"""Checks of a simulated game, made from outside with code of their own."""
+"""Independent checks of a simulated game, which do not reuse the table's own code."""

@@ -1,4 +1,4 @@
-"""Whether those who cheat are named, and whether a minority gains anything, looked at from outside."""
+"""Independent checks that cheaters are named and that a minority gains nothing."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from nodealer_lab.sim.relay import entry_in
 
 
 def nobody_blamed(seen: Seen) -> Iterator[str]:
-    """No log names anybody but a liar, no audit does, and nobody is silenced but who plays from an old copy.
+    """Yield honest seats that a log or an audit names, and seats that are silenced without playing from an old copy.
 
-    Who does has nothing but the relay's word for what it signed before: a relay that shows it another order makes it
-    sign a number twice. Nothing else is excused by that.
+    A node with an old copy has only the relay's word for what it signed before, and a forking relay can make it sign a
+    number twice. Only that is excused.
     """
     plan = seen.world.plan
     keeper = plan.seats if plan.keeper is not None and plan.keeper.how == "back" else None
@@ -41,14 +41,16 @@ def nobody_blamed(seen: Seen) -> Iterator[str]:
 
 
 def _named(faults: Iterable[Fault], fooled: Collection[int]) -> set[int | None]:
-    """The seats at fault, but for those whom a relay has made sign a number twice."""
+    """Return the seats at fault, except those that a relay has made sign a number twice."""
     return {fault.seat for fault in faults if not (fault.check == "signatures" and fault.seat in fooled)}
 
 
 def guilty_named(seen: Seen) -> Iterator[str]:
-    """What the claims say is seen at once is: no such entry stands in a log without its seat being named. What they say
-    is seen later is seen when the cheater has opened its book of that hand. And whoever signs two things under one
-    number is named where both were shown."""
+    """Yield cheats that are in a log although their seat should have been named.
+
+    Cheats whose claims say "at once" must name the seat immediately, the others when the cheater opens its book of that
+    hand. A seat that signs two entries under one number is named wherever both were shown.
+    """
     plan = seen.world.plan
     for log in seen.lasting:
         named = {fault.seat for fault in log.state.faults}
@@ -60,7 +62,7 @@ def guilty_named(seen: Seen) -> Iterator[str]:
 
 
 def unnamed(log: Replayed, seat: int, attack: str, lies: Collection[bytes]) -> Iterator[str]:
-    """The lies of a seat that stand in a log, though by now they should have named it."""
+    """Yield the lies of a seat that a log accepted although they should have exposed it by now."""
     seen = seen_when(attack, log.replica.config.protocol)
     opened = {hand for applied in log.applied for hand in _opened(applied, seat)}
     for applied in log.applied:
@@ -72,14 +74,14 @@ def unnamed(log: Replayed, seat: int, attack: str, lies: Collection[bytes]) -> I
 
 
 def _opened(applied: Applied, seat: int) -> Iterator[int]:
-    """The hand whose book a seat has opened with an entry that was taken."""
+    """Yield the hand whose book the seat opened with this entry, if it was accepted."""
     if applied.outcome is Outcome.ACCEPTED and applied.entry.seat == seat and isinstance(applied.body, Book):
         yield applied.before.duties.open[applied.body.duty].duty.binding.hand
 
 
 def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
-    """Seat and number of entries that came after another one with the same number had its place in the log."""
-    # In their order: one that came before what it follows had no place then, and has to come again.
+    """Yield the seat and number of each entry that arrived when the log had a different one with that number."""
+    # In order: an entry that arrived before its predecessor had no place yet and has to arrive again.
     to_come = deque(log.node.replica.entries)
     said = dict[tuple[int, int], bytes]()
     for frame in seen.world.relay.order(log.node.place):
@@ -98,8 +100,10 @@ def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
 
 
 def no_minority_gains(seen: Seen) -> Iterator[str]:
-    """Nobody is thrown out, and no hand broken off, by fewer than the law asks for; and whoever leaves a hand, is
-    thrown out or named in it has no more after it than before."""
+    """Yield votes that took effect with too few voters, and seats that profited from leaving.
+
+    A seat that leaves a hand, is expelled or is named in it must not have more after the hand than before.
+    """
     for log in seen.logs:
         for applied in log.applied:
             for wrong in too_few(applied):
@@ -108,7 +112,7 @@ def no_minority_gains(seen: Seen) -> Iterator[str]:
 
 
 def too_few(applied: Applied) -> Iterator[str]:
-    """Statements that took effect with fewer words than they need. Those of who has no word do not count."""
+    """Yield votes that took effect with fewer voters than they need. Seats without a vote do not count."""
     before, after = applied.before, applied.after
     said = after.chronicle.vote_results[len(before.chronicle.vote_results) :][:1]
     if not isinstance(applied.body, Without | Break | Tick):
@@ -118,20 +122,20 @@ def too_few(applied: Applied) -> Iterator[str]:
         twice, count = 2 * len(have_word.intersection(one.by)), len(have_word)
         half_is_enough = one.did == "broken off" or before.no_more_hands
         if timed:
-            # What is late by this very tick is not among what is late any more.
+            # Duties that became late with this very tick are no longer listed as late.
             half_is_enough = isinstance(applied.body, Tick) or one.of in _late(before)
         if twice < count or (twice == count and not half_is_enough) or (timed and one.did == "broken off"):
             yield f"{one.by} of {count} have done it: {one.did}, {one.of}"
 
 
 def _late(state: TableState) -> set[int]:
-    """The seats of which something is late by the ticks."""
+    """Return the seats that have a late duty."""
     clock = state.clock
     return set() if clock is None else {clock.timed[duty].seat for duty in clock.late}
 
 
 def gained_by_going(log: Replayed) -> Iterator[str]:
-    """Seats that were gone from a hand, or named in it, and have more when it is over than when it began."""
+    """Yield seats that left a hand or were named in it, and have more when it is over than when it began."""
     began, gone = dict[int, int](), set[int]()
     for applied in log.applied:
         before, after = applied.before, applied.after
@@ -146,12 +150,12 @@ def gained_by_going(log: Replayed) -> Iterator[str]:
 
 
 def had_won(game: Game | None, seat: int) -> bool:
-    """Whether all others had given up before it went: then only whether it shows its cards was at stake."""
+    """Return whether all others had given up before the seat left. Then only showing its cards was at stake."""
     return isinstance(game, Hand) and game.table.live == (seat,)
 
 
 def worth(state: TableState) -> dict[int, int]:
-    """What each seat has, with what is held for it."""
+    """Return the chips of each seat, including what is held for it."""
     account = state.ledger
     held = [one.gains for one in account.held]
     return {seat: chips + sum(gains.get(seat, 0) for gains in held) for seat, chips in account.chips.items()}

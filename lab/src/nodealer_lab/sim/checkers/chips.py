@@ -1,4 +1,4 @@
-"""Who has which chips, reckoned once more: by what the games said of their ends, and by the books in the log."""
+"""An independent account of the chips, computed from the results of the games and the books in the log."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from nodealer_lab.sim.checkers.replay import Replayed, Seen, hands_begun
 
 
 def same_money(seen: Seen) -> Iterator[str]:
-    """After every entry each seat has what another account says: a loss counts at once, a gain at the first begin after
-    the gainer's book, and what is held at the end goes back."""
+    """Yield entries after which the table's chips differ from the independent account.
+
+    There a loss counts at once, a gain at the first begin after the winner's book, and what is held at the end goes
+    back.
+    """
     for log in seen.logs:
         yield from _first_other(log)
 
@@ -39,11 +42,12 @@ def _first_other(log: Replayed) -> Iterator[str]:
 
 @dataclass
 class PendingPot:
-    """A hand whose gains have not all counted."""
+    """A hand whose gains have not all been paid out."""
 
     paid: Mapping[int, int]
     net: Mapping[int, int]
-    #: Seat to what it is to get; whose books have held; and whether something of the hand has counted.
+    #: What each seat is to get. Below: the seats whose books were correct, and whether anything of the hand was paid
+    #: out.
     due: dict[int, int]
     disputed: bool = False
     dead: int = 0
@@ -51,30 +55,30 @@ class PendingPot:
     counted: bool = False
 
     def losers(self, but: int) -> dict[int, int]:
-        """Who paid it in, with how much: where somebody lost, what it lost."""
+        """Return who paid into the pot and how much: the losses of the losers, if there are any."""
         lost = {seat: -net for seat, net in self.net.items() if net < 0 and not self.disputed}
         return {seat: paid for seat, paid in (lost or self.paid).items() if seat != but}
 
 
 class ChipLedger:
-    """The chips of all seats, what is held for them, and what is dead."""
+    """The chips of all seats, what is held for them, and the dead money."""
 
     def __init__(self, chips: Mapping[int, int]) -> None:
         self.chips = dict(chips)
         self.pots: dict[int, PendingPot] = {}
-        #: Who paid how much for leaving, and the others that were dealt in.
+        #: For each payment for leaving: the seat, the amount, and the others that were dealt in.
         self.dead: list[tuple[int, int, tuple[int, ...]]] = []
 
     def told(self) -> tuple[dict[int, int], dict[int, dict[int, int]], list[tuple[int, int]]]:
-        """Chips, gains that are held, and dead money."""
+        """Return chips, held gains and dead money in the form in which they are compared."""
         held = {hand: dict(pot.due) for hand, pot in self.pots.items() if pot.due}
         return dict(self.chips), held, [(seat, amount) for seat, amount, _ in self.dead]
 
     def enter(self, applied: Applied, *, books: bool) -> None:
-        """An entry of the log, where every hand ends with open books, or does not."""
+        """Apply a log entry. `books` says whether every hand ends with open books."""
         before, after = applied.before, applied.after
         begun = hands_begun(after) > hands_begun(before)
-        # A false book may be the last thing that a begin has waited for.
+        # A false book may be the last thing that a begin was waiting for.
         self._open(applied)
         if begun and before.phase is not Phase.PLAYING:
             self.count()
@@ -117,7 +121,7 @@ class ChipLedger:
             self.chips[seat] = self.chips.get(seat, 0) + amount
 
     def close(self, hand: int, done: Done, players: Iterable[int], *, books: bool) -> None:
-        """A hand is over, with a result."""
+        """Record the result of a hand."""
         for seat, net in done.net.items():
             self._pay({seat: net if net < 0 or not books else 0})
         if done.dead:
@@ -131,18 +135,18 @@ class ChipLedger:
             self.pots[hand] = PendingPot(done.paid, done.net, due, dead=done.dead)
 
     def dispute(self, hand: int, paid: Mapping[int, int]) -> None:
-        """A hand ended without result: what each seat put in is held for it."""
+        """Record a hand without a result: hold what each seat put in."""
         bets = {seat: amount for seat, amount in paid.items() if amount}
         self._pay({seat: -amount for seat, amount in bets.items()})
         self.pots[hand] = PendingPot(paid, {}, dict(bets), disputed=True)
 
     def open(self, hand: int, seat: int) -> None:
-        """A seat's book of a hand holds."""
+        """Record that a seat's book of a hand is correct."""
         if hand in self.pots:
             self.pots[hand].opened.add(seat)
 
     def count(self) -> None:
-        """A hand begins, or the session ends: whose book is open gets what is held for it."""
+        """Pay each seat with an open book what is held for it, because a hand begins or the session ends."""
         for hand, pot in list(self.pots.items()):
             for seat in pot.opened & pot.due.keys():
                 self._pay({seat: pot.due.pop(seat)})
@@ -151,8 +155,10 @@ class ChipLedger:
                 del self.pots[hand]
 
     def name(self, hand: int, seat: int) -> None:
-        """A seat's book of a hand is false. Its bets go to the others, and nothing else of the hand counts; what has
-        counted is final."""
+        """Record that a seat's book of a hand is false.
+
+        Its bets go to the others and nothing else of the hand counts. What was already paid out is final.
+        """
         pot = self.pots.get(hand)
         if pot is None:
             return
@@ -165,14 +171,14 @@ class ChipLedger:
             if not pot.due:
                 del self.pots[hand]
         else:
-            # As if nobody had played but the seat itself, which loses all that it put in.
+            # The hand is undone for everyone but the seat itself, which loses all that it put in.
             self._pay({other: -min(0, pot.net.get(other, 0)) for other in others})
             self._pay({seat: -pot.paid.get(seat, 0) - min(0, pot.net.get(seat, 0))})
             self._pay(shares(pot.paid.get(seat, 0) + pot.dead, others))
             del self.pots[hand]
 
     def finish(self) -> None:
-        """The session has ended: what is held goes back to those who paid it in, what is dead to those dealt in."""
+        """End the session: return held chips to those who paid them, and dead money to those who were dealt in."""
         self.count()
         for pot in self.pots.values():
             for seat, amount in pot.due.items():
@@ -184,7 +190,7 @@ class ChipLedger:
 
 
 def is_disputed(applied: Applied, record: HandRecord) -> bool:
-    """Whether a hand ended with a claim that was taken; or with cards that no game can go on with, and books."""
+    """Return whether a hand ended with an accepted claim, or with unusable cards and books."""
     if applied.outcome is not Outcome.ACCEPTED or record.void is None:
         return False
     books = applied.after.disclosures.get(record.hand)
@@ -192,7 +198,7 @@ def is_disputed(applied: Applied, record: HandRecord) -> bool:
 
 
 def shares(amount: int, weights: Mapping[int, int]) -> dict[int, int]:
-    """In proportion and rounded down; the lowest seat of those who have a part in it gets what is left."""
+    """Divide an amount in proportion to weights, rounded down. The lowest seat with a share gets the remainder."""
     parts = {seat: weight for seat, weight in sorted(weights.items()) if weight} or dict.fromkeys(sorted(weights), 1)
     left, got = amount, dict[int, int]()
     for seat, weight in parts.items():

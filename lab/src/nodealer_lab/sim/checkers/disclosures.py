@@ -1,4 +1,4 @@
-"""Books and claims, held against the log from outside: what seats had committed themselves to, and who owes what."""
+"""Independent checks of books and claims: what seats had committed themselves to, and which seat owes what."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from nodealer_lab.sim.checkers.replay import Replayed, Seen
 
 
 def books_held(seen: Seen) -> Iterator[str]:
-    """Every open seed is the one of that seat's begin, or names it there; nobody begins who owes a book; and no claim
-    stands of a card that opens."""
+    """Yield false books that name no seat, seats that begin while owing a book, and claims about readable cards."""
     for log in seen.logs:
         shelf = Shelf(log)
         for applied in log.applied:
@@ -24,16 +23,16 @@ def books_held(seen: Seen) -> Iterator[str]:
 
 
 class Shelf:
-    """What seats have begun with, and the books that they owe."""
+    """The commitments that seats began with, and the books that they owe."""
 
     def __init__(self, log: Replayed) -> None:
         self._log = log
         self._begun: dict[tuple[int, int], bytes] = {}
-        #: Hand and seat.
+        #: Pairs of hand and seat.
         self._owed: set[tuple[int, int]] = set()
 
     def after(self, applied: Applied) -> Iterator[str]:
-        """What is wrong with what an entry did."""
+        """Yield the violations caused by an entry."""
         before, after, seat, body = applied.before, applied.after, applied.entry.seat, applied.body
         owing = {who for _, who in self._owed}
         taken = applied.outcome is Outcome.ACCEPTED
@@ -55,7 +54,7 @@ class Shelf:
                 yield f"seat {player} is dealt in, and owes a book"
 
     def _end(self, applied: Applied) -> None:
-        """When a hand is over, those who were dealt in owe their books of it, where it ends with books or a dispute."""
+        """Record the books owed when a hand ends with books or a dispute: one by each seat that was dealt in."""
         before, after = applied.before, applied.after
         for record in after.chronicle.records[len(before.chronicle.records) :]:
             ends = record.void is None and self._log.replica.config.protocol.claims.open_book_at_end
@@ -66,7 +65,10 @@ class Shelf:
         self._owed = {(hand, seat) for hand, seat in self._owed if seat not in after.expelled}
 
     def _held(self, applied: Applied, hand: int, seed: bytes) -> Iterator[str]:
-        """A seed that is another one names its seat at this very entry; what else is false, at what it sent."""
+        """Yield a violation if a wrong seed does not name its seat at this very entry.
+
+        Other lies are named at the entry that contained them.
+        """
         seat = applied.entry.seat
         bound = seed_commitment(Tape(seed), session=self._log.replica.config.session.id, seat=seat, hand=hand)
         named = {(fault.seat, fault.entry) for fault in applied.after.faults[len(applied.before.faults) :]}
@@ -74,7 +76,7 @@ class Shelf:
             yield f"seat {seat} opens another seed of hand {hand} than it began with, and that does not name it"
 
     def _opens(self, applied: Applied, claim: Claim) -> bool:
-        """Whether the claimant's seed reads the card, on what it had seen."""
+        """Return whether the claimant's seed can read the disputed card, given what the claimant had seen."""
         height = self._log.replica.height_of(applied.entry.seen) or 0
         deck = self._log.applied[height].before.hand.decks.get(claim.deck)
         try:

@@ -1,4 +1,4 @@
-"""What must hold after every game, looked at from outside."""
+"""The checkers: what must hold after every game, judged independently of the participants."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from nodealer_lab.sim.world import World
 
 
 def same_digest(seen: Seen) -> Iterator[str]:
-    """Who was shown one order has one table at its end, one log in the home, and says that of all others."""
+    """Yield differences between nodes that were shown the same order.
+
+    They must have the same table at the end and the same log in the store, and must not report a divergence.
+    """
     if len({node.replica.config.session.id for node in seen.begun}) > 1:
         yield "more than one session has begun"
     digests = {node.replica.digest() for node in seen.world.lasting if node.ended and node in seen.begun}
@@ -50,7 +53,7 @@ def same_digest(seen: Seen) -> Iterator[str]:
 
 
 def chips_conserved(seen: Seen) -> Iterator[str]:
-    """After every entry the chips of all seats, what is held and what is dead are what the seats began with."""
+    """Yield entries after which chips, held gains and dead money do not add up to what the seats began with."""
     stake = seen.world.plan.rules.stake
     for log in seen.logs if stake else ():
         for applied in log.applied:
@@ -60,7 +63,7 @@ def chips_conserved(seen: Seen) -> Iterator[str]:
 
 
 def each_card_once(seen: Seen) -> Iterator[str]:
-    """No card has two holders, none has two faces, and no two cards of an epoch have one face; hidden ones too."""
+    """Yield cards with two holders or two faces, and faces on two cards of one epoch, including hidden cards."""
     for log in seen.logs:
         held: dict[tuple[int, int, int], int | None] = {}
         faces = set[tuple[int, Card, int]]()
@@ -71,19 +74,19 @@ def each_card_once(seen: Seen) -> Iterator[str]:
             faces |= {(hand, one.card, one.face) for one in applied.events if isinstance(one, Opened)}
         if log in seen.lasting:
             faces |= {one[1:] for node in seen.begun for one in node.player.faces}
-        # Cards that a cheater has spoilt may be read as others for as long as the claims say, until it is named.
+        # Until a cheater is named, cards that it spoilt may be read as others for as long as the claims say.
         spoilt = _named_in(log, seen.world.plan.cheater)
         yield from twice({one for one in faces if one[0] not in spoilt})
 
 
 def _named_in(log: Replayed, cheater: tuple[int, str] | None) -> set[int]:
-    """The hands of the entries for which a cheater was named."""
+    """Return the hands of the entries for which the cheater was named."""
     named = [fault for fault in log.state.faults if cheater is not None and fault.seat == cheater[0]]
     return {log.applied[fault.entry].entry.hand for fault in named}
 
 
 def held_twice(held: dict[tuple[int, int, int], int | None], hand: int, event: Event) -> Iterator[str]:
-    """Whether a card goes to somebody that somebody else has. `held` is what was there before."""
+    """Yield a violation if a card goes to a seat while another has it. `held` maps cards to holders and is updated."""
     if isinstance(event, Moved):
         where = (hand, event.card.deck, event.card.position)
         if event.holder is not None and held.get(where) is not None:
@@ -92,7 +95,7 @@ def held_twice(held: dict[tuple[int, int, int], int | None], hand: int, event: E
 
 
 def twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
-    """Cards with two faces, and faces on two cards of one deck and epoch."""
+    """Yield cards with two faces, and faces on two cards of one deck and epoch."""
     of = dict[tuple[int, Card], int]()
     where = dict[tuple[int, int, int, int], Card]()
     for hand, card, face in sorted(faces):
@@ -103,7 +106,7 @@ def twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
 
 
 def game_ends(seen: Seen) -> Iterator[str]:
-    """Who could end has, those who could not are named by the law, and who was shown another order has heard of it."""
+    """Yield nodes that should have ended, absent seats that no log names, and forks that were not reported."""
     world = seen.world
     for node in world.lasting:
         if node.ended:
@@ -117,10 +120,11 @@ def game_ends(seen: Seen) -> Iterator[str]:
 
 
 def not_told(seen: Seen, saw: Callable[[Node], bool]) -> list[str]:
-    """Who saw something of another log, and has said neither that logs have parted nor that others have a later key.
+    """Return the nodes that saw something of another log and reported neither a divergence nor a later key.
 
-    Who was not shown that the table has another key cannot open what others say with it, and hears only of the key. Who
-    has the later key passes over what comes with the old one: that may be honest, and late. Who was put out knows it.
+    A node that was not shown a key change cannot open frames under the new key, and only reports the key. A node with
+    the later key ignores frames under the old one, which may be honest and late. A removed node knows that it was
+    removed.
     """
     last = max((len(node.replica.state.chronicle.key_changes) for node in seen.begun), default=0)
     reads = [
@@ -145,16 +149,16 @@ def _leaves(entry: Entry) -> bool:
 
 
 def _in_two_lobbies(world: World) -> bool:
-    """Whether some were shown another lobby, or somebody is gone from it: nobody plays before all have agreed."""
+    """Return whether the relay forked the lobby. No one plays before all have agreed."""
     fork = world.plan.fork
     return fork is not None and not fork.entries
 
 
 def _outvoted(seen: Seen, node: Node) -> bool:
-    """Whether more than half of those who have a word are gone for good: then the law lets the others only wait.
+    """Return whether more than half of the voters are gone for good, so that the table rules let the others only wait.
 
-    Half of them are enough for that with a timekeeper that cannot be relied on: ties wait. And after the last hand, if
-    one of them owes a book, or somebody who was taken out and has not got the table's new key: that is never too late.
+    With an unreliable timekeeper half of them is enough, because ties wait. After the last hand half is also enough if
+    one of them owes a book, or a removed seat does that lacks the table's new key: a book is never too late.
     """
     state, keeper = node.replica.state, seen.world.plan.keeper
     said = {*voters(state)}
@@ -166,14 +170,14 @@ def _outvoted(seen: Seen, node: Node) -> bool:
 
 
 def _saw_another(world: World, node: Node) -> bool:
-    """Whether it was shown an entry on a head of another log, by somebody who still has a word in its own."""
+    """Return whether a seat that is not expelled showed the node an entry on a head of another log."""
     entries = (entry_in(world.text(frame)) for frame in world.relay.order(node.place))
     others = (entry for entry in entries if entry is not None and entry.seat not in node.replica.state.expelled)
     return any(not node.replica.has_seen(entry.seen) for entry in others)
 
 
 def same_lateness(seen: Seen) -> Iterator[str]:
-    """What is late, and what is left in the banks, is what whoever counts anew finds in the ticks of the log."""
+    """Yield ticks after which late duties or time banks differ from an independent count."""
     for log in seen.logs:
         limits = log.replica.config.session.proposal.clock
         if limits is None or not log.applied:
@@ -185,24 +189,26 @@ def same_lateness(seen: Seen) -> Iterator[str]:
 
 
 def nobody_hurried(seen: Seen) -> Iterator[str]:
-    """By the ticks of a timekeeper that does not lie nothing is late before its limit has passed, whatever is killed or
-    held back."""
+    """Yield duties that an honest timekeeper declared late before their limit had passed.
+
+    This must not happen whatever is killed or held back.
+    """
     world, keeper = seen.world, seen.world.plan.keeper
     for log in seen.lasting if keeper is not None and keeper.how not in ("ahead", "back") else ():
-        # Under another key an entry may have come twice: its time is not known then.
+        # After a key change an entry may have been sent twice, so its time is unknown.
         for applied in log.applied if not log.state.chronicle.key_changes else ():
             yield from _too_soon(world, log, applied)
 
 
 def kept_first(seen: Seen) -> Iterator[str]:
-    """Nobody honest has said anything that its home did not have by then, and nothing after its disk had failed."""
+    """Yield honest nodes that sent an entry before their store had it, or after their disk had failed."""
     for node in seen.world.nodes:
         for _ in node.unkept:
             yield f"{node.name} has said what its journal does not have"
 
 
 def same_together(seen: Seen) -> Iterator[str]:
-    """Where entries came in together, the same was said, and the same seat blamed, as one by one."""
+    """Yield the differences between processing entries in a batch and processing them one by one."""
     for node in seen.world.nodes:
         yield from node.groups.unlike
 
@@ -217,7 +223,7 @@ def _too_soon(world: World, log: Replayed, applied: Applied) -> Iterator[str]:
                 yield f"entry {applied.number} of {log.node.name}: seat {watched.seat} is late after {passed} ms"
 
 
-#: What must hold, in the order in which it is looked at.
+#: The checkers by name, in the order in which they run.
 CHECKERS: Final[dict[str, Callable[[Seen], Iterator[str]]]] = {
     "same digest": same_digest,
     "chips conserved": chips_conserved,
@@ -254,6 +260,6 @@ class Wrong:
 
 
 def first_wrong(seen: Seen) -> Wrong | None:
-    """The first checker that fires for a game that was played."""
+    """Run the checkers on a game. Return the first violation, or None."""
     found = (Wrong(name, reason) for name, checker in CHECKERS.items() for reason in checker(seen))
     return next(found, None)

@@ -1,5 +1,7 @@
-"""What is late by the ticks of a log, counted once more, in another way than the table does: for each tick from the
-beginning of the log, by what it and those before it had seen."""
+"""An independent count of late duties.
+
+Unlike the table, it evaluates each tick from the beginning of the log, by what that tick and earlier ones had seen.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ class _Ticked:
 
 @dataclass
 class _Held:
-    """A duty that held up the table between two heights."""
+    """A duty that blocked the table between two log heights."""
 
     id: bytes
     seat: int
@@ -34,7 +36,7 @@ class _Held:
         return self.since <= place and (self.until is None or place < self.until)
 
     def excess(self, ticks: Sequence[_Ticked]) -> int:
-        """At the last of these ticks."""
+        """Return the time beyond the limit at the last of these ticks."""
         started = next((tick.time for tick in ticks if tick.seen >= self.since), None)
         return 0 if started is None else max(0, ticks[-1].time - started - self.limit)
 
@@ -42,7 +44,7 @@ class _Held:
 def counted_anew(
     applied: Sequence[Applied], replica: Replica, limits: Limits
 ) -> Iterator[tuple[int, frozenset[bytes], dict[int, int]]]:
-    """For each tick that counted: its place, what is late after it, and the banks of which something is used."""
+    """Yield for each accepted tick its place in the log, the late duties after it, and the used time banks."""
     held = _held(applied, limits)
     ticks, banks = list[_Ticked](), dict[int, int]()
     for one in applied:
@@ -51,13 +53,13 @@ def counted_anew(
         if tick is not None:
             ticks.append(_Ticked(one.number, tick.time, replica.height_of(one.entry.seen) or 0))
             _pay(watched, ticks, banks, limits)
-        # A tick may put out the last one who was waited for, and the hand begins; it may be over with the same entry.
+        # A tick may remove the last seat that was awaited, so that the hand begins; it may end with the same entry.
         before, after = one.before, one.after
         played = after.phase is Phase.PLAYING or len(after.chronicle.records) > len(before.chronicle.records)
         if before.phase is Phase.BETWEEN and played:
             _refill(banks, limits)
         if tick is not None:
-            # What is late may be closed by the tick that says so.
+            # A tick that makes a duty late may also close it.
             still = {duty.id for duty in watched if duty.late and duty.is_open_at(one.number + 1)}
             yield one.number, frozenset(still), used(banks, limits)
 
@@ -95,5 +97,5 @@ def _refill(banks: dict[int, int], limits: Limits) -> None:
 
 
 def used(banks: Mapping[int, int], limits: Limits) -> dict[int, int]:
-    """The banks that are not full."""
+    """Return the time banks that are not full."""
     return {seat: left for seat, left in banks.items() if left < limits.bank}

@@ -1,4 +1,4 @@
-"""What leaving costs, looked at from outside: by the keys of cards that are published when somebody goes."""
+"""An independent check of the price for leaving, based on the card keys that are published when a seat leaves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nodealer_lab.sim.highcard import HighHand
 
 
 def leaving_costs(seen: Seen) -> Iterator[str]:
-    """Who goes while a card, or a deck that is made again, waits for its part has paid for it, and nobody else has."""
+    """Yield seats that left during a deal or deck rebuild without paying, and seats that paid without cause."""
     for log in seen.logs:
         for applied in log.applied:
             for wrong in not_charged(applied):
@@ -25,19 +25,19 @@ def leaving_costs(seen: Seen) -> Iterator[str]:
 
 
 def not_charged(applied: Applied) -> Iterator[str]:
-    """The first one who is gone by an entry, if it was charged otherwise than by what it left half done."""
+    """Yield a violation if the first seat that left with this entry was charged wrongly for what it left half done."""
     before, game = applied.before, applied.after.hand.game
     was = before.hand.game
     if before.phase is not Phase.PLAYING or not isinstance(was, HighHand) or not was.dear:
         return
     seat = _first_gone(applied)
     if not all(isinstance(deck, KeyedDeck) for deck in before.hand.decks.values()):
-        # Where cards have no keys, only the deck itself can tell who has said its part of them.
+        # Without card keys, only the deck itself knows which seats have done their part.
         return
     if seat is None or not isinstance(game, HighHand) or game.number != was.number:
         return
     if any(record.void is not None for record in applied.after.chronicle.records[before.hand.number :]):
-        # It was broken off: then nobody pays anything.
+        # The hand was aborted, and then no one pays.
         return
     left, told = left_half(before, seat), {half for who, half in game.halves if who == seat}
     if told != left:
@@ -52,7 +52,7 @@ def _names(halves: set[Half]) -> list[str]:
 
 
 def _first_gone(applied: Applied) -> int | None:
-    """Who was dealt in, and is gone first by an entry: what the others leave may be another deck."""
+    """Return the first dealt-in seat that left with this entry. Later ones may leave behind another deck."""
     before, after = applied.before, applied.after
     gone = (after.gone - before.gone) & {*before.hand.binding.players}
     said = [one.of for one in after.chronicle.vote_results[len(before.chronicle.vote_results) :] if one.did == "gone"]
@@ -63,7 +63,7 @@ def _first_gone(applied: Applied) -> int | None:
 
 
 def left_half(state: TableState, seat: int) -> set[Half]:
-    """What a seat would leave half done if it were gone now."""
+    """Return what a seat would leave half done if it left now."""
     halves = set[Half]()
     for deck in state.hand.decks.values():
         if isinstance(deck, RecoverableDeck) and deck.rebuilding:
@@ -74,14 +74,14 @@ def left_half(state: TableState, seat: int) -> set[Half]:
 
 
 def _waited_for(deck: KeyedDeck, seat: int) -> bool:
-    """Whether a card lacks the key of this seat, and has that of another."""
+    """Return whether a card lacks the key of this seat and already has that of another."""
     asked = [position for position, seats in asked_for(deck).items() if seat in seats]
     published = [{*deck.released.get(position, {})} for position in asked if position not in deck.places.opened]
     return any(keys and seat not in keys for keys in published)
 
 
 def _price(game: HighHand, seat: int, halves: set[Half]) -> int:
-    """In the small game: a chip, or the largest stake of another who can win; of what it has behind."""
+    """Return the price in the small game: one chip or the largest rival stake, up to the seat's remaining chips."""
     stakes = [game.paid[other] for other in game.live if other != seat]
     prices = [max(stakes, default=0) if half is Half.OPENED else 1 for half in halves]
     return min(max(prices, default=0), game.chips[seat] - game.paid[seat])

@@ -1,4 +1,4 @@
-"""A game that was played, as whoever checks it sees it: every log once more, from its beginning."""
+"""A finished game as the checkers see it: every log is replayed from its beginning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nodealer_lab.sim.world import World
 
 
 class Seen:
-    """A game that was played, and each of its logs played again."""
+    """A finished game, with each of its logs replayed."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -28,26 +28,29 @@ class Seen:
 
     @cached_property
     def logs(self) -> list[Replayed]:
-        """Each log once: forks have more than one."""
+        """Each distinct log once. A forked game has more than one."""
         logs = {tuple(node.replica.entries): node for node in reversed(self.begun)}
         return [Replayed(node, self.world.plan.seed) for node in logs.values()]
 
     @property
     def lasting(self) -> list[Replayed]:
-        """The logs of those whom nothing struck for good."""
+        """The logs of the nodes that no permanent fault hit."""
         return [log for log in self.logs if log.node in self.world.lasting]
 
     @property
     def gone(self) -> frozenset[int]:
-        """The places from which nothing more comes: doomed, away, or silenced, as their home is an old copy; or who has
-        spoilt a card of its own, and cannot choose what it cannot read."""
+        """The places that can no longer act.
+
+        They are doomed, away, silenced because their store is an old copy, or they have spoilt a card of their own and
+        cannot choose because they cannot read it.
+        """
         silent = (node for node in self.begun if node.living_participant.silenced is not None)
         spoilt = (node for node in self.begun if node.lied and not _reads(node))
         away = (node for node in self.world.nodes if node.away)
         return self.world.doomed | {node.place for node in (*silent, *spoilt, *away)}
 
     def found(self) -> Counter[str]:
-        """How often those kinds struck that only the log can tell of."""
+        """Count the faults that only the log can show."""
         applied = max((log.applied for log in self.logs), key=len, default=[])
         cheater = self.world.plan.cheater
         return Counter(
@@ -59,7 +62,7 @@ class Seen:
 
 
 def _reads(node: Node) -> bool:
-    """Whether all its cards open."""
+    """Return whether all cards of the node can be read."""
     try:
         if node.living_participant.seated:
             node.living_participant.seat.cards()
@@ -74,25 +77,26 @@ def _found_late(applied: Applied) -> bool:
 
 
 def _left_again(applied: Applied) -> bool:
-    """Whether somebody is gone while a deck is made again because somebody was."""
+    """Return whether a seat left while a deck was being rebuilt because of another."""
     before, after = applied.before, applied.after
     return bool(after.gone - before.gone) and is_made_again(before.hand.decks.values())
 
 
 def hands_begun(state: TableState) -> int:
-    """How many hands have begun: the number of one that has not is how many there were before it."""
+    """Return how many hands have begun. The number of an upcoming hand is the count of those before it."""
     return state.hand.number + (state.phase is Phase.PLAYING)
 
 
 class Replayed:
-    """A log, and what became of each entry of it."""
+    """A log, and the outcome of each of its entries."""
 
     def __init__(self, node: Node, seed: str) -> None:
         self.node = node
         self.applied: list[Applied] = []
         self.broken: str | None = None
         self._seed = seed
-        # Where somebody cheated, entry by entry: what was taken first and undone later is not what became of it.
+        # After a cheat, replay entry by entry: an entry that is first accepted and later undone has another final
+        # outcome.
         cheated = bool(node.replica.state.faults)
         self.replica = Replica(node.replica.config, entropy=SeededDice(seed, "replay"), eager=cheated)
         try:
@@ -103,11 +107,11 @@ class Replayed:
 
     @property
     def state(self) -> TableState:
-        """The table at its end."""
+        """The table at the end of the log."""
         return self.replica.state
 
     def audited(self) -> Report:
-        """What an audit of it finds."""
+        """Save the log and audit it. Return the report."""
         config = self.replica.config
         with TemporaryDirectory() as folder:
             path = Path(folder) / "log.jsonl"

@@ -1,4 +1,4 @@
-"""Whether somebody could know a card before the log says that it may, looked at from outside."""
+"""Independent checks that no one could know a card before the log allows it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.keyed_deck import KeyedDeck
 from nodealer_lab.sim.checkers.replay import Replayed, Seen
 
-#: The decks of which keys of cards are published, one by one.
+#: The decks for which card keys are published one by one.
 WithKeys = KeyedDeck | DuelDeck
 
 
 def old_places_closed(seen: Seen) -> Iterator[str]:
-    """No key is published of a place where no card lies any more: it was passed, put back, gathered or made again."""
+    """Yield keys published for places that hold no card any more: it was passed, put back, gathered or rebuilt."""
     for log in seen.logs:
         for applied in log.applied:
             for wrong in keys_of_old_places(applied.before, applied.after):
@@ -26,7 +26,7 @@ def old_places_closed(seen: Seen) -> Iterator[str]:
 
 
 def keys_of_old_places(before: TableState, after: TableState) -> Iterator[str]:
-    """The keys that were published between two moments of places that were dead by then."""
+    """Yield the keys published between two states for places that were already empty."""
     for number, was, deck in _published(before, after):
         places = was.places
         living = {*places.pile, *places.held, *places.discards, *places.opened}
@@ -36,8 +36,10 @@ def keys_of_old_places(before: TableState, after: TableState) -> Iterator[str]:
 
 
 def nobody_knows_early(seen: Seen) -> Iterator[str]:
-    """What opens a card is published when the game has asked for it, and by nobody whom it was not asked of; and who
-    can read a face holds the card by then, or it lies open."""
+    """Yield keys published before the game asked for them or by the wrong seat, and faces that were readable too early.
+
+    A player may read a face only if they hold the card by then or it is open.
+    """
     for log in seen.logs:
         for applied in log.applied:
             for wrong in keys_too_soon(applied.before, applied.after):
@@ -47,7 +49,7 @@ def nobody_knows_early(seen: Seen) -> Iterator[str]:
 
 
 def keys_too_soon(before: TableState, after: TableState) -> Iterator[str]:
-    """The keys of cards, published between two moments, that nobody had asked for."""
+    """Yield the keys published between two states that no operation had asked for."""
     for number, was, deck in _published(before, after):
         wanted = asked_for(was)
         for position, seat in _new_keys(was, deck):
@@ -57,12 +59,12 @@ def keys_too_soon(before: TableState, after: TableState) -> Iterator[str]:
 
 
 def asked_for(deck: WithKeys) -> Mapping[int, frozenset[int]]:
-    """Position to the seats whose keys what is asked of the deck takes, as the operation itself says."""
+    """Map each position to the seats whose keys the pending operation needs, derived from the operation itself."""
     return _asked_of_all(deck) if isinstance(deck, KeyedDeck) else _asked_of_two(deck)
 
 
 def opened_in_turn(seen: Seen) -> Iterator[str]:
-    """A key of a card that all see comes after those of the groups before its own."""
+    """Yield keys of cards for everyone that were published before those of the earlier groups."""
     for log in seen.logs:
         for applied in log.applied:
             for wrong in out_of_turn(applied.before, applied.after):
@@ -70,11 +72,11 @@ def opened_in_turn(seen: Seen) -> Iterator[str]:
 
 
 def out_of_turn(before: TableState, after: TableState) -> Iterator[str]:
-    """The keys of cards that all see, published between two moments before it was their turn."""
+    """Yield the keys of cards for everyone that were published between two states before their turn."""
     for number, was, deck in _published(before, after):
         groups = was.asked.order if isinstance(was.asked, Open) else ()
         for position, seat in _new_keys(was, deck) if groups else ():
-            # Whom no group names is in the first one.
+            # Seats that no group names belong to the first one.
             turn = next((place for place, group in enumerate(groups) if seat in group), -1)
             later = (
                 {other for group in groups[max(turn, 0) :] for other in group} if turn >= 0 else {*was.binding.players}
@@ -85,7 +87,10 @@ def out_of_turn(before: TableState, after: TableState) -> Iterator[str]:
 
 
 def _asked_of_two(deck: DuelDeck) -> Mapping[int, frozenset[int]]:
-    """Of a deck that one player has: what the owner sees takes the rival's keys, and what both see the owner's too."""
+    """Return the same for a deck with one owner.
+
+    What the owner sees needs the rival's keys, and what both see also needs the owner's.
+    """
     places, owner, rival = deck.places, frozenset({deck.owner}), frozenset({deck.rival})
     match deck.asked:
         case Deal(portions=portions):
@@ -105,7 +110,7 @@ def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
     players, places = frozenset(deck.binding.players), deck.places
     match deck.asked:
         case Deal(portions=portions):
-            # It may have been asked before seats left: those who stay get the next cards.
+            # It may have been asked before seats left. The remaining seats then get the next cards.
             stay = tuple(portion for portion in portions if portion.seat in players)
             if not places.in_pile.issuperset(position for portion in stay for position in portion.positions):
                 stay = tuple(Portion(portion.seat, portion.count or len(portion.positions)) for portion in stay)
@@ -116,7 +121,7 @@ def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
         case Show(seat=seat, positions=positions):
             return dict.fromkeys(positions, frozenset({seat}))
         case Peek(seat=seat):
-            # The one card that it keeps: which, is not known from outside.
+            # The one card that it keeps. An observer does not know which.
             return {
                 position: players - {seat} for position in range(places.position_count) if position not in places.held
             }
@@ -124,7 +129,7 @@ def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
 
 
 def _published(before: TableState, after: TableState) -> Iterator[tuple[int, WithKeys, WithKeys]]:
-    """The decks of which keys were published between two moments, as they were and as they are."""
+    """Yield the decks for which keys were published between two states: number, old deck, new deck."""
     for number, deck in after.hand.decks.items():
         was: Deck | None = before.hand.decks.get(number)
         if isinstance(deck, WithKeys) and isinstance(was, WithKeys) and deck.released is not was.released:
@@ -137,11 +142,11 @@ def _new_keys(was: WithKeys, deck: WithKeys) -> Iterator[tuple[int, int]]:
             yield position, seat
 
 
-# --- By what players read ---
+# --- Faces that players read ---
 
 
 def _read_too_soon(seen: Seen, log: Replayed) -> Iterator[str]:
-    """By the events alone: when a card first came into a hand, and when it was opened."""
+    """Yield faces that a player read before the events put the card into their hand or opened it."""
     since = dict[tuple[int, Card, int | None], int]()
     for applied in log.applied:
         hand = applied.before.hand.number
@@ -149,7 +154,7 @@ def _read_too_soon(seen: Seen, log: Replayed) -> Iterator[str]:
             if (known := known_by(event)) is not None:
                 since.setdefault((hand, *known), applied.number)
             if isinstance(event, Moved) and event.was is not None:
-                # Whoever knew it before it was passed on knows it still.
+                # A player who knew a card before it was passed on still knows it.
                 knew = [(who, first) for (then, card, who), first in since.items() if (then, card) == (hand, event.was)]
                 since |= {(hand, event.card, who): first for who, first in knew}
         for card, looker in seen_by_one(applied.after):
@@ -163,13 +168,13 @@ def _read_too_soon(seen: Seen, log: Replayed) -> Iterator[str]:
 
 
 def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:
-    """The cards that a seat has looked at in the pile, or was shown: the table keeps who, but tells no event of it."""
+    """Yield the cards that a seat peeked at or was shown. The table records the seat but emits no event."""
     for deck in state.hand.decks.values():
         if isinstance(deck, KeyedDeck):
             for position, who in (*deck.places.peeked.items(), *deck.places.seen.items()):
                 yield from ((deck.places.card(position), seat) for seat, _ in who)
         elif isinstance(deck, DuelDeck):
-            # Of what both will see the owner has the rival's keys before the rival has its own.
+            # For cards that both will see, the owner has the rival's keys before the rival has the owner's.
             coming: tuple[int, ...] = ()
             match deck.asked:
                 case Open(count=count):
@@ -181,7 +186,10 @@ def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:
 
 
 def known_by(event: Event) -> tuple[Card, int | None] | None:
-    """A card that somebody may know from an event on; None, where that is everybody."""
+    """Return the card that an event makes known and the seat that learns it, or None for the seat if it is everyone.
+
+    Return None if the event reveals nothing.
+    """
     if isinstance(event, Opened):
         return event.card, None
     if isinstance(event, Moved) and event.holder is not None:

@@ -1,4 +1,4 @@
-"""What honest seats have signed, held against the log that they had seen: nothing is said on what is not so."""
+"""An independent check that what honest seats signed was due in the log that they had seen."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from nodealer_lab.sim.node import Node
 
 
 def due_when_signed(seen: Seen) -> Iterator[str]:
-    """Whatever an honest seat has signed was owed, or could be named, on the log that it had seen, with all that was
-    false in it named there: nobody has spoken before it had looked at the proofs."""
+    """Yield entries of honest seats that were not due on the log that they had seen.
+
+    In that log all lies are already named, so this shows that no seat acted before it had verified the proofs.
+    """
     logs = {tuple(log.node.replica.entries): log for log in seen.logs}
     for node in seen.begun:
         if not node.lies and not node.is_old_copy:
@@ -23,7 +25,7 @@ def due_when_signed(seen: Seen) -> Iterator[str]:
 
 
 def unfounded(log: Replayed, node: Node) -> Iterator[str]:
-    """What a seat has signed that answers nothing on what it saw."""
+    """Yield the signed entries of a seat that answer nothing in the log that it had seen."""
     for record in node.home.journal.records if log.broken is None else ():
         if not isinstance(record, Sent):
             continue
@@ -47,7 +49,7 @@ def _is_due(entry: Entry, state: TableState) -> bool:
 
 
 def no_way_back(seen: Seen) -> Iterator[str]:
-    """Nobody goes on from a log that lacks what its journal shows that it has seen."""
+    """Yield nodes that continued from a log that lacks entries their journal shows they had seen."""
     for node in seen.world.nodes:
         for lacking in node.went_back:
             yield f"{node.name} goes on, and its log lacks {lacking} heads on which it has signed"

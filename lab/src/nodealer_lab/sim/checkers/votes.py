@@ -1,5 +1,4 @@
-"""Who had said what when the table went on without somebody, or took another roster: counted once more from the log, in
-another way than the table does, by what was owed at each place of it."""
+"""An independent count of votes and roster changes, based on what was owed at each place of the log."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ from nodealer_lab.sim.checkers.replay import Replayed, Seen, hands_begun
 
 
 def same_votes(seen: Seen) -> Iterator[str]:
-    """What the table has done without somebody had the words that the law asks for, and what had them was done; and the
-    same of rosters."""
+    """Yield votes and rosters that took effect without enough support, or had enough and did not take effect."""
     for log in seen.logs:
         words, rosters = _Words(log), _Rosters()
         for applied in log.applied:
@@ -29,11 +27,11 @@ def same_votes(seen: Seen) -> Iterator[str]:
                 yield f"entry {applied.number} of {log.node.name}: {wrong}"
 
 
-# --- What is owed, and who has a word ---
+# --- What is owed, and which seats can vote ---
 
 
 def _holds_up(known: OpenDuty) -> bool:
-    """Whether others wait for it. Nobody waits for a book."""
+    """Return whether others wait for a duty. No one waits for a book."""
     return not known.duty.optional and (known.duty.deck is not None or known.duty.kind != TableDuty.BOOK)
 
 
@@ -47,7 +45,7 @@ def _owes_cards(state: TableState, seat: int) -> bool:
 
 
 def _have_word(state: TableState, gone: Collection[int], ended: Collection[int]) -> frozenset[int]:
-    """The voters, where these are gone and these have ended."""
+    """Return the voters, given the seats that have left and those that have ended."""
     if state.phase is Phase.PLAYING and state.hand.game is not None:
         return frozenset(state.hand.game.players).difference(gone)
     there = frozenset(state.roster.with_cards).difference(gone, state.expelled)
@@ -61,7 +59,7 @@ def _late(state: TableState) -> frozenset[bytes]:
 
 @dataclass(frozen=True)
 class _Owes:
-    """What a seat holds the table up with: its moves and the rest, and which of that is late by the ticks."""
+    """The duties with which a seat blocks the table: moves and others, and which duties are late."""
 
     moves: frozenset[bytes]
     others: frozenset[bytes]
@@ -69,7 +67,7 @@ class _Owes:
 
 
 class _Words:
-    """What was said against those who hold up the table, and is not void."""
+    """The valid votes against seats that block the table."""
 
     def __init__(self, log: Replayed) -> None:
         self._log = log
@@ -77,7 +75,7 @@ class _Words:
         self._breaks: dict[int, bytes] = {}
 
     def after(self, applied: Applied) -> Iterator[str]:
-        """What is wrong with what an entry did."""
+        """Yield the violations caused by an entry."""
         before, after = applied.before, applied.after
         self._hear(applied)
         said = after.chronicle.vote_results[len(before.chronicle.vote_results) :]
@@ -93,7 +91,7 @@ class _Words:
                 yield f"{one.by} have not said enough for it: {one.did}, {one.of}"
         self._forget(applied)
         if closes:
-            # They have done what they could.
+            # The abort votes have served their purpose.
             self._breaks.clear()
         if self._told(after) != (_votes(after, after.hand.skip_votes), _breaks(after, after.hand.abort_votes)):
             yield f"other words count than {self._told(after)}"
@@ -116,7 +114,7 @@ class _Words:
             self._breaks[seat] = named.pop()
 
     def _forget(self, applied: Applied) -> None:
-        """What is closed, by whatever closed it; and what those have said who are gone now."""
+        """Drop votes about duties that are closed, and votes by seats that have left."""
         after = applied.after
         still = {id for id, known in after.duties.open.items() if known.since <= applied.number}
         went = (after.gone | after.expelled) - applied.before.gone
@@ -129,12 +127,12 @@ class _Words:
     # --- Counting ---
 
     def _have_voted(self, applied: Applied, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
-        """Whether enough had said that nobody should wait for a seat."""
+        """Return whether enough seats had voted to skip this seat."""
         if one.of is None:
             return False
         before, by = applied.before, frozenset(one.by)
         answered = applied.body.duty if isinstance(applied.body, Answer) else None
-        # What is late by this very tick is not among what is late any more: another checker looks at that.
+        # Duties that became late with this very tick are no longer listed as late. Another checker covers that.
         owes = _owed_by(before, one.of, answered, everything_late=isinstance(applied.body, Tick))
         by_move, leaves = self._enough(ways, owes.moves, owes.late, by), _has_no_move(before.hand.game, one.of)
         if one.did == "move":
@@ -147,7 +145,7 @@ class _Words:
         return any(self._naming(voters, duties) == by and self._is_enough(voters, duties, late) for voters in ways)
 
     def _is_enough(self, voters: frozenset[int], duties: frozenset[bytes], late: frozenset[bytes]) -> bool:
-        """More than half; half, of what is late."""
+        """Return whether more than half voted, or exactly half in the case of late duties."""
         by, pressing = self._naming(voters, duties), self._naming(voters, duties & late)
         return len(by) > len(voters) - len(by) or (bool(pressing) and len(pressing) == len(voters) - len(pressing))
 
@@ -155,18 +153,18 @@ class _Words:
         return frozenset(voter for voter in voters if not duties.isdisjoint(self._votes.get(voter, ())))
 
     def _breaks_off(self, state: TableState, voters: frozenset[int]) -> frozenset[int]:
-        """Who breaks off, if these are half of those who have a word, and nobody keeps the time."""
+        """Return the abort voters if they are at least half and there is no timekeeper; otherwise an empty set."""
         by = voters.intersection(self._breaks)
         return by if len(by) >= len(voters) - len(by) and state.roster.timekeeper is None else frozenset()
 
     def _have_broken_off(self, state: TableState, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
-        """Whether half of the table has broken off; after the last hand it signs so that nobody else comes."""
+        """Return whether half of the table has aborted. After the last hand, this declares the others gone."""
         last = state.phase is Phase.BETWEEN and state.no_more_hands and one.did == "gone"
         right = (last and one.of not in one.by) if one.of is not None else (one.did == "broken off" and not last)
         return right and any(self._breaks_off(state, voters) == frozenset(one.by) for voters in ways)
 
     def _undone(self, state: TableState) -> Iterator[str]:
-        """What has the words that it needs, and was not done."""
+        """Yield votes that have enough support and have not taken effect."""
         if state.phase is Phase.ENDED:
             return
         voters = _have_word(state, state.gone, state.ended)
@@ -174,7 +172,7 @@ class _Words:
             owes = _owed_by(state, seat)
             if any(self._is_enough(voters, duties, owes.late) for duties in (owes.moves, owes.others)):
                 yield f"enough have said that nobody waits for seat {seat}, and all wait"
-        # As long as somebody owes a book, nobody can hurry the end of the log.
+        # As long as a seat owes a book, no one can force the end of the log.
         waits = state.phase is Phase.BETWEEN and state.no_more_hands and bool(state.disclosures)
         if self._breaks_off(state, voters) and not waits:
             yield "half of the table has broken off, and the table goes on"
@@ -186,7 +184,7 @@ def _is_named(state: TableState, id: bytes, seen: int) -> bool:
 
 
 def _votes(state: TableState, votes: Mapping[int, Collection[bytes]]) -> dict[int, set[bytes]]:
-    """Without those for what holds up nobody any more."""
+    """Return the votes without those about duties that no longer block anyone."""
     idle = {id for id, known in state.duties.open.items() if not _holds_up(known)}
     kept = {seat: {*named} - idle for seat, named in votes.items()}
     return {seat: named for seat, named in kept.items() if named}
@@ -198,8 +196,11 @@ def _breaks(state: TableState, breaks: Mapping[int, bytes]) -> dict[int, bytes]:
 
 
 def _ways(applied: Applied, earlier: Iterable[VoteResult]) -> list[frozenset[int]]:
-    """Who may have had a word when a statement took effect. Of several at one entry it is not told which came of which:
-    those who are gone by an earlier one may have had theirs, or not."""
+    """Return the possible sets of voters at the moment when a vote took effect.
+
+    If several take effect at one entry, their order of cause is unknown: seats that an earlier one removed may or may
+    not have counted.
+    """
     before = applied.before
     gone, ended = _at_count(applied)
     ways = [_have_word(before, gone, ended)]
@@ -210,7 +211,10 @@ def _ways(applied: Applied, earlier: Iterable[VoteResult]) -> list[frozenset[int
 
 
 def _at_count(applied: Applied) -> tuple[frozenset[int], frozenset[int]]:
-    """Who is gone, and who has ended, when it is counted: before what the count does, and after what the entry says."""
+    """Return the seats that have left and those that have ended when votes are counted.
+
+    That is after the effect of the entry itself and before the effect of the votes.
+    """
     before, after, seat = applied.before, applied.after, applied.entry.seat
     taken = applied.outcome is Outcome.ACCEPTED
     left = {seat} if taken and isinstance(applied.body, Leave) else set[int]()
@@ -226,7 +230,10 @@ def _owed_by(state: TableState, seat: int, answered: bytes | None = None, *, eve
 
 
 def _has_no_move(game: Game | None, seat: int) -> bool:
-    """Whether the rules have no move for a seat that makes none: then it is gone. So is one without cards."""
+    """Return whether the rules have no default move for the seat, so that it is dropped instead.
+
+    A seat without cards has none.
+    """
     if game is None or seat not in game.players:
         return True
     with suppress(BadParameter, IllegalMove):
@@ -247,7 +254,10 @@ class _Proposed:
     begins: int = 0
 
     def has_enough(self, now: Roster, ended: Collection[int]) -> bool:
-        """More than half of the seats with cards that have not ended, and two; all of them for another timekeeper."""
+        """Return whether more than half of the active seats with cards agreed, and at least two.
+
+        Another timekeeper needs all of them.
+        """
         asked = {seat for seat in now.with_cards if seat not in ended}
         agreed = len(asked & self.agreed)
         if self.roster.timekeeper != now.timekeeper:
@@ -256,17 +266,17 @@ class _Proposed:
 
 
 class _Rosters:
-    """The rosters that were proposed and have not lapsed, with who agreed."""
+    """The proposed rosters that have not lapsed, with the seats that agreed."""
 
     def __init__(self) -> None:
         self._proposed: dict[bytes, _Proposed] = {}
 
     def after(self, applied: Applied) -> Iterator[str]:
-        """What is wrong with what an entry did."""
+        """Yield the violations caused by an entry."""
         before, after = applied.before, applied.after
         self._hear(applied)
         for _ in range(hands_begun(after) - hands_begun(before)):
-            # It lapses at the second begin after it.
+            # A proposal lapses at the second begin after it.
             self._proposed = {id: one for id, one in self._proposed.items() if one.begins == 0}
             for one in self._proposed.values():
                 one.begins += 1

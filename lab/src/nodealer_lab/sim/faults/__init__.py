@@ -1,1 +1,1 @@
-"""What goes wrong in a simulated game: lies, broken connections, failing disks, false clocks."""
+"""The faults of a simulated game: lies, broken connections, failing disks, false clocks."""

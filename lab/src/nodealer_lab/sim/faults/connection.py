@@ -1,4 +1,4 @@
-"""The way of frames between a participant and the relay, in one direction: the place where they come to harm."""
+"""One direction of the connection between a participant and the relay, where frames are lost, delayed and reordered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Tell = Callable[[str], None]
 
 
 class SimConnection:
-    """Frames arrive in the order in which they were sent, but for what strikes them."""
+    """A connection that delivers frames in the order in which they were sent, except for the faults that hit them."""
 
     def __init__(
         self, clock: VirtualClock, dice: SeededDice, rates: Mapping[str, int], struck: Counter[str], tell: Tell
@@ -23,18 +23,18 @@ class SimConnection:
         self._struck = struck
         self._tell = tell
         self._connection = 0
-        #: When the last frame that keeps the order arrives; how many were sent; the newest that has arrived.
+        #: When the last frame that keeps the order arrives; how many were sent; and the newest that has arrived.
         self._clear = 0
         self._sent = 0
         self._newest = -1
 
     def cut(self) -> None:
-        """What is on its way never arrives."""
+        """Drop all frames in transit."""
         self._connection += 1
         self._clear = 0
 
     def carry(self, frame: str, deliver: Callable[[], None]) -> None:
-        """Send a frame. `deliver` is called when it arrives: not at all, once or twice, soon or late."""
+        """Send a frame. `deliver` is called when it arrives: never, once or twice, soon or late."""
         if self._strikes("lost", frame):
             self._struck["lost"] += 1
             return
@@ -48,11 +48,11 @@ class SimConnection:
         self._sent += 1
         arrival = max(self._clear, self._clock.now + self._dice.between(5, 40))
         if self._strikes("delayed", frame):
-            # All that comes after it waits too.
+            # All later frames wait too.
             self._struck["delayed"] += 1
             arrival += self._dice.between(500, 3000)
         if self._strikes("reordered", frame):
-            # What comes after it may overtake it: it counts where it does.
+            # Later frames may overtake it. The fault is counted only if one does.
             arrival += self._dice.between(30, 400)
         else:
             self._clear = arrival

@@ -1,5 +1,7 @@
-"""A home that outlives its participant: who can be killed before and after each write, whose disk can fail, and of
-whose home there may be an old copy."""
+"""A player store that outlives its process, for simulated crashes.
+
+The process can be killed before and after each write, the disk can fail, and an old copy can replace the store.
+"""
 
 from __future__ import annotations
 
@@ -23,28 +25,28 @@ REASONS: Final[dict[Failing, str]] = {
 
 
 class Killed(Exception):
-    """The process ends here. What it has written is there, and nothing else of it."""
+    """The process was killed. Only what it has written remains."""
 
 
 class FragileHome(MemoryPlayerStore):
-    """On a disk that keeps what the contract of a home says, and may lose the rest in a crash."""
+    """A store on a disk that keeps what the contract promises, and may lose the rest in a crash."""
 
     def __init__(self, name: str | None, identity: Identity, root: bytes) -> None:
         super().__init__(name, identity, root)
         self.journal = _FragileJournal(self)
-        #: How many writes and words it has left to live, where that is decided.
+        #: How many more writes and messages the process survives, or None if no kill is planned.
         self.fuse: int | None = None
-        #: How many entries of the log are sure to survive: those before a record of the journal.
+        #: How many log entries are sure to survive a crash: those before a journal record.
         self.synced = 0
-        #: How many writes the disk still takes, where it is about to fail; how; and how often it does so again.
+        #: How many writes the disk still takes, or None if it is sound; how it fails; and how often it will fail again.
         self.failing: int | None = None
         self.how: Failing = "full"
         self.again = 0
-        #: Whether a write has failed: then nothing is taken until the home is opened again.
+        #: Whether a write has failed. The store then rejects all writes until it is reopened.
         self.in_doubt = False
 
     def burn(self) -> None:
-        """A moment at which the process may be killed."""
+        """Raise `Killed` if the process has used up its writes and messages."""
         if self.fuse is not None:
             self.fuse -= 1
             if self.fuse < 0:
@@ -52,7 +54,10 @@ class FragileHome(MemoryPlayerStore):
                 raise Killed
 
     def writing(self, write: Callable[[], None]) -> None:
-        """A write, before which the process may be killed, or at which the disk fails: after that none is taken."""
+        """Perform a write, unless the process is killed before it or the disk fails.
+
+        Raise `Killed` or `HomeUnusable` then. After a disk failure, reject all writes.
+        """
         self.burn()
         if self.in_doubt:
             raise HomeUnusable("the home takes no more: a write to it failed; open it again")
@@ -65,18 +70,18 @@ class FragileHome(MemoryPlayerStore):
             raise HomeUnusable(f"cannot use the home: {REASONS[self.how]}")
 
     def crash(self, dice: SeededDice) -> None:
-        """What was not synced may be lost, from some entry on."""
+        """Lose a random part of the entries that were not synced."""
         self.fuse = None
         del self.entries[dice.between(self.synced, len(self.entries)) :]
 
     def reopened(self) -> None:
-        """Somebody has seen to the disk; it may fail once more."""
+        """Open the store again after a repair. The disk may fail once more."""
         if self.in_doubt:
             self.in_doubt = False
             self.failing, self.again = (1, self.again - 1) if self.again else (None, 0)
 
     def repaired(self) -> None:
-        """From now on neither the disk nor the process fails."""
+        """Let neither the disk nor the process fail from now on."""
         self.fuse = self.failing = None
         self.again = 0
 
@@ -96,8 +101,7 @@ class FragileHome(MemoryPlayerStore):
     # --- Copies ---
 
     def copied(self, entries: int | None = None, records: int | None = None) -> FragileHome:
-        """All of it as it is now, as somebody copies it who wants to have it safe; or as it was when it had so many
-        entries and records."""
+        """Return a copy of the store as it is now, or as it was with this many entries and records."""
         copy = FragileHome(self.name, self.identity, self.root)
         copy.lobby, copy.entries, copy.session = list(self.lobby), self.entries[:entries], self.session
         copy.journal = _FragileJournal(copy, self.journal.records[:records])
@@ -105,14 +109,14 @@ class FragileHome(MemoryPlayerStore):
         return copy
 
     def with_log_of(self, copy: FragileHome) -> FragileHome:
-        """Its own journal, and an older log."""
+        """Return a copy of this store with the older log of another copy."""
         mixed = self.copied()
         mixed.entries, mixed.synced = list(copy.entries), len(copy.entries)
         return mixed
 
     @property
     def lacking(self) -> int:
-        """How many heads its journal has that its log does not have."""
+        """How many heads that the journal mentions are missing from the log."""
         if self.session is None:
             return 0
         heads = [first_head(self.session.id)]
@@ -123,7 +127,7 @@ class FragileHome(MemoryPlayerStore):
         return len({*signed, *chosen}.difference(heads))
 
     def has_signed(self, entry: bytes) -> bool:
-        """Whether the journal has an entry."""
+        """Return whether the journal contains an entry."""
         return isinstance(self.journal, _FragileJournal) and entry in self.journal.signed
 
 

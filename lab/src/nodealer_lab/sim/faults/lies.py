@@ -1,4 +1,4 @@
-"""What a liar signs in the place of its entries: mostly nonsense, and now and then something that could be meant."""
+"""What a liar signs in place of its true entries: mostly nonsense, sometimes a plausible lie."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from nodealer.tape import SEED_BYTES, hand_tape
 from nodealer.wire import encode
 from nodealer_lab.sim.dice import SeededDice
 
-#: What nobody reads.
+#: A body that no one can read.
 NONSENSE: Final = b'{"type":"nonsense"}'
-#: Of a thousand lies, how many could be meant, where there are no books.
+#: How many of a thousand lies are plausible, in protocols without books.
 MEANT: Final = 500
 
 
 def false_words(participant: Participant, body: bytes, dice: SeededDice) -> bytes:
-    """A lie in the place of what it is about to say."""
+    """Return a false body for the entry that the participant is about to send."""
     said = read_body(body)
-    # Where there are books it is to come to them: what could be meant names it.
+    # With books, the liar should get as far as opening one, and a plausible lie would expose it before.
     books = participant.replica.config.protocol.claims.open_book_at_end
     if not participant.seated or not (isinstance(said, Book) if books else dice.chance(MEANT)):
         return NONSENSE
@@ -41,20 +41,20 @@ def false_words(participant: Participant, body: bytes, dice: SeededDice) -> byte
 
 
 def _begin(seat: Seat, dice: SeededDice) -> Begin | None:
-    """The next hand, while it owes a book."""
+    """Return a begin of the next hand while the seat still owes a book, or None."""
     duties = seat.replica.state.duties.of_seat(seat.number).values()
     begin = next((one.duty for one in duties if one.duty.deck is None and one.duty.kind == TableDuty.BEGIN), None)
     return None if begin is None else Begin(begin.id, dice(SEED_BYTES))
 
 
 def _without(seat: Seat) -> Without | None:
-    """That nobody should wait for the others, while it owes a message itself."""
+    """Return a vote to skip the other seats while the liar itself owes a message, or None."""
     owed = tuple(sorted(seat.waits_for))
     return Without(owed) if owed else None
 
 
 def _claim(participant: Participant) -> Claim | None:
-    """That a card of its own does not open, which does."""
+    """Return a false claim that a readable card of the seat does not open, or None."""
     seat, home, state = participant.seat, participant.home, participant.replica.state
     try:
         known = seat.cards()

@@ -1,4 +1,4 @@
-"""Timekeepers, true and false."""
+"""Honest and faulty timekeepers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from nodealer_lab.sim.plan import Keeping
 
 
 class Silent:
-    """Says nothing."""
+    """A timekeeper that never ticks."""
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         return []
 
 
 class Ahead(Ticker):
-    """Its time runs ahead by leaps."""
+    """A timekeeper whose time leaps ahead."""
 
     def __init__(self, dice: SeededDice, struck: Counter[str]) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Ahead(Ticker):
 
 
 def keeping(how: Keeping, dice: SeededDice, struck: Counter[str]) -> Policy:
-    """Who keeps the time like that."""
+    """Create a timekeeper with this behaviour."""
     if how == "ahead":
         return Ahead(dice, struck)
     return Silent() if how == "silent" else Ticker()
