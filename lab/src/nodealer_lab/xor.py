@@ -1,4 +1,4 @@
-"""What XOR reveals in `duel`: two programs that read a deck which no one should be able to read.
+"""Two programs that read a deck of `duel` which no one should be able to read, because of XOR.
 
 One key for a whole deck is a two-time pad: if one card under the key is known, so is the key, and with it all other
 cards. Both programs use only what their player has in an honest game. In the other modes they find nothing, because a
@@ -29,7 +29,7 @@ def _split(data: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Overheard:
-    """What both players see while one deck is made and played, as byte strings."""
+    """The view of both players on the making and playing of one deck, as byte strings."""
 
     #: The owner's commitments; empty if there are none.
     commitments: tuple[bytes, ...]

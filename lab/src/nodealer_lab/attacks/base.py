@@ -121,7 +121,7 @@ class Attack(BotCheat[AttackMethod]):
 
     @property
     def is_bot_cheat(self) -> bool:
-        """Whether a bot can play it in any game: it consists of nothing but false messages of one seat."""
+        """True if a bot can play it in any game, because it is nothing but false messages of one seat."""
         ways = [self.law.way] if self.law is not None else [way for ways in self.ways.values() for way in ways]
         return all(way.play is None for way in ways)
 

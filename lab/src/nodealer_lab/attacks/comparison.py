@@ -36,7 +36,7 @@ class AttackComparison:
 
     @property
     def wrong(self) -> str:
-        """Why the outcomes are not the expected ones; empty if they are."""
+        """The difference from the expected outcomes; empty if there is none."""
         claim = self.scheme.claim
         if self.weak is not None and self.weak.gain is None:
             return "it gains nothing without the defence, so it proves nothing"

@@ -684,7 +684,7 @@ FOLLOWED: Final = Attack(
 
 
 def _forge_pick(moment: SignedMoment) -> bytes:
-    """In `lock`, where one seat names the cards of the board, name a card in the victim's hand."""
+    """As the seat that names the cards of the board in `lock`, name a card in the victim's hand."""
     return encode(Pick(moment.deck.places.hand(VICTIM)[:1]))
 
 
@@ -699,9 +699,9 @@ def _play_on_lock(scene: Scene) -> AttackOutcome:
 
 
 def _play_on_chain(scene: Scene) -> AttackOutcome:
-    """Play on `chain`, where the holder of a card may claim that it is invalid.
+    """Play on `chain` with a cheater who claims that another seat's card is invalid.
 
-    The cheater claims it of another seat's card. Under its own key that card is invalid, and it can prove that.
+    Only the holder of a card may claim that. Under the cheater's own key the card is invalid, and it can prove that.
     """
     stage, seat = deal_free_table(None, scene, each=1), scene.cheater
     deck: Any = stage.state(seat).hand.decks[0]
@@ -721,7 +721,7 @@ def _play_on_chain(scene: Scene) -> AttackOutcome:
 
 
 def _forge_take(moment: SignedMoment) -> bytes:
-    """In `duel`, where the owner names the card that it searched for, name a discarded one."""
+    """As the owner that searched its deck in `duel`, name a discarded card as the one found."""
     return encode(Take(next(iter(moment.deck.places.discards))))
 
 

@@ -16,7 +16,7 @@ from nodealer_lab.attacks.base import OutcomeLabel, WhenSeen
 
 @dataclass(frozen=True)
 class AttackOutcome:
-    """When an attack was seen, which seat the log names and why, and what was gained: None if nothing."""
+    """The outcome of an attack: when it was seen, which seat the log names and why, and the gain (None if nothing)."""
 
     seen: WhenSeen
     culprit: int | None = None

@@ -1,4 +1,4 @@
-"""What was really the case in a game, found with all players' secrets. An attacker's gain is measured against it."""
+"""The truth about a game, found with all players' secrets. An attacker's gain is measured against it."""
 
 from __future__ import annotations
 

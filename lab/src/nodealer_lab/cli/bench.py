@@ -44,13 +44,13 @@ def bench(
         Suite,
         typer.Argument(
             show_choices=False,
-            help="core: the arithmetic; proofs: shuffles; cards: proofs about hidden cards; "
-            "log: signed entries; hand: a whole hand; "
-            "tables: the same at tables of every size and on every protocol; "
-            "game: whole games and their audit; seat: memory of a participant, and its restart; "
-            "recovery: a deck rebuilt when players leave; "
-            "relay: a relay against a bare broadcast; page: the table in the browser; "
-            "web: a seat in a tab; "
+            help="core: arithmetic. proofs: shuffles. cards: proofs about hidden cards. "
+            "log: signed entries. hand: a whole hand. "
+            "tables: whole hands at tables of every size and on every protocol. "
+            "game: whole games and their audit. seat: memory of a participant, and its restart. "
+            "recovery: a deck rebuilt when players leave. "
+            "relay: a relay against a bare broadcast. page: the table in the browser. "
+            "web: a seat in a tab. "
             "npm: lock against the npm package it extends.",
         ),
     ],

@@ -493,7 +493,7 @@ EVERY_SEAT_SHUFFLES: Final = {
 
 
 def _forge_shuffle_order(moment: SignedMoment) -> bytes:
-    """In `offset`, where the dealer names the order of the shuffles, leave out the last player."""
+    """As the dealer of `offset`, who names the order of the shuffles, leave out the last player."""
     message = read_message(RequestDealParts, moment.honest)
     return encode(structs.replace(message, shuffleOrder=message.shuffleOrder[:-1]))
 
