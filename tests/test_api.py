@@ -15,7 +15,7 @@ from msgspec.structs import replace
 import nodealer
 from games.outside import GAME
 from nodealer import events
-from nodealer.engine.lobby_messages import Proposed, read_frame, read_said, sign_frame
+from nodealer.engine.lobby_messages import Proposed, read_frame, read_signed_frame, sign_frame
 from nodealer.errors import BadParameter, Declined, DecodeError, HomeUnusable, IllegalMove
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
@@ -403,16 +403,16 @@ def test_roles_and_parameters() -> None:
 
 
 def proposal_of(frame: bytes) -> Proposal:
-    read = read_frame(read_said("", frame).words)
+    read = read_frame(read_signed_frame("", frame).payload)
     assert isinstance(read, Proposed)
     return read.proposal
 
 
 def changed_to(frame: bytes, proposer: nodealer.Player, proposal: Proposal) -> bytes:
     """What a proposer would send who has a program of its own."""
-    read = read_frame(read_said("", frame).words)
+    read = read_frame(read_signed_frame("", frame).payload)
     assert isinstance(read, Proposed)
-    return sign_frame(proposer._me.home.identity, "", replace(read, proposal=proposal))
+    return sign_frame(proposer._me.store.identity, "", replace(read, proposal=proposal))
 
 
 CHANGES: dict[str, Callable[[Proposal], Proposal]] = {

@@ -284,7 +284,7 @@ def test_what_is_said_is_proven_at_a_real_table(fish: ModuleType) -> None:
     table = seat_players(
         ["Ada", "Ben"], Mask(), fish.GoFish(4), Source("fish"), stays=stay_for_hands(1), package=fish.GAME
     )
-    minds = {one: BotAgent(fish.GAME, one.home.root) for one in table.participants}
+    minds = {one: BotAgent(fish.GAME, one.store.root) for one in table.participants}
     table.run(lambda one: minds[one].act(one))
     state = table.seats[0].replica.state
     (result,) = state.results

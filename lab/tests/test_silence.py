@@ -56,7 +56,7 @@ class Played:
 
     def run(self) -> TableState:
         """With virtual time, until nothing comes any more."""
-        minds = {one: BotAgent(one.replica.config.package or GAME, one.home.root) for one in self.table.participants}
+        minds = {one: BotAgent(one.replica.config.package or GAME, one.store.root) for one in self.table.participants}
         number, waiting = self.table._ordered, [*self.table._queue]
         for now in range(400):
             while waiting:

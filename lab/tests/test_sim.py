@@ -157,8 +157,8 @@ class Whispering(Participant):
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
-        if self.begun and self.replica.state.phase is Phase.ENDED and not self.seat.unconfirmed:
-            self.seat.receive(self.seat._send(Leave()))
+        if self.has_session and self.replica.state.phase is Phase.ENDED and not self.seat.unconfirmed:
+            self.seat.receive(self.seat._sign(Leave()))
         return step
 
 
@@ -185,8 +185,8 @@ class Forgetful(Participant):
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
-        if self.begun and self.replica.state.phase is Phase.ENDED and isinstance(self.home, MemoryPlayerStore):
-            self.home.entries.clear()
+        if self.has_session and self.replica.state.phase is Phase.ENDED and isinstance(self.store, MemoryPlayerStore):
+            self.store.entries.clear()
         return step
 
 

@@ -79,8 +79,8 @@ def test_who_hears_a_game_on_record_says_the_same_and_comes_back(
     log = [frame for frame in recording.frames if frame.startswith(b'{"entry"')]
 
     def look(one: Participant) -> bool:
-        hands.append(one.replica.state.hand.number if one.begun else 0)
-        return one.begun and one.seated and one.replica.entries == log[: one.replica.height] and hands[-1] == 2
+        hands.append(one.replica.state.hand.number if one.has_session else 0)
+        return one.has_session and one.has_seat and one.replica.entries == log[: one.replica.height] and hands[-1] == 2
 
     seat._heard(path, tmp_path / "heard", look)
     assert set(hands) == {0, 1, 2}

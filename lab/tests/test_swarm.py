@@ -165,7 +165,7 @@ def test_one_who_began_and_is_away_for_long_while_another_does_not_agree() -> No
     plan = replace(calm("lobby 5", seats=2), fated=(1,), fork=Fork("withhold", 0, 5))
     world = World(replace(plan, closed=(Struck(5469, 0, 40_000),)))
     assert wrong_with(world) is None
-    assert world.nodes[0].living_participant.begun and not world.nodes[1].living_participant.begun
+    assert world.nodes[0].living_participant.has_session and not world.nodes[1].living_participant.has_session
 
 
 def test_one_who_agrees_when_it_comes_back() -> None:
@@ -193,7 +193,7 @@ def test_a_home_that_is_lost() -> None:
     world = World(replace(calm(), fated=(1,), lost_home=5))
     assert wrong_with(world) is None and world.struck["closed"] == 1
     stranger = world.nodes[3].living_participant
-    assert not stranger.seated and stranger.over and world.nodes[1].away and (1, "gone") in statements(world)
+    assert not stranger.has_seat and stranger.is_over and world.nodes[1].away and (1, "gone") in statements(world)
 
 
 def test_an_old_copy_of_a_home_is_silenced() -> None:
@@ -303,7 +303,7 @@ def test_who_was_put_out_hears_of_no_further_key() -> None:
 def test_who_has_lost_its_home_is_let_in_as_somebody_else() -> None:
     world = World(replace(calm(seats=4), fated=(1,), lost_home=6, sealed=True, hands=3))
     assert wrong_with(world) is None
-    assert 4 in world.nodes[0].replica.state.all_members and world.nodes[4].living_participant.seated
+    assert 4 in world.nodes[0].replica.state.all_members and world.nodes[4].living_participant.has_seat
 
 
 # --- Checkers ---
@@ -314,11 +314,11 @@ class Careless(Participant):
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
-        if not self.begun or self.replica.height != 1:
+        if not self.has_session or self.replica.height != 1:
             return step
         state, seat, body = self.replica.state, self.seat.number, Raw(encode(Leave()))
         entry = Entry(self.session.id, state.roster.digest, 0, seat, 1, self.replica.head, body)
-        return replace(step, send=(*step.send, sign_entry(self.home.identity, entry)))
+        return replace(step, send=(*step.send, sign_entry(self.store.identity, entry)))
 
 
 def test_what_was_said_and_not_kept() -> None:
@@ -515,10 +515,10 @@ def test_entries_that_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
 class Chatty(Participant):
     """Says more where entries came in together."""
 
-    def _look_at_all(self, send: list[bytes], happened: list[ReceivedEvent]) -> None:
-        if self._together is not None:
+    def _settle_batch(self, send: list[bytes], happened: list[ReceivedEvent]) -> None:
+        if self._batch is not None:
             send.append(b"these came together")
-        super()._look_at_all(send, happened)
+        super()._settle_batch(send, happened)
 
 
 def test_a_seat_that_says_something_else_when_entries_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -773,14 +773,14 @@ def test_what_was_signed_on_what_is_not_so() -> None:
 class Rash(Participant):
     """Says what follows from what it hears before it has looked at the proofs."""
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         replica = self._replica
         if replica is None:
-            return super().due()
+            return super().outgoing()
         replica.eager, settle = False, replica.settle
         replica.settle = lambda: None  # type: ignore[method-assign]
         try:
-            return super().due()
+            return super().outgoing()
         finally:
             replica.settle = settle  # type: ignore[method-assign]
 
@@ -882,7 +882,7 @@ def test_somebody_who_has_spoilt_a_card_of_its_own() -> None:
     seen, node = Seen(world), world.nodes[0]
     assert seen.gone == frozenset()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Seat, "cards", _unreadable)
+        patch.setattr(Seat, "known_cards", _unreadable)
         assert seen.gone == {0}, "the other one has not lied"
     assert node.lied
 

@@ -71,4 +71,4 @@ def game() -> Game:
         return one.move(Call() if hand.legal(one.seat.number).call is not None else Muck())
 
     table.run(decide)
-    return Game(table.participants[0].session, table.log, [one.home.identity for one in table.participants])
+    return Game(table.participants[0].session, table.log, [one.store.identity for one in table.participants])

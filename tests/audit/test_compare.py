@@ -15,7 +15,7 @@ from nodealer.audit.compare import compare
 from nodealer.audit.verify import verify_file
 from nodealer.engine.bodies import Agree, Body, Leave, Newcomer, Propose
 from nodealer.engine.replica import replay
-from nodealer.engine.resolve import config_of
+from nodealer.engine.resolve import resolve_config
 from nodealer.engine.rosters import proposal_id
 from nodealer.errors import BadParameter
 from nodealer.keys import Identity
@@ -84,7 +84,7 @@ def test_logs_of_two_sessions_are_not_compared(game: Game, tmp_path: Path) -> No
 def joined_by(game: Game, name: str, path: Path) -> Path:
     """The first hand, then somebody joins by the word of two players, and says something."""
     first = next(n for n in range(len(game.entries)) if game.entry(n).hand == 1)
-    replica = replay(config_of(game.session), game.entries[:first], entropy=os.urandom)
+    replica = replay(resolve_config(game.session), game.entries[:first], entropy=os.urandom)
     newcomer = Identity(os.urandom(32))
     member = member_of(newcomer, 3, name)
     roster = Roster((*replica.state.roster.members, member))

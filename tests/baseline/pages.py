@@ -36,7 +36,7 @@ def told(game: str) -> list[str]:
     table = Table(game=game, label="baseline", **TABLES[game])
     act = _free(table) if game == "free" else _bot(table)
     table.play(_on_the_page(table, act), others=act if game == "free" else None)
-    assert table.people[0].over
+    assert table.people[0].is_over
     page = table.pages[0].seat
     replayed = page.stored_replay(1)
     assert replayed is not None
@@ -48,7 +48,7 @@ Act = Callable[[Participant], list[bytes]]
 
 
 def _bot(table: Table) -> Act:
-    return lambda one: BotAgent(table.package, one.home.root).act(one)
+    return lambda one: BotAgent(table.package, one.store.root).act(one)
 
 
 def _on_the_page(table: Table, act: Act) -> Act:

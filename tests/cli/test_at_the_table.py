@@ -209,7 +209,7 @@ def test_who_is_waited_for_again_is_named_again() -> None:
     assert [line for line in seat.looks(6.0) if "waiting for Cy" in line]
     assert not [line for line in seat.looks(30.0) if "waiting for" in line], "once"
     seat.types("without Cy")
-    seat.circle.waiting.extend(seat.circle.people[0].without([2]))
+    seat.circle.waiting.extend(seat.circle.people[0].vote_skip([2]))
     seat.circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1, decide=_all_but(2))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=_all_but(2))
     assert [line for line in seat.looks(6.0) if "waiting for Cy" in line]
@@ -218,7 +218,7 @@ def test_who_is_waited_for_again_is_named_again() -> None:
 def seen(seat: Seat) -> list[str]:
     """What the first player reads."""
     one = seat.circle.people[0]
-    narrator = Narrator.of(one.replica.config, 0)
+    narrator = Narrator.for_table(one.replica.config, 0)
     applied = (news for news in seat.circle.happened[0] if isinstance(news, Applied))
     return [line.strip() for news in applied for event in narrator.tell(news) for line in event_lines(event)]
 
@@ -242,7 +242,7 @@ def test_which_move_the_rules_made_is_told() -> None:
     seat = Seat()
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=_all_but(2))
     for place in (0, 1):
-        seat.circle.waiting.extend(seat.circle.people[place].without([2]))
+        seat.circle.waiting.extend(seat.circle.people[place].vote_skip([2]))
     while seat.circle.step():
         pass
     assert 'Cy {"show":false} automatically: the others voted not to wait' in seen(seat)
@@ -263,14 +263,14 @@ def test_what_is_no_word_to_the_table_is_for_the_game() -> None:
 
 def test_somebody_new_is_proposed_and_agreed_to() -> None:
     seat = Seat(newcomers=1)
-    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.waiting.extend(seat.circle.people[3].request_seat())
     seat.circle.step()
     name = str(seat.circle.homes[3].name)
     line, words = seat.looks()
     assert line == f"[bold]{name}[/bold] would like to sit down. Type [bold]seat {name}[/bold] to propose it."
     assert " ".join(key_words(seat.circle.homes[3].identity.public)) in words
     assert seat.looks() == [], "said once"
-    seat.circle.waiting.extend(seat.circle.people[0].let_in(name))
+    seat.circle.waiting.extend(seat.circle.people[0].admit(name))
     seat.circle.step()
     (line,) = seat.looks()
     assert "proposes a table of Ada, Bo, Cy, Dee. Type [bold]agree Ada[/bold]" in line
@@ -301,7 +301,7 @@ def test_an_agreement_is_to_what_the_person_means() -> None:
 
 def test_seating_somebody_oneself() -> None:
     seat = Seat(newcomers=1)
-    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.waiting.extend(seat.circle.people[3].request_seat())
     seat.circle.step()
     assert any("nobody called Zed" in line for line in seat.types("seat Zed"))
     seat.types(f"seat {seat.circle.homes[3].name}")
@@ -316,7 +316,7 @@ def test_taking_somebody_out() -> None:
     assert any("Cy is there" in line for line in seat.types("remove cy"))
     assert any("say who" in line for line in seat.types("remove"))
     cy = seat.circle.people[2]
-    cy.stays = lambda state: False
+    cy.stay_policy = lambda state: False
     seat.circle.play(until=lambda circle: 2 in circle.people[1].replica.state.ended)
     seat.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
     told = [line for line in seat.looks() if "Cy" in line]
@@ -328,7 +328,7 @@ def test_taking_somebody_out() -> None:
     ada = seat.circle.people[0]
     (proposal,) = ada.replica.state.proposed
     assert ada.replica.state.proposed[proposal].by == 1
-    seat.circle.waiting.extend(ada.agree(proposal))
+    seat.circle.waiting.extend(ada.agree_to_roster(proposal))
     seat.circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
 
 
@@ -370,7 +370,7 @@ def test_at_a_table_of_this_machine_nobody_is_kept_out() -> None:
 
 def test_what_was_typed_of_seats_waits_for_a_move_on_its_way() -> None:
     seat = Seat(newcomers=1)
-    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.waiting.extend(seat.circle.people[3].request_seat())
     seat.circle.step()
     seat.looks()
     move = seat.me.move({"show": False})
@@ -389,7 +389,7 @@ def test_what_was_said_of_seats_when_the_hand_ended_is_said_again() -> None:
 
     def until(frames: Callable[[Circle], bool]) -> Seat:
         seat = Seat(newcomers=1)
-        seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+        seat.circle.waiting.extend(seat.circle.people[3].request_seat())
         seat.circle.step()
         seat.looks()
         seat.circle.play(until=frames)
@@ -439,7 +439,7 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
     seat = Seat(LIMITS)
     seat.looks()
     for time in (0, 60_000):
-        seat.circle.waiting.extend(seat.circle.keeper.tick(time))
+        seat.circle.waiting.extend(seat.circle.keeper.send_tick(time))
         while seat.circle.step():
             pass
         lines = seat.looks()
@@ -448,7 +448,7 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
     noted.json = True
     attention = WaitNotices(noted, [])
     for number, time in enumerate((200_000, 300_000, 400_000)):
-        seat.circle.waiting.extend(seat.circle.keeper.tick(time))
+        seat.circle.waiting.extend(seat.circle.keeper.send_tick(time))
         while seat.circle.step():
             pass
         attention.on_tick(seat.me, float(number))

@@ -20,7 +20,7 @@ from nodealer.cli.plan import create_plan
 from nodealer.client.loop import Loop
 from nodealer.engine.frame_result import Received
 from nodealer.engine.lobby import Lobby
-from nodealer.engine.lobby_messages import Commits, Refuses
+from nodealer.engine.lobby_messages import PlayerCommitted, ProposalDeclined
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.keys import Identity, host_mark
@@ -46,13 +46,13 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
     def watch(step: Received) -> Iterable[bytes]:
         nonlocal proposed
         for news in step.happened:
-            if isinstance(news, Commits | Refuses):
-                raise Answered(isinstance(news, Commits))
+            if isinstance(news, PlayerCommitted | ProposalDeclined):
+                raise Answered(isinstance(news, PlayerCommitted))
         came = {offer.name: offer for offer in me.offers}
         if proposed or len(came) < 2:
             return []
         proposed = True
-        members = [came[name].seated(seat) for seat, name in enumerate(PLAN.names)]
+        members = [came[name].as_member(seat) for seat, name in enumerate(PLAN.names)]
         return me.propose(change(PLAN.proposal(members)))
 
     async with serve_local_table(host_mark(Identity(bytes(32)).public), os.urandom, [other.offer()]) as table:

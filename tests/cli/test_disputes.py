@@ -65,7 +65,7 @@ def test_it_asks_says_what_it_shows_and_does_it() -> None:
     assert bodies(circle, Claim) == [0] and 2 not in bodies(circle, Book)
     asked = [text for text in screens[2].said if "disputed" in text or "[bold]book" in text]
     assert len(asked) == 2 and "unchecked" in asked[1]
-    circle.waiting.extend(circle.people[2].open_books())
+    circle.waiting.extend(circle.people[2].disclose())
     circle.play(decide=decide)
     assert 2 in bodies(circle, Book)
 

@@ -39,7 +39,7 @@ from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
-from nodealer.engine.resolve import parts_of
+from nodealer.engine.resolve import resolve_parts
 from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
@@ -74,14 +74,14 @@ def root_of(name: str) -> bytes:
 def participant(home: PlayerStore) -> Participant:
     """A bot as the command makes it."""
     source, stays = Source("killed"), stay_for_hands(PLAN.hands)
-    parts = partial(parts_of, game=GAME)
-    return Participant(home, entropy=source, accept=PLAN.expected.accept, stays=stays, host=MARK, parts=parts)
+    parts = partial(resolve_parts, game=GAME)
+    return Participant(home, entropy=source, accept=PLAN.expected.accept, stay_policy=stays, host=MARK, parts=parts)
 
 
 def watching() -> Participant:
     """The one who proposes and looks on."""
     home = MemoryPlayerStore(None, HOST, expand("killed", "host root", size=32))
-    return Participant(home, entropy=Source("host"), host=MARK, parts=partial(parts_of, game=GAME))
+    return Participant(home, entropy=Source("host"), host=MARK, parts=partial(resolve_parts, game=GAME))
 
 
 class Proposes:
@@ -93,10 +93,10 @@ class Proposes:
 
     def __call__(self, step: Received) -> list[bytes]:
         came = {offer.name: offer for offer in self.host.offers}
-        if self.proposed or self.host.begun or not came.keys() >= set(PLAN.names):
+        if self.proposed or self.host.has_session or not came.keys() >= set(PLAN.names):
             return []
         self.proposed = True
-        return self.host.propose(PLAN.proposal([came[name].seated(seat) for seat, name in enumerate(PLAN.names)]))
+        return self.host.propose(PLAN.proposal([came[name].as_member(seat) for seat, name in enumerate(PLAN.names)]))
 
 
 class Recorded(LocalTable):
@@ -118,7 +118,7 @@ class Recorded(LocalTable):
         return stepped
 
     def act(self, one: Participant) -> list[bytes]:
-        return BotAgent(GAME, one.home.root).act(one) if one.seated else []
+        return BotAgent(GAME, one.store.root).act(one) if one.has_seat else []
 
 
 def outcome(replica: Replica) -> tuple[Any, ...]:

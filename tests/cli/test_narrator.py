@@ -30,13 +30,13 @@ def told(
         ("Ada", "Ben"), make_protocol(protocol, parameters), rules, seed, stays=stay_for_hands(1), package=package
     )
     first, events = table.participants[0], list[Event]()
-    minds = {one: BotAgent(package, one.home.root) for one in table.participants}
+    minds = {one: BotAgent(package, one.store.root) for one in table.participants}
     narrator: list[Narrator] = []
 
     def watch(step: Received) -> list[bytes]:
-        if first.begun and not narrator:
-            narrator.append(Narrator.of(first.replica.config, you))
-        events.extend(event for one in step.happened if isinstance(one, Applied) for event in narrator[0].tell(one))
+        if first.has_session and not narrator:
+            narrator.append(Narrator.for_table(first.replica.config, you))
+        events.extend(event for one in step.happened if isinstance(one, Applied) for event in narrator[0].describe(one))
         return []
 
     table.watch = watch

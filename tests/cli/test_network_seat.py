@@ -100,11 +100,11 @@ def test_who_asks_for_a_seat_is_looked_at_and_who_gets_one_is_remembered(tmp_pat
     acquaintance = ContactsRecorder(one, known, LobbyScreen(screen), lambda: 7)
     acquaintance.update()
     assert screen.noted == [], "who only looks on has no say in it"
-    one.sits = True
+    one.is_in_roster = True
     acquaintance.update()
     acquaintance.update()
     assert screen.noted == [{"event": "player", "name": "Dan", "key": dan.hex(), "sight": "other key"}]
-    one.begun = True
+    one.has_session = True
     acquaintance.update()
     assert [met.key for met in known.all] == [ben]
     members.append(SimpleNamespace(name="Dan", key=dan, role="player"))
@@ -119,11 +119,11 @@ class LeftOut:
     """Somebody who has come to a table at which others play."""
 
     def __init__(self, refusal: str = "") -> None:
-        self.sits = self.seated = self.over = self.hearing = False
+        self.is_in_roster = self.has_seat = self.is_over = self.is_catching_up = False
         self.members = [SimpleNamespace(name="Ada", role="player"), SimpleNamespace(name="Clock", role="timekeeper")]
         self._refusal = refusal
 
-    def ask_to_sit(self) -> list[bytes]:
+    def request_seat(self) -> list[bytes]:
         if self._refusal:
             raise IllegalMove(self._refusal)
         return [b"a seat, please"]
@@ -149,7 +149,7 @@ def test_who_asks_for_a_seat_asks_once_and_when_all_is_heard() -> None:
 
 def test_there_is_no_seat_where_nobody_asks_or_none_is_to_be_had() -> None:
     ended = LeftOut()
-    ended.over = True
+    ended.is_over = True
     for one, ask, said in (
         (LeftOut(), False, "no seat for you"),
         (ended, True, "no seat for you"),
@@ -162,7 +162,7 @@ def test_there_is_no_seat_where_nobody_asks_or_none_is_to_be_had() -> None:
 def test_who_is_taken_out_is_told_so_and_does_not_wait() -> None:
     """With --ask it asks for its seat again."""
     one = LeftOut()
-    one.seated = True
+    one.has_seat = True
     watch, screen = left_out(one, ask=False)
     with pytest.raises(LockedOut):
         watch._ask_for_seat()

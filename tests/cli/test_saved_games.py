@@ -25,7 +25,7 @@ from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.group import group
 from nodealer.keys import host_mark
@@ -208,7 +208,7 @@ def people(homes: Sequence[FolderStore]) -> list[Participant]:
             home,
             entropy=Source(f"kept {seat}"),
             accept=lambda proposal: None,
-            stays=stay_for_hands(1),
+            stay_policy=stay_for_hands(1),
             host=host,
             parts=lambda proposal: parts,
         )
@@ -228,10 +228,15 @@ def carry(frames: list[bytes], table: Sequence[Participant], stops: Sequence[int
                 waiting += one.receive(frames[number], number).send
         number += 1
         host = table[0]
-        if number == len(frames) and not host.begun and host.lobby.proposal is None and len(host.offers) == len(NAMES):
+        if (
+            number == len(frames)
+            and not host.has_session
+            and host.lobby.proposal is None
+            and len(host.offers) == len(NAMES)
+        ):
             came = {offer.name: offer for offer in host.offers}
-            members = [came[name].seated(seat) for seat, name in enumerate(NAMES)]
-            waiting += host.propose(proposal_of(TinyRules(), ClearProtocol(group()), members))
+            members = [came[name].as_member(seat) for seat, name in enumerate(NAMES)]
+            waiting += host.propose(create_proposal(TinyRules(), ClearProtocol(group()), members))
         for one in table[1:]:
             if one.options().move is not None and not waiting:
                 waiting += one.move({"show": True})

@@ -93,6 +93,6 @@ def test_a_seat_that_is_not_in_the_roster_any_more_still_has_its_name() -> None:
         replica.append(table.by_hand(seat, body, replica))
     assert replica.state.roster == roster
     applied = replica.append(late)
-    told = list(Narrator.of(replica.config).tell(applied))
+    told = list(Narrator.for_table(replica.config).describe(applied))
     assert applied.outcome is Outcome.DROPPED
     assert [(event["event"], event["name"]) for event in told] == [("dropped", "Cy")]

@@ -91,8 +91,8 @@ class Door:
         while waiting:
             self.frames.append(frame := waiting.pop(0))
             for one in self.people.values():
-                while one.expects < len(self.frames):
-                    waiting += one.receive(self.frames[one.expects], one.expects).send
+                while one.next_frame_number < len(self.frames):
+                    waiting += one.receive(self.frames[one.next_frame_number], one.next_frame_number).send
             assert frame
 
     def host_looks(self, now: float = 0.0) -> None:
@@ -162,7 +162,7 @@ def test_who_has_declined_is_asked_again_when_it_comes_anew(tmp_path: Path) -> N
         ben = door.people["Ben"]
         guest = Guest(lambda news: None, door.known, None)
         door.say(*ben.decline("this game is not installed here"))
-        door.hosting.declined(ben.home.identity.public)
+        door.hosting.declined(ben.store.identity.public)
         for _ in range(2):
             door.host_looks()
             await asyncio.sleep(0)
@@ -170,7 +170,7 @@ def test_who_has_declined_is_asked_again_when_it_comes_anew(tmp_path: Path) -> N
         back = door.come("Ben")
         door.say(*guest.on_tick(back, 0.0))
         door.say(*guest.on_tick(back, 0.0))
-        assert back.lobby.mine is not None and back.lobby.mine.number == 1 and not guest.on_tick(back, 0.0)
+        assert back.lobby.own_offer is not None and back.lobby.own_offer.number == 1 and not guest.on_tick(back, 0.0)
         door.host_looks()
         await asyncio.sleep(0)
         assert host.asked == ["Let Ben sit down? [Y/n] ", "", "Let Ben sit down? [Y/n] "]
@@ -187,12 +187,12 @@ def test_who_comes_back_and_is_asked_already_only_answers(tmp_path: Path) -> Non
         ada, ben = door.people.values()
         for _ in range(2):
             assert ada.lobby.proposal is None
-            members = [offer.seated(seat) for seat, offer in enumerate(ada.offers)]
+            members = [offer.as_member(seat) for seat, offer in enumerate(ada.offers)]
             door.say(*ada.propose(door.plan.proposal(members)))
-            if not ben.lobby.declined:
+            if not ben.lobby.has_declined:
                 door.say(*ben.decline("not now"))
         door.say(*Guest(lambda news: None, door.known, None).on_tick(door.come("Ben"), 0.0))
-        assert ada.begun
+        assert ada.has_session
 
     run(work())
 
@@ -222,21 +222,21 @@ def test_the_name_of_who_was_sent_away_is_free(tmp_path: Path) -> None:
         await host.type("n")
         door.host_looks()
         door.host_looks()
-        assert ben.lobby.mine is None and ben.resend() == []
+        assert ben.lobby.own_offer is None and ben.resend() == []
         del door.people["Ben"]
         other = door.come("Ben", key="Eve")
-        assert other.lobby.mine is not None
+        assert other.lobby.own_offer is not None
         door.host_looks()
         await host.type("y")
         door.host_looks()
         door.say(*other.withdraw())
         del door.people["Ben"]
-        again = Participant(ben.home, entropy=Source("Ben"), accept=ask_first, host=door._mark)
+        again = Participant(ben.store, entropy=Source("Ben"), accept=ask_first, host=door._mark)
         for number, frame in enumerate(door.frames):
             again.receive(frame, number)
         door.people["Ben"] = again
         door.say(*again.resend())
-        assert again.lobby.mine is not None and again.lobby.mine.number == 1
+        assert again.lobby.own_offer is not None and again.lobby.own_offer.number == 1
         asked = len(host.asked)
         door.host_looks()
         await asyncio.sleep(0)
@@ -285,7 +285,7 @@ def proposes(door: Door, hands: int, on: tuple[str, bytes] | None = None) -> Non
     plan = door.plan if on is None else replace(door.plan, protocol=on[0], parameters=on[1])
     host = door.people["Ada"]
     offers = {offer.name: offer for offer in host.offers}
-    members = [offers[name].seated(seat) for seat, name in enumerate(("Ada", "Ben"))]
+    members = [offers[name].as_member(seat) for seat, name in enumerate(("Ada", "Ben"))]
     door.say(*host.propose(msgspec.structs.replace(plan.proposal(members), hands=hands)))
 
 
@@ -313,10 +313,10 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
         await typing.type("")
         for _ in range(2):
             looks()
-            assert ben.lobby.considering
+            assert ben.lobby.is_considering
         await typing.type("yes")
         looks()
-        assert ben.begun
+        assert ben.has_session
 
     run(work())
 
@@ -335,7 +335,7 @@ def test_what_is_typed_while_nothing_is_proposed_answers_nothing(tmp_path: Path)
         assert guest.on_tick(ben, 0.0) == []
         await typing.type("")
         door.say(*guest.on_tick(ben, 0.0))
-        assert ben.begun, "the same again is the same"
+        assert ben.has_session, "the same again is the same"
 
     run(work())
 
@@ -478,6 +478,6 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
         assert guest.on_tick(ben, 0.0) == [] and ben.lobby.considering
         page.hub.on_message(doc.Answer(page.questions.question.ask, "y"))
         door.say(*guest.on_tick(ben, 0.0))
-        assert ben.begun
+        assert ben.has_session
 
     run(work())

@@ -51,14 +51,14 @@ class Around:
             name = one.home.name or "watcher"
             key: TableSecret | ReadKey = secret if one.home.name else secret.read_key
             lines = self.told.setdefault(name, [])
-            create = one.home.name is not None
+            create = one.store.name is not None
             self.ways.append(
                 RelayTransport(
                     one, key, [url + name], entropy=Source(name), create=create, emit=lines.append, sleep=soon
                 )
             )
         self.tasks = [
-            asyncio.create_task(Loop(one, way, Passes() if one.home.name else None, watch=self.watch(place)).run())
+            asyncio.create_task(Loop(one, way, Passes() if one.store.name else None, watch=self.watch(place)).run())
             for place, (one, way) in enumerate(zip(self.circle.people, self.ways, strict=True))
         ]
 
@@ -66,18 +66,18 @@ class Around:
         one = self.circle.people[place]
 
         def look(step: Received) -> list[bytes]:
-            if place == 0 and not one.begun and one.lobby.proposal is None and len(one.offers) == 3:
+            if place == 0 and not one.has_session and one.lobby.proposal is None and len(one.offers) == 3:
                 return one.propose(self.circle.proposal()) if self.once("lobby") else []
-            if not one.begun or one.hearing or one.replica.state.hand.number != 1:
+            if not one.has_session or one.is_catching_up or one.replica.state.hand.number != 1:
                 return []
             state = one.replica.state
-            if place == 0 and not state.proposed and not one.keys:
+            if place == 0 and not state.proposed and not one.key_changes:
                 with suppress(IllegalMove):
                     # Something may be on its way. Then it is tried again.
                     return one.propose_roster(without_last(one))
             for proposal in state.proposed:
                 if place == 1 and not one.seat.unconfirmed and self.once("agree"):
-                    return one.agree(proposal)
+                    return one.agree_to_roster(proposal)
             return []
 
         return look

@@ -55,7 +55,7 @@ class HomeGame(Game):
         super().__init__(*GAME)
         me = self.persons[0]
         self.home = FolderStore.create(path, "Ada", me.signing, me.root)
-        self.home.begin(self.config.session)
+        self.home.save_session(self.config.session)
         self.sit(self.home.journal)
 
     def sit(self, journal: Journal) -> Seat:

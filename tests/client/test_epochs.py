@@ -39,7 +39,7 @@ def is_well(table: Around) -> None:
     """Assert that the remaining players finished with one key and without connection problems."""
     ada, bo = table.circle.people[:2]
     assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
-    assert len(ada.keys) == 1 and table.ways[0].secret == table.ways[1].secret
+    assert len(ada.key_changes) == 1 and table.ways[0].secret == table.ways[1].secret
     assert not any(
         isinstance(line, KeyMissing | WriteRefused | RelayLost | Behind)
         for name in NAMES[:2]
@@ -113,7 +113,7 @@ def test_a_relay_that_takes_no_more_names() -> None:
 
     async def work(table: Around) -> None:
         relay = table.ways[0]._relays[0]
-        while not table.circle.people[0].begun:
+        while not table.circle.people[0].has_session:
             await asyncio.sleep(0)
         async with connect_to(relay) as client:
             await client.open(SECRET.table)
@@ -139,9 +139,11 @@ def test_two_proposals_at_once() -> None:
     settled(circle)
     ids = [proposal_id(roster, by, 1) for by in (0, 1)]
     assert set(ids) == set(ada.replica.state.proposed) and keys[0].proposed_secret != keys[1].proposed_secret
-    circle.waiting.extend([*ada.agree(ids[1]), *bo.agree(ids[0])])
-    circle.play(until=lambda circle: bool(circle.people[0].keys))
-    assert len(ada.keys) == 1 and keys[0].write_secret == keys[1].write_secret and keys[0].write_secret is not None
+    circle.waiting.extend([*ada.agree_to_roster(ids[1]), *bo.agree_to_roster(ids[0])])
+    circle.play(until=lambda circle: bool(circle.people[0].key_changes))
+    assert (
+        len(ada.key_changes) == 1 and keys[0].write_secret == keys[1].write_secret and keys[0].write_secret is not None
+    )
     assert not ada.replica.state.proposed
     for ring_ in keys[:2]:
         assert ring_.proposed_secret is None, "what was made for the epoch that has begun is not made again"
@@ -161,13 +163,13 @@ def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
     keys[2].refuse_key(proposal)
     with pytest.raises(DecodeError):
         keys[1].refuse_key(proposal)
-    circle.waiting.extend(cy.agree(proposal))
-    circle.play(until=lambda circle: bool(circle.people[1].keys))
+    circle.waiting.extend(cy.agree_to_roster(proposal))
+    circle.play(until=lambda circle: bool(circle.people[1].key_changes))
     link = keys[2].write_secret
     assert (
         link is not None and link == keys[0].write_secret and keys[1].write_secret is None and keys[1].read_key is None
     )
-    assert ring(bo, SECRET, link).write_secret == link and bo.sits
+    assert ring(bo, SECRET, link).write_secret == link and bo.is_in_roster
 
 
 # --- Who has left ---
@@ -220,7 +222,7 @@ def test_frames_of_an_earlier_epoch_count_for_nothing() -> None:
 
     async def work(table: Around) -> None:
         cy = table.circle.people[2]
-        while not cy.begun:
+        while not cy.has_session:
             await asyncio.sleep(0)
         liar.said = SECRET.read_key.seal(bytes(16), table.circle.by_hand(2, b'{"type":"leave"}'))
         heard = list[bytes]()
@@ -245,17 +247,17 @@ def test_killed_between_agreeing_and_the_new_key(confirmed: bool) -> None:
     ada, bo = circle.people[:2]
     circle.waiting.extend(ada.propose_roster(without_last(ada)))
     settled(circle)
-    agreed = bo.agree(proposal_id(without_last(ada), 0, 1))
+    agreed = bo.agree_to_roster(proposal_id(without_last(ada), 0, 1))
     if confirmed:
         circle.waiting.extend(agreed)
         settled(circle)
-    assert not bo.keys
+    assert not bo.key_changes
     circle.bring_back(1)
     again = circle.people[1]
     its = ring(again, SECRET)
     assert its.write_secret is SECRET
     circle.waiting.extend(again.resend(len(circle.frames)))
-    circle.play(until=lambda circle: bool(circle.people[0].keys))
+    circle.play(until=lambda circle: bool(circle.people[0].key_changes))
     assert its.write_secret is not None and its.write_secret == keys[0].write_secret and its.write_secret.epoch == 1
 
 
@@ -271,8 +273,8 @@ def test_the_proposer_is_killed_and_has_the_key_that_it_made() -> None:
     its = ring(circle.people[0], SECRET)
     circle.waiting.extend(circle.people[0].resend(len(circle.frames)))
     settled(circle)
-    circle.waiting.extend(bo.agree(proposal_id(without_last(ada), 0, 1)))
-    circle.play(until=lambda circle: bool(circle.people[1].keys))
+    circle.waiting.extend(bo.agree_to_roster(proposal_id(without_last(ada), 0, 1)))
+    circle.play(until=lambda circle: bool(circle.people[1].key_changes))
     assert its.write_secret == made == keys[1].write_secret and made is not None
 
 
@@ -290,8 +292,8 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
     ada, bo, cy = circle.people[:3]
     circle.waiting.extend(ada.propose_roster(without_last(ada)))
     settled(circle)
-    circle.waiting.extend(bo.agree(proposal_id(without_last(ada), 0, 1)))
-    circle.play(until=lambda circle: bool(circle.people[0].keys))
+    circle.waiting.extend(bo.agree_to_roster(proposal_id(without_last(ada), 0, 1)))
+    circle.play(until=lambda circle: bool(circle.people[0].key_changes))
     link = keys[0].write_secret
     assert link is not None and ring(cy, SECRET).write_secret is None
     its = ring(cy, SECRET, link)
@@ -301,15 +303,15 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
         and ring(cy, link).keys_without_history == [link.read_key]
     )
     settled(circle)
-    circle.waiting.extend(cy.ask_to_sit())
+    circle.waiting.extend(cy.request_seat())
     settled(circle)
     with suppress(IllegalMove):
-        circle.waiting.extend(ada.let_in(NAMES[2]))
+        circle.waiting.extend(ada.admit(NAMES[2]))
     settled(circle)
     (proposal,) = ada.replica.state.proposed
     assert ada.replica.state.proposed[proposal].key is None, "nobody leaves"
     keys[1].refuse_key(proposal)
-    circle.waiting.extend(bo.agree(proposal))
+    circle.waiting.extend(bo.agree_to_roster(proposal))
     circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1, 2))
-    assert its.write_secret == keys[0].write_secret == link and len(ada.keys) == 1 and cy.sits
+    assert its.write_secret == keys[0].write_secret == link and len(ada.key_changes) == 1 and cy.is_in_roster
     assert ring(bo, SECRET, OTHER).write_secret == link

@@ -56,8 +56,8 @@ def lived_in(path: Path) -> None:
     """Return a closed store with something in every file."""
     with made(path) as home:
         for frame in FRAMES:
-            home.heard(frame)
-        home.begin(session())
+            home.append_lobby_frame(frame)
+        home.save_session(session())
         home.append(ENTRIES[0])
         home.journal.write(RECORD)
         home.append(ENTRIES[1])
@@ -100,7 +100,7 @@ def test_one_who_only_watches(tmp_path: Path) -> None:
 
 def test_entries_are_those_of_the_moment_it_was_opened(tmp_path: Path) -> None:
     with made(tmp_path / "home") as home:
-        home.begin(session())
+        home.save_session(session())
         home.append(ENTRIES[0])
         assert list(home.entries) == []
     with FolderStore.open(tmp_path / "home") as home:
@@ -219,10 +219,10 @@ def test_what_a_record_has_seen_is_on_the_disk_before_it(tmp_path: Path, monkeyp
     home = FolderStore.open(tmp_path / "home")
     assert done == opened
     done.clear()
-    home.heard(FRAMES[0])
+    home.append_lobby_frame(FRAMES[0])
     assert done == ["write lobby", "fsync lobby"]
     done.clear()
-    home.begin(session())
+    home.save_session(session())
     assert done == ["write log.jsonl.partial", "fsync log.jsonl.partial", "fsync home", "fsync log.jsonl"]
     done.clear()
     home.append(ENTRIES[0])
@@ -280,13 +280,13 @@ def test_killed_anywhere_while_it_begins(tmp_path: Path, monkeypatch: pytest.Mon
     begun = []
     for count in range(1, 100):
         home = made(tmp_path / str(count))
-        if not killed_at(count, monkeypatch, lambda: home.begin(session())):
+        if not killed_at(count, monkeypatch, lambda: home.save_session(session())):
             break
         home.close()
         with FolderStore.open(tmp_path / str(count)) as home:
             begun.append(home.session is not None)
             if home.session is None:
-                home.begin(session())
+                home.save_session(session())
             assert home.session == session()
             home.append(ENTRIES[0])
             home.journal.write(RECORD)
@@ -348,7 +348,7 @@ def test_a_home_that_is_forgotten_stays_locked(tmp_path: Path) -> None:
 def test_a_process_that_was_forked_off_signs_nothing(tmp_path: Path) -> None:
     """It shares lock and journal: both processes would use one number for two entries."""
     with made(tmp_path / "home") as home:
-        home.begin(session())
+        home.save_session(session())
         child = os.fork()
         if not child:
             try:
@@ -365,14 +365,14 @@ def test_a_process_that_was_forked_off_signs_nothing(tmp_path: Path) -> None:
 
 def test_what_is_closed_takes_no_more(tmp_path: Path) -> None:
     with made(tmp_path / "home") as home:
-        home.begin(session())
+        home.save_session(session())
     home.close()
     with pytest.raises(HomeUnusable, match="cannot write to"):
         home.journal.write(RECORD)
     with pytest.raises(HomeUnusable, match="cannot write to"):
         home.append(ENTRIES[0])
     with pytest.raises(HomeUnusable, match="cannot write to"):
-        home.heard(FRAMES[0])
+        home.append_lobby_frame(FRAMES[0])
 
 
 WRITER = """
@@ -383,7 +383,7 @@ from nodealer.log.journal import Sent
 home = FolderStore.open(Path(sys.argv[1]))
 number = 0
 while True:
-    home.heard(b'{"frame":%d}' % number)
+    home.append_lobby_frame(b'{"frame":%d}' % number)
     home.append(b'{"entry":%d}' % number)
     home.journal.write(Sent(b"%d" % number))
     print(number, flush=True)
@@ -395,7 +395,7 @@ def test_killed_while_it_writes(tmp_path: Path) -> None:
     """The store is locked while the process lives; afterwards all acknowledged data is there."""
     path = tmp_path / "home"
     with made(path) as home:
-        home.begin(session())
+        home.save_session(session())
     with running("-c", WRITER, str(path)) as child:
         assert child.stdout is not None
         for _ in range(30):
@@ -435,7 +435,7 @@ def write(home, number):
     match file:
         case "journal": home.journal.write(Sent(b"%040d" % number))
         case "log.jsonl": home.append(b'{"entry":%d}' % number)
-        case "lobby": home.heard(b'{"frame":%d}' % number)
+        case "lobby": home.append_lobby_frame(b'{"frame":%d}' % number)
 
 def fails(act, home, number):
     try:
@@ -472,7 +472,7 @@ def test_a_full_disk(tmp_path: Path, file: str) -> None:
     """What did not fit is not stored, nothing is written after it, and reopening the store works."""
     path = tmp_path / "home"
     with made(path) as home:
-        home.begin(session())
+        home.save_session(session())
     with running("-c", FULL, str(path), file) as child:
         out, _ = child.communicate(timeout=60)
     assert child.returncode == 0
@@ -632,7 +632,7 @@ def test_a_path_stays_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     with made(Path("home")) as home:
         monkeypatch.chdir("/")
-        home.begin(session())
+        home.save_session(session())
     assert (tmp_path / "home" / "log.jsonl").exists()
 
 
@@ -653,15 +653,15 @@ def test_a_bad_name(tmp_path: Path) -> None:
 def test_what_is_no_frame_is_not_kept(tmp_path: Path, frame: bytes) -> None:
     with made(tmp_path / "home") as home:
         with pytest.raises(BadParameter, match="cannot save this frame: a frame of the lobby"):
-            home.heard(frame)
-        home.heard(FRAMES[0])
+            home.append_lobby_frame(frame)
+        home.append_lobby_frame(FRAMES[0])
         assert list(home.lobby) == FRAMES[:1]
 
 
 @pytest.mark.parametrize("entry", [b"", b"{\n}", b"a" * (2 * MESSAGE_BYTES_MAX + 1)])
 def test_what_is_no_line_is_not_kept(tmp_path: Path, entry: bytes) -> None:
     with made(tmp_path / "home") as home:
-        home.begin(session())
+        home.save_session(session())
         with pytest.raises(BadParameter, match="takes only single lines"):
             home.append(entry)
         home.append(ENTRIES[0])
@@ -675,9 +675,9 @@ def test_one_table_and_nothing_before_it(tmp_path: Path) -> None:
             home.append(ENTRIES[0])
         with pytest.raises(BadParameter, match="before the players have agreed"):
             home.journal.write(RECORD)
-        home.begin(session())
+        home.save_session(session())
         with pytest.raises(BadParameter, match="already agreed"):
-            home.begin(session())
+            home.save_session(session())
 
 
 # --- A seat ---

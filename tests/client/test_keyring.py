@@ -43,7 +43,9 @@ from relay.liar import Liar
 def between(hands: int = 3, watchers: int = 1) -> Circle:
     """Return the circle after its first hand."""
     circle = Circle(3, hands=hands, watchers=watchers)
-    return circle.play(until=lambda circle: circle.people[0].begun and circle.people[0].replica.state.hand.number == 1)
+    return circle.play(
+        until=lambda circle: circle.people[0].has_session and circle.people[0].replica.state.hand.number == 1
+    )
 
 
 def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[bytes]:
@@ -61,7 +63,7 @@ def rings(circle: Circle) -> list[Keyring]:
 
 
 def ring(one: Participant, *keys: TableSecret | ReadKey) -> Keyring:
-    return Keyring(one, keys, Source(f"keys of {one.home.name}"))
+    return Keyring(one, keys, Source(f"keys of {one.store.name}"))
 
 
 def settled(circle: Circle) -> Circle:
@@ -79,9 +81,9 @@ def rekeyed(circle: Circle, keys: list[Keyring]) -> None:
     circle.waiting.extend(one.propose_roster(roster))
     settled(circle)
     keys[1].refuse_key(proposal)
-    circle.waiting.extend(circle.people[1].agree(proposal))
-    assert [one.epoch for one in circle.people] == [0] * 4 and keys[0].write_secret is SECRET
-    circle.play(until=lambda circle: bool(circle.people[0].keys))
+    circle.waiting.extend(circle.people[1].agree_to_roster(proposal))
+    assert [one.key_epoch for one in circle.people] == [0] * 4 and keys[0].write_secret is SECRET
+    circle.play(until=lambda circle: bool(circle.people[0].key_changes))
 
 
 # --- Keys in the log ---
@@ -91,7 +93,7 @@ def test_who_stays_has_the_new_key_and_who_leaves_has_not() -> None:
     circle = between()
     keys = rings(circle)
     rekeyed(circle, keys)
-    assert [one.epoch for one in circle.people] == [1] * 4
+    assert [one.key_epoch for one in circle.people] == [1] * 4
     ada, bo, cy, watcher = keys
     assert ada.write_secret is not None and ada.write_secret == bo.write_secret and ada.read_key == bo.read_key
     assert ada.write_secret.epoch == 1 and ada.write_secret is ada.write_secret and ada.read_key is not None
@@ -113,8 +115,8 @@ def test_who_comes_back_hears_each_frame_in_its_epoch() -> None:
     its, epochs = ring(again, SECRET), list[int]()
     again.resend(len(circle.frames))
     for number, frame in enumerate(circle.frames):
-        epochs.append(again.epoch)
-        assert its.read_key is not None and its.read_key.epoch == again.epoch
+        epochs.append(again.key_epoch)
+        assert its.read_key is not None and its.read_key.epoch == again.key_epoch
         again.receive(frame, number)
     assert epochs == [0] * change + [1] * (len(circle.frames) - change)
     assert its.write_secret == keys[1].write_secret, "what is said now has the newest key, from the first frame on"
@@ -130,8 +132,8 @@ def test_a_seat_that_comes_back_has_a_key_again() -> None:
     settled(circle)
     circle.waiting.extend(proposing(circle.people[0], everybody, keys[0].create_key(everybody)))
     settled(circle)
-    circle.waiting.extend(circle.people[1].agree(proposal_id(everybody, 0, 2)))
-    circle.play(until=lambda circle: len(circle.people[0].keys) == 2)
+    circle.waiting.extend(circle.people[1].agree_to_roster(proposal_id(everybody, 0, 2)))
+    circle.play(until=lambda circle: len(circle.people[0].key_changes) == 2)
     again = ring(circle.people[2], SECRET, link)
     assert again.write_secret == keys[0].write_secret == keys[1].write_secret and again.write_secret is not None
     assert (
@@ -146,7 +148,7 @@ def test_a_key_of_a_proposal_that_lapses_counts_for_nothing() -> None:
     settled(circle)
     circle.waiting.extend(one.propose_roster(without_last(one)))
     circle.play(decide=shows_if_even)
-    assert one.replica.state.phase is Phase.ENDED and not one.keys and one.epoch == 0
+    assert one.replica.state.phase is Phase.ENDED and not one.key_changes and one.key_epoch == 0
 
 
 @pytest.mark.parametrize("boxes", [(), (0,), (0, 1, 2), (1, 0), (0, 0), (0, 2)])
@@ -204,7 +206,7 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
     two = circle.people[1]
     RelayTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
     with pytest.raises(IllegalMove, match="cannot read with"):
-        two.agree(proposal)
+        two.agree_to_roster(proposal)
 
 
 def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
@@ -221,7 +223,7 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     (proposed,) = two.replica.state.proposed.values()
     assert not agrees_to(two, proposed) and BotRosterPolicy().on_tick(two, 0.0) == []
     with pytest.raises(IllegalMove, match="cannot read with"):
-        two.agree(*two.replica.state.proposed)
+        two.agree_to_roster(*two.replica.state.proposed)
 
 
 def test_who_leaves_must_not_go_on_reading() -> None:
@@ -252,7 +254,7 @@ def test_a_seat_leaves_and_hears_nothing_more() -> None:
         await asyncio.gather(*table.tasks[:2])
         ada, bo, cy, watcher = table.circle.people
         assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
-        assert len(ada.keys) == 1 and ada.members == ada.replica.state.roster.members[:2]
+        assert len(ada.key_changes) == 1 and ada.members == ada.replica.state.roster.members[:2]
         for gone, name in ((cy, NAMES[2]), (watcher, "watcher")):
             assert gone.replica.height == ada.replica.state.chronicle.key_heights[0]
             assert [line for line in table.told[name] if isinstance(line, KeyMissing)]
@@ -285,7 +287,7 @@ def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> 
 
     async def work(table: Around) -> None:
         ada, bo = table.circle.people[:2]
-        while not ada.keys:
+        while not ada.key_changes:
             await asyncio.sleep(0)
         # The agreement was its own, and it may not have heard of it.
         if (out := table.ways[1]._outbox) is not None:
@@ -304,12 +306,12 @@ def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> 
 async def heard_by(way: RelayTransport, one: Participant, frames: int) -> None:
     """Let a participant receive this many frames."""
     async with aclosing(way.events()) as events:
-        while one.expects < frames:
+        while one.next_frame_number < frames:
             event = await anext(events)
             if isinstance(event, Connected):
                 one.resend(event.known)
             elif isinstance(event, bytes):
-                one.receive(event, one.expects)
+                one.receive(event, one.next_frame_number)
 
 
 def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:

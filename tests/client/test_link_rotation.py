@@ -22,8 +22,8 @@ def key(epoch: int) -> TableSecret:
 class Somebody:
     """A stand-in with the parts of a participant that are used."""
 
-    sits: bool = True
-    hearing: bool = False
+    is_in_roster: bool = True
+    is_catching_up: bool = False
 
 
 def new(relinked: LinkRotation, one: Somebody, secret: TableSecret | None) -> Invitation | None:
@@ -40,14 +40,14 @@ def test_each_key_once() -> None:
 
 
 def test_who_only_reads_or_has_not_heard_all_says_nothing() -> None:
-    relinked, ada = LinkRotation(FIRST), Somebody(hearing=True)
+    relinked, ada = LinkRotation(FIRST), Somebody(is_catching_up=True)
     assert new(relinked, ada, key(1)) is None and new(relinked, Somebody(), None) is None
-    ada.hearing = False
+    ada.is_catching_up = False
     assert new(relinked, ada, key(1)) is not None
 
 
 def test_who_has_come_with_a_later_key_does_not_say_it_again() -> None:
-    relinked, guest = LinkRotation(FIRST), Somebody(sits=False)
+    relinked, guest = LinkRotation(FIRST), Somebody(is_in_roster=False)
     assert new(relinked, guest, key(1)) is None
-    guest.sits = True
+    guest.is_in_roster = True
     assert new(relinked, guest, key(1)) is None and new(relinked, guest, key(2)) is not None

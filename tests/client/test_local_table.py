@@ -30,14 +30,16 @@ def test_two_hands_in_a_few_lines() -> None:
     states = [one.replica.state for one in local.participants]
     assert all(state.phase is Phase.ENDED and len(state.results) == 2 for state in states)
     assert len({one.replica.digest() for one in local.participants}) == 1
-    assert len({one.words for one in local.participants}) == 1 and len(local.participants[0].words_of(1)) == 6
+    assert (
+        len({one.session_words for one in local.participants}) == 1 and len(local.participants[0].key_words_of(1)) == 6
+    )
 
 
 def test_what_nobody_could_have_said_is_forgotten() -> None:
     local = table()
     local.send([b"{}", b"junk", b""])
     local.run(shows)
-    assert local.participants[0].over and len(local.log) == len(set(local.log))
+    assert local.participants[0].is_over and len(local.log) == len(set(local.log))
 
 
 @pytest.mark.parametrize("names", [("Ada",), ("Ada", "Ada"), ("Ada", ""), tuple(f"player {n}" for n in range(21))])

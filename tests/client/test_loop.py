@@ -72,7 +72,7 @@ class Table:
             Loop(
                 one,
                 self.lines[place],
-                minds.get(place, Passes()) if one.home.name is not None else None,
+                minds.get(place, Passes()) if one.store.name is not None else None,
                 **({"watch": self.propose} if place == 0 else options if place == 1 else {}),
             )
             for place, one in enumerate(circle.people)
@@ -115,7 +115,7 @@ def test_frames_come_in_while_a_mind_thinks() -> None:
         one = table.circle.people[0]
         for number in range(50):
             await table.hub.say(b"junk %d" % number)
-        await until(lambda: one.expects == len(table.hub.frames))
+        await until(lambda: one.next_frame_number == len(table.hub.frames))
         assert len(mind.asked) == 1 and not mind.cancelled, "what changes nothing is nothing to think about"
         mind.now.set()
         await asyncio.gather(*tasks)
@@ -198,8 +198,8 @@ def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
         task = asyncio.create_task(Loop(one, Silent(hub, 0), watch=see).run())
         for number, frame in enumerate(circle.frames):
             await hub.say(frame)
-            await until(lambda number=number: one.expects == number + 1)  # type: ignore[misc]
-            await until(lambda: not one.puts_off)
+            await until(lambda number=number: one.next_frame_number == number + 1)  # type: ignore[misc]
+            await until(lambda: not one.has_deferred)
         assert put_off, "the test is of what is put off"
         faults = [happened for happened in told if isinstance(happened, Applied) and happened.outcome is Outcome.FAULT]
         liar = circle.people[0].seat.number
@@ -232,10 +232,10 @@ def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) 
         async def asked(event: Event | None) -> None:
             nonlocal puts_off
             await take(event)
-            puts_off += one.puts_off
-            if one.begun:
+            puts_off += one.has_deferred
+            if one.has_session:
                 # As a page does, or a clock that is looked at.
-                assert one.options() and one.replica and not one.over
+                assert one.options() and one.replica and not one.is_over
 
         table.loops[2]._handle = asked  # type: ignore[method-assign]
         tasks = table.start()
@@ -259,8 +259,8 @@ def test_a_mind_that_is_overtaken_is_stopped_and_asked_anew() -> None:
         tasks = table.start()
         await mind.thinking.wait()
         for place in (1, 2):
-            await until(lambda place=place: bool(circle.people[place].options().may_vote))  # type: ignore[misc]
-            for frame in circle.people[place].without([0]):
+            await until(lambda place=place: bool(circle.people[place].options().can_vote_skip))  # type: ignore[misc]
+            for frame in circle.people[place].vote_skip([0]):
                 await table.hub.say(frame)
         await until(lambda: len(mind.asked) == 2)
         assert mind.cancelled == 1
@@ -305,10 +305,10 @@ def test_a_relay_that_ends_after_a_false_proof_does_not_hide_it(monkeypatch: pyt
         task = asyncio.create_task(Loop(one, Silent(hub, 0), watch=see).run())
         for number, frame in enumerate(circle.frames):
             await hub.say(frame)
-            await until(lambda number=number: one.expects == number + 1)  # type: ignore[misc]
-            if one.puts_off and frame == false_entry(circle):
+            await until(lambda number=number: one.next_frame_number == number + 1)  # type: ignore[misc]
+            if one.has_deferred and frame == false_entry(circle):
                 break
-        assert one.puts_off and frame not in fresh.entries
+        assert one.has_deferred and frame not in fresh.entries
         await hub.end()
         with pytest.raises(RelayError, match="before the game did"):
             await task
@@ -351,9 +351,9 @@ def test_without_a_connection_a_mind_thinks_on_and_nothing_is_signed() -> None:
         await line.cut()
         await until(lambda: not table.loops[0]._connected)
         mind.now.set()
-        signed, sent = len(one.home.journal.records), len(line.sent)
+        signed, sent = len(one.store.journal.records), len(line.sent)
         await asyncio.sleep(0.02)
-        assert len(one.home.journal.records) == signed and not mind.cancelled
+        assert len(one.store.journal.records) == signed and not mind.cancelled
         line.whole.set()
         await asyncio.gather(*tasks)
         assert len(line.sent) > sent and one.replica.state.phase is Phase.ENDED and len(table.circle.digests()) == 1
@@ -378,7 +378,7 @@ def test_an_answer_waits_until_what_was_missed_is_heard(when: str) -> None:
         if when == "before":
             mind.now.set()
         line.whole.set()
-        await until(lambda: one.hearing)
+        await until(lambda: one.is_catching_up)
         mind.now.set()
         await asyncio.gather(*tasks)
         assert len(mind.asked) == 1 and not mind.cancelled and one.replica.state.phase is Phase.ENDED
@@ -527,7 +527,7 @@ def test_a_card_that_does_not_open_is_disputed() -> None:
         circle = lied_to()
         table = Table(circle, {})
         tasks = table.start()
-        await until(lambda: circle.people[0].begun and bool(circle.people[0].replica.state.faults))
+        await until(lambda: circle.people[0].has_session and bool(circle.people[0].replica.state.faults))
         assert [fault.seat for fault in circle.people[0].replica.state.faults] == [1]
         claims = [frame for frame in table.hub.frames if b'"type":"claim"' in frame]
         assert claims and not any(task.done() and task.exception() for task in tasks)
@@ -547,18 +547,18 @@ def test_who_has_disputed_and_still_cannot_read_is_not_asked() -> None:
         one = circle.people[0]
 
         def has_disputed(step: Received) -> list[bytes]:
-            if one.seated:
+            if one.has_seat:
                 one.seat._disputed.add(0)
             return table.propose(step)
 
         table.loops[0]._watch = has_disputed
         tasks = table.start()
-        await until(lambda: one.begun and one.options().asked is not None)
+        await until(lambda: one.has_session and one.options().required is not None)
         with pytest.raises(CardUnreadable):
             one.question()
         for number in range(9):
             await table.hub.say(b"junk %d" % number)
-        await until(lambda: one.expects == len(table.hub.frames))
+        await until(lambda: one.next_frame_number == len(table.hub.frames))
         assert not tasks[0].done() and mind.asked == []
         for task in tasks:
             task.cancel()

@@ -45,7 +45,7 @@ def test_after_its_time_and_not_before() -> None:
     assert looks(patience, one, *map(float, range(4, 60))) == []
     circle.waiting.extend(frames)
     circle.step()
-    assert circle.people[0].replica.state.hand.skip_votes == {1: frozenset(one.seat.waits_for)}
+    assert circle.people[0].replica.state.hand.skip_votes == {1: frozenset(one.seat.blocking_duties)}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_says_it_again_when_it_was_dropped() -> None:
     while circle.step():
         pass
     assert statement[0] in circle.log and circle.people[0].replica.state.hand.skip_votes == {}
-    assert set(three.seat.waits_for.values()) == {0, 1}
+    assert set(three.seat.blocking_duties.values()) == {0, 1}
     assert said(patience.on_tick(three, 2.5)) == [Without]
 
 
@@ -158,7 +158,7 @@ def test_who_has_nobody_left_to_play_with_ends_after_a_while() -> None:
     """One of two players has left with more hands to play. A participant without a timeout waits for them."""
     circle = Circle(2, rules=TinyRules(passes=True, deck_max=9))
     for one in circle.people[:2]:
-        one.stays = stay_while_playable
+        one.stay_policy = stay_while_playable
     circle.waiting.extend(circle.agree().people[1].sit_out())
     circle.play(until=lambda circle: has_too_few_players(circle.people[0].replica.state) and not circle.waiting)
     one = circle.people[0]

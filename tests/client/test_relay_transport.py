@@ -103,7 +103,7 @@ def test_what_one_says_all_hear_and_the_relay_cannot_read() -> None:
 
 @pytest.mark.parametrize("ended", [False, True])
 def test_the_relay_is_told_when_all_have_signed_the_end(ended: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Participant, "ended", property(lambda self: ended))
+    monkeypatch.setattr(Participant, "has_ended", property(lambda self: ended))
 
     async def work(liar: Liar, relay: str) -> None:
         way = transport(relay)

@@ -84,11 +84,11 @@ def test_it_ticks_on_while_a_bank_runs() -> None:
 def test_who_answers_at_once_is_not_ticked_for() -> None:
     circle = Circle(3, clock=LIMITS)
     keeper, now = Ticker(), 0.0
-    while circle.people[0].begun is False or circle.people[0].replica.state.phase is not Phase.ENDED:
+    while circle.people[0].has_session is False or circle.people[0].replica.state.phase is not Phase.ENDED:
         circle.play(until=lambda circle: False)
         now += 0.25
         assert not keeper.on_tick(circle.keeper, now)
-    assert circle.keeper.over and len(circle.digests()) == 1
+    assert circle.keeper.is_over and len(circle.digests()) == 1
 
 
 def test_who_thinks_too_long_gets_the_move_of_the_rules() -> None:
@@ -116,7 +116,7 @@ def test_a_timekeeper_that_runs_ahead_makes_nobody_vote() -> None:
     table.keeper = None
     table.look()
     for time in (0, 10**6, 10**9):
-        table.circle.waiting.extend(table.circle.keeper.tick(time))
+        table.circle.waiting.extend(table.circle.keeper.send_tick(time))
         while table.circle.step():
             pass
     assert table.clock.late and table.clock.bank(0) == 0
@@ -177,7 +177,7 @@ def test_nobody_else_ticks() -> None:
             keeper = Ticker()
             assert not [frame for now in range(9) for frame in keeper.on_tick(table.circle.people[place], float(now))]
     with pytest.raises(IllegalMove, match="only the timekeeper"):
-        table.circle.people[1].tick(0)
+        table.circle.people[1].send_tick(0)
 
 
 def test_what_it_said_and_has_not_heard_is_enough() -> None:
@@ -208,7 +208,7 @@ def test_a_timekeeper_that_runs_ahead_is_seen() -> None:
     one = table.circle.people[1]
 
     def heard(time: int, now: float) -> float | None:
-        table.circle.waiting.extend(table.circle.keeper.tick(time))
+        table.circle.waiting.extend(table.circle.keeper.send_tick(time))
         while table.circle.step():
             pass
         return drift.seconds_ahead(one, now)
@@ -229,7 +229,7 @@ def test_who_comes_back_does_not_call_the_time_between_a_drift() -> None:
     one = table.circle.people[1]
 
     def heard(time: int, now: float) -> float | None:
-        table.circle.waiting.extend(table.circle.keeper.tick(time))
+        table.circle.waiting.extend(table.circle.keeper.send_tick(time))
         while table.circle.step():
             pass
         return drift.seconds_ahead(one, now)

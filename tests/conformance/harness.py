@@ -210,7 +210,7 @@ class Game:
             # First it looks what is true: a fault may have ended the hand.
             seat.replica.settle()
             seat.stays = seat.replica.state.hand.number < self.hands
-            sent += seat.due()
+            sent += seat.answer_duties()
         return sent
 
     def decided(self) -> list[bytes]:

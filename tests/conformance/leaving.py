@@ -44,7 +44,9 @@ def leave(game: Table, seats: Iterable[int]) -> None:
         assert game.order(game.seats[leaver].leave()) is Outcome.ACCEPTED
         game.silent.add(leaver)
         if leaver != leavers[-1]:
-            game.pending += [data for seat in game.present if seat.number not in leavers for data in seat.due()]
+            game.pending += [
+                data for seat in game.present if seat.number not in leavers for data in seat.answer_duties()
+            ]
 
 
 def unsaid(game: Table, seat: int) -> None:
@@ -66,7 +68,7 @@ def fall_silent(game: Table, seats: Iterable[int]) -> None:
     game.play()
     owing = leavers & {known.duty.seat for known in game.state.duties.open.values() if known.is_blocking}
     assert owing, "nobody waits for them"
-    words = [seat.without(owing) for seat in game.present if seat.number in game.state.hand.binding.players]
+    words = [seat.vote_skip(owing) for seat in game.present if seat.number in game.state.hand.binding.players]
     for word in words:
         late = owing <= game.state.gone
         assert game.order(word) is (Outcome.DROPPED if late else Outcome.ACCEPTED)

@@ -248,7 +248,7 @@ def _killed(game: Game, seat: int, height: int, replica: Replica, said: dict[byt
     signed = [data for data in game.log if game.signer(data) == seat]
     assert all(data in signed for data in again), "what was signed goes out again, byte for byte"
     twin = forked(replica)
-    for data in (*again, *back.due()):
+    for data in (*again, *back.answer_duties()):
         entry = read_entry(data).entry
         body = read_body(bytes(entry.body))
         assert isinstance(body, Answer)
@@ -327,7 +327,7 @@ def slow_network(game: Game, seed: str) -> Replica:
 def _spoken(game: Game, number: int) -> list[bytes]:
     seat = game.seats[number]
     seat.stays = seat.replica.state.hand.number < game.hands
-    sent = seat.due()
+    sent = seat.answer_duties()
     for duty in seat.open_duties:
         if duty.choice and (data := game.decide(seat, duty)) is not None:
             sent.append(data)

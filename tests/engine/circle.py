@@ -16,7 +16,7 @@ from nodealer.engine.frame_result import ReceivedEvent
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Replica
-from nodealer.engine.resolve import Parts, proposal_of
+from nodealer.engine.resolve import Parts, create_proposal
 from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Rules
@@ -82,7 +82,7 @@ class Circle:
         return self.protocol, self.rules, None
 
     def sit(self, home: PlayerStore, **options: Any) -> Participant:
-        given: dict[str, Any] = {"stays": stay_for_hands(self.hands), "parts": self.parts} | options
+        given: dict[str, Any] = {"stay_policy": stay_for_hands(self.hands), "parts": self.parts} | options
         given |= {"keeps_time": home.name == KEEPER}
         return Participant(home, entropy=self.source, **given)
 
@@ -113,24 +113,24 @@ class Circle:
         """The session is open, and nothing is signed yet but the first entries, which wait."""
         self.greet()
         self.waiting.extend(self.people[0].propose(self.proposal()))
-        while not all(one.begun for one in self.people):
+        while not all(one.has_session for one in self.people):
             assert self.step()
         return self
 
     def proposal(self) -> Any:
         offers = self.people[0].offers
-        members = [offer.seated(seat) for seat, offer in enumerate(offers[: self.seats])]
-        members += [offer.seated(self.seats) for offer in offers if offer.name == KEEPER]
-        return proposal_of(self.rules, self.protocol, members, clock=self.clock)
+        members = [offer.as_member(seat) for seat, offer in enumerate(offers[: self.seats])]
+        members += [offer.as_member(self.seats) for offer in offers if offer.name == KEEPER]
+        return create_proposal(self.rules, self.protocol, members, clock=self.clock)
 
     def play(self, until: Callable[[Circle], bool] = lambda circle: False, decide: Decide = shows_if_even) -> Circle:
         """Until nobody has anything to say, or `until`, asked after each frame, says so."""
-        if not self.people[0].begun:
+        if not self.people[0].has_session:
             self.agree()
         while not until(self):
             if not self.step():
                 for one in self.people:
-                    if one.seated:
+                    if one.has_seat:
                         self.waiting.extend(decide(one))
                 if not self.waiting:
                     break
@@ -139,7 +139,7 @@ class Circle:
     @property
     def keeper(self) -> Participant:
         """Who keeps the time."""
-        return next(one for one in self.people if one.home.name == KEEPER)
+        return next(one for one in self.people if one.store.name == KEEPER)
 
     # --- Coming back ---
 
@@ -184,6 +184,6 @@ def votes(one: Participant) -> list[bytes]:
     """Somebody who would wait for nobody."""
     options = one.options()
     try:
-        return one.without(options.waiting_for) if options.may_vote else []
+        return one.vote_skip(options.waiting_for) if options.can_vote_skip else []
     except IllegalMove:
         return []

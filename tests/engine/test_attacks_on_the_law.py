@@ -96,7 +96,9 @@ def test_a_seat_begins_again_when_its_roster_is_back(game: Make) -> None:
     roster_back_and_forth(table, replica)
     for data in replica.entries[height:]:
         table.seats[2].receive(data)
-    assert [read_entry(data).entry.seat for data in table.seats[2].due()] == [2], "whoever had begun begins again"
+    assert [read_entry(data).entry.seat for data in table.seats[2].answer_duties()] == [2], (
+        "whoever had begun begins again"
+    )
 
 
 # --- A fault of a seat that was gone and has begun again ---
@@ -129,11 +131,11 @@ def test_a_claim_that_follows_a_message_on_its_way_names_nobody_honest(
     table = game(TinyRules(peek=Look.REORDER), liars=liars, decide=lambda seat, duty: seat.move({"show": False}))
     table.play(until=lambda g: any(known.duty.kind == "arrange" for known in g.state.duties.open.values()))
     seat = table.seats[0]
-    (duty,) = seat.to_choose
+    (duty,) = seat.pending_choices
     choose_reversed(seat, duty)
     with pytest.raises(CardUnreadable) as caught:
-        seat.cards()
-    sent = [*seat.due(), seat.claim(caught.value)]
+        seat.known_cards()
+    sent = [*seat.answer_duties(), seat.dispute(caught.value)]
     for data in sent:
         table.order(data)
     assert not table.state.faults and table.state.disclosures[0].owing == {1, 2}
@@ -225,8 +227,8 @@ def test_hold_em_goes_on_after_a_claim() -> None:
     table = Game(ClearProtocol(group()), Holdem(200), hands=2, decide=call_or_muck, liars={1: liar})
     table.play(until=lambda g: any(known.is_move for known in g.state.duties.open.values()))
     with pytest.raises(CardUnreadable) as caught:
-        table.seats[2].cards()
-    table.order(table.seats[2].claim(caught.value))
+        table.seats[2].known_cards()
+    table.order(table.seats[2].dispute(caught.value))
     table.play()
     assert table.state.expelled == {1} and table.state.phase is Phase.ENDED
     assert [record.void is None for record in table.state.chronicle.records] == [False, True]
@@ -240,7 +242,7 @@ def test_a_seat_comes_back_to_a_log_with_what_a_liar_went_on_to_say(game: Make) 
     """Its journal names a head that the log has only once the false proof is found."""
     table = game(TinyRules(stake=10, deck_max=12), seats=4)
     table.play(until=lambda g: any(known.duty.kind == "key" for known in g.state.duties.open.values()))
-    honest = [data for seat in (0, 2, 3) for data in table.seats[seat].due()]
+    honest = [data for seat in (0, 2, 3) for data in table.seats[seat].answer_duties()]
     liar = table.replica(eager=False)
     duty = next(known.duty for known in liar.state.duties.of_seat(1).values() if known.duty.kind == "key")
     false = bad_proof(liar.state.hand.decks[0].message(duty, table.tape(1)))
@@ -250,7 +252,7 @@ def test_a_seat_comes_back_to_a_log_with_what_a_liar_went_on_to_say(game: Make) 
     carried = [*table.log, *said, *honest]
     for data in carried[len(table.log) :]:
         table.seats[0].receive(data)
-    assert table.seats[0].due(), "it goes on without the liar"
+    assert table.seats[0].answer_duties(), "it goes on without the liar"
     again = table.seat(table.persons[0], carried)
     assert again.replica.digest() == table.seats[0].replica.digest()
 
@@ -259,11 +261,11 @@ def test_a_seat_proposes_and_agrees_to_nothing_while_its_own_words_are_on_their_
     """A second proposal, or an agreement after an end, would be refused, and the number would be used up."""
     table = between(game)
     pair = Roster(table.state.roster.members[:2])
-    table.order(table.seats[1].propose(pair))
-    table.seats[0].propose(table.state.roster)
+    table.order(table.seats[1].propose_roster(pair))
+    table.seats[0].propose_roster(table.state.roster)
     table.seats[2].stays = False
-    assert table.seats[2].due()
+    assert table.seats[2].answer_duties()
     with pytest.raises(IllegalMove, match="on its way"):
-        table.seats[0].propose(table.state.roster)
+        table.seats[0].propose_roster(table.state.roster)
     with pytest.raises(IllegalMove, match="on its way"):
-        table.seats[2].agree(proposal_id(pair, 1, 1))
+        table.seats[2].agree_to_roster(proposal_id(pair, 1, 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.engine.chat import CHAT_MAX, Chat, Chats, read_chat, sign_chat
+from nodealer.engine.chat import CHAT_MAX, Chat, ChatFilter, read_chat, sign_chat
 from nodealer.errors import BadParameter
 from nodealer.keys import Identity
 from nodealer.wire import decode, encode
@@ -50,7 +50,7 @@ def test_what_nobody_said_here_is_no_chat() -> None:
 
 
 def test_nobody_says_it_a_second_time() -> None:
-    chats = Chats()
+    chats = ChatFilter()
     chat = read_chat(sign_chat(ADA, SESSION, 0, 7, "hello"), SESSION, KEYS)
     later = read_chat(sign_chat(ADA, SESSION, 0, 8, "hello"), SESSION, KEYS)
     assert chat is not None and later is not None

@@ -362,8 +362,8 @@ def test_where_somebody_keeps_the_time_nothing_is_broken_off(game: Make) -> None
     refused = refusal(replica, table.by_hand(1 - slow, Break(duty), replica))
     assert isinstance(refused, EntryRefused) and "nothing is broken off" in refused.reason
     with pytest.raises(IllegalMove, match="nothing is broken off"):
-        table.seats[1 - slow].break_off()
-    assert not table.seats[1 - slow].may_break
+        table.seats[1 - slow].vote_abort()
+    assert not table.seats[1 - slow].can_vote_abort
 
 
 # --- A keeper that lies ---
@@ -585,7 +585,7 @@ def test_without_names_the_duties_that_it_is_told_to(game: Make) -> None:
     table, replica, slow = at_turn(game)
     other = next(seat for seat in range(3) if seat != slow)
     duty = next(id for id, known in replica.state.duties.of_seat(slow).items() if known.is_move)
-    table.order(table.seats[other].without_duties([duty]))
+    table.order(table.seats[other].vote_skip_duties([duty]))
     assert table.state.hand.skip_votes == {other: frozenset({duty})}
     assert isinstance(
         refusal(table.replica(), table.by_hand(other, Without((bytes(32),)), table.replica())), EntryRefused

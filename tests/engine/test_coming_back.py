@@ -12,11 +12,11 @@ from conformance.games import TinyRules
 from conformance.harness import Game, refusal, stands
 from nodealer.client.bot_roster_policy import AWAY_HANDS, BotRosterPolicy
 from nodealer.engine.bodies import Begin
-from nodealer.engine.lobby_messages import Ask, Asks, sign_frame
+from nodealer.engine.lobby_messages import Ask, SeatRequest, sign_frame
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome
 from nodealer.engine.rosters import proposal_id
-from nodealer.engine.seat_requests import ask, heard
+from nodealer.engine.seat_requests import read_seat_request, sign_seat_request
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import EntryRefused, IllegalMove
 from nodealer.group import group
@@ -41,7 +41,7 @@ def hand(circle: Circle, number: int) -> Circle:
     return circle.play(
         until=lambda circle: (
             circle.people[0].replica.state.hand.number == number
-            and any(one.seated and one.options().must_move for one in circle.people)
+            and any(one.has_seat and one.options().must_move for one in circle.people)
         )
     )
 
@@ -145,15 +145,15 @@ def test_sitting_out_crosses_with_a_roster(game: Make) -> None:
     table = game(RULES, seats=4, hands=2)
     sits = table.seats[2]
     sits.sits_out = True
-    (crossing,) = sits.due()
+    (crossing,) = sits.answer_duties()
     roster = Roster(sits.replica.state.roster.members[:3])
-    table.order(table.seats[0].propose(roster))
+    table.order(table.seats[0].propose_roster(roster))
     for seat in (1, 3):
-        table.order(table.seats[seat].agree(proposal_id(roster, 0, 0)))
+        table.order(table.seats[seat].agree_to_roster(proposal_id(roster, 0, 0)))
     assert table.state.roster == roster and table.order(crossing) is Outcome.DROPPED
     assert 2 not in table.state.gone
-    (again,) = sits.due()
-    assert table.order(again) is Outcome.ACCEPTED and table.state.gone == {2} and not sits.due()
+    (again,) = sits.answer_duties()
+    assert table.order(again) is Outcome.ACCEPTED and table.state.gone == {2} and not sits.answer_duties()
 
 
 def test_nobody_waits_at_the_end_for_who_sits_out() -> None:
@@ -172,7 +172,7 @@ def asking(clock: Limits | None = None) -> Circle:
     """Somebody has come to a table that plays."""
     circle = Circle(3, rules=RULES, hands=5, newcomers=1, clock=clock)
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
-    circle.waiting.extend(circle.people[3].ask_to_sit())
+    circle.waiting.extend(circle.people[3].request_seat())
     circle.step()
     return circle
 
@@ -180,21 +180,21 @@ def asking(clock: Limits | None = None) -> Circle:
 def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
     circle = asking()
     for one in circle.people[:3]:
-        (asks,) = one.asking
+        (asks,) = one.seat_requests
         assert (asks.who.name, asks.who.seat) == (circle.homes[3].name, 3)
-    assert [asks.who.seat for asks in circle.told(Asks, 1)] == [3], "told once"
-    circle.waiting.extend(circle.people[1].let_in(str(circle.homes[3].name)))
+    assert [asks.who.seat for asks in circle.told(SeatRequest, 1)] == [3], "told once"
+    circle.waiting.extend(circle.people[1].admit(str(circle.homes[3].name)))
     circle.step()
     for place in (0, 2):
         circle.people[place].host = host_mark(circle.homes[1].identity.public)
         circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[place], 0.0))
     hand(circle, 1)
-    assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].seated
-    assert circle.people[0].replica.state.ledger.chips[3] == 10 and not circle.people[0].asking
+    assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].has_seat
+    assert circle.people[0].replica.state.ledger.chips[3] == 10 and not circle.people[0].seat_requests
     with pytest.raises(IllegalMove, match="has a seat"):
-        circle.people[3].ask_to_sit()
+        circle.people[3].request_seat()
     with pytest.raises(IllegalMove, match="nobody called"):
-        circle.people[0].let_in("Nobody")
+        circle.people[0].admit("Nobody")
 
 
 def test_who_was_left_out_asks_for_its_own_seat() -> None:
@@ -205,14 +205,14 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
     circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree(proposed))
+    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
     hand(circle, 2)
     assert circle.people[0].replica.state.roster.seats == (0, 1)
     chips = circle.people[0].replica.state.ledger.chips[2]
     # It sat out, and asks: with that it is back.
-    circle.waiting.extend(circle.people[2].ask_to_sit())
+    circle.waiting.extend(circle.people[2].request_seat())
     circle.step()
-    circle.waiting.extend(circle.people[0].let_in(circle.people[2].replica.state.all_members[2].name))
+    circle.waiting.extend(circle.people[0].admit(circle.people[2].replica.state.all_members[2].name))
     circle.step()
     circle.people[1].host = host_mark(circle.homes[0].identity.public)
     circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[1], 0.0))
@@ -224,47 +224,47 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
 
 def test_it_asks_again_when_the_table_has_changed() -> None:
     circle = asking()
-    first = circle.people[0].asking
+    first = circle.people[0].seat_requests
     circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:2])))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree(proposed))
+    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
     hand(circle, 1)
-    (asks,) = circle.people[0].asking
+    (asks,) = circle.people[0].seat_requests
     assert asks != first[0] and asks.roster.seats == (0, 1, 3)
     circle.bring_back(3)
-    assert not circle.people[3].seated
+    assert not circle.people[3].has_seat
 
 
 def test_who_asks_again_and_again_is_told_of_once() -> None:
     """Under another name each time; and who takes the name of somebody who asks does not get its seat."""
     circle = asking()
     state, name = circle.people[0].replica.state, str(circle.homes[3].name)
-    flood = [ask(state, "", circle.homes[3].identity, f"{name} {number}") for number in range(5)]
+    flood = [sign_seat_request(state, "", circle.homes[3].identity, f"{name} {number}") for number in range(5)]
     circle.waiting.extend(flood)
-    circle.waiting.append(ask(state, "", Identity(bytes(31) + b"q"), name))
+    circle.waiting.append(sign_seat_request(state, "", Identity(bytes(31) + b"q"), name))
     while circle.step():
         pass
-    assert [asks.who.name for asks in circle.told(Asks, 1)] == [name, name]
+    assert [asks.who.name for asks in circle.told(SeatRequest, 1)] == [name, name]
     with pytest.raises(IllegalMove, match="2 who are called"):
-        circle.people[0].let_in(name)
+        circle.people[0].admit(name)
 
 
 def test_who_only_watches_or_has_a_taken_name_does_not_ask() -> None:
     circle = asking()
     with pytest.raises(IllegalMove, match="no name"):
-        circle.people[4].ask_to_sit()
+        circle.people[4].request_seat()
     same = circle.sit(MemoryPlayerStore(circle.homes[0].name, Identity(bytes(31) + b"q"), bytes(32)))
     for number, frame in enumerate(circle.frames):
         same.receive(frame, number)
     with pytest.raises(IllegalMove, match="two seats have the same name"):
-        same.ask_to_sit()
+        same.request_seat()
 
 
 @pytest.mark.parametrize("wrong", ["session", "signature", "another's", "more", "nothing", "table"])
 def test_asking_for_what_cannot_be(wrong: str) -> None:
     circle = asking()
-    state, (asks,) = circle.people[0].replica.state, circle.people[0].asking
+    state, (asks,) = circle.people[0].replica.state, circle.people[0].seat_requests
     key = circle.homes[3].identity
     session, roster, signature = state.config.session.id, asks.roster, asks.signature
     if wrong == "session":
@@ -278,26 +278,26 @@ def test_asking_for_what_cannot_be(wrong: str) -> None:
         roster = state.roster
     signer = circle.homes[4].identity if wrong == "another's" else key
     frame = sign_frame(signer, "elsewhere" if wrong == "table" else "", Ask(session, roster, signature))
-    assert heard(state, "", frame) is None
+    assert read_seat_request(state, "", frame) is None
     good = sign_frame(key, "", Ask(state.config.session.id, asks.roster, asks.signature))
-    assert heard(state, "", good) == asks
-    assert heard(state, "", b"junk") is None
+    assert read_seat_request(state, "", good) == asks
+    assert read_seat_request(state, "", b"junk") is None
 
 
 def test_who_has_ended_does_not_come_back() -> None:
     circle = Circle(3, rules=RULES, hands=1)
-    circle.people[2].stays = lambda state: state.hand.number < 1
-    circle.people[0].stays = circle.people[1].stays = lambda state: state.hand.number < 9
-    circle.play(until=lambda circle: circle.people[0].begun and 2 in circle.people[0].replica.state.ended)
+    circle.people[2].stay_policy = lambda state: state.hand.number < 1
+    circle.people[0].stay_policy = circle.people[1].stay_policy = lambda state: state.hand.number < 9
+    circle.play(until=lambda circle: circle.people[0].has_session and 2 in circle.people[0].replica.state.ended)
     while circle.people[0].seat.unconfirmed or circle.people[1].seat.unconfirmed:
         circle.step()
     circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:2])))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree(proposed))
+    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
     circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
     with pytest.raises(IllegalMove, match="signed the end"):
-        circle.people[2].ask_to_sit()
+        circle.people[2].request_seat()
 
 
 # --- What bots agree to ---
@@ -320,7 +320,7 @@ def test_bots_agree_to_leave_out_who_is_away_and_nobody_else() -> None:
             "it may rest"
         )
     hand(circle, AWAY_HANDS + 1)
-    circle.waiting.extend(circle.people[0].remove(members[2].name))
+    circle.waiting.extend(circle.people[0].propose_removal(members[2].name))
     circle.step()
     (frame,) = BotRosterPolicy().on_tick(circle.people[1], 0.0)
     assert BotRosterPolicy().on_tick(circle.people[1], 0.0) == [], "once"
@@ -334,12 +334,12 @@ def test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses() -> None:
     circle = asking()
     name = str(circle.homes[3].name)
     bot = circle.people[1]
-    circle.waiting.extend(circle.people[2].let_in(name))
+    circle.waiting.extend(circle.people[2].admit(name))
     circle.step()
     assert bot.replica.state.proposed and BotRosterPolicy().on_tick(bot, 0.0) == [], "there is no host"
     bot.host = host_mark(circle.homes[0].identity.public)
     assert BotRosterPolicy().on_tick(bot, 0.0) == [], "the host is another one"
-    circle.waiting.extend(circle.people[0].let_in(name))
+    circle.waiting.extend(circle.people[0].admit(name))
     circle.step()
     (frame,) = BotRosterPolicy().on_tick(bot, 0.0)
     circle.waiting.append(frame)
@@ -369,7 +369,7 @@ def test_a_hosts_bot_lets_in_who_asks_while_there_are_seats() -> None:
 @pytest.mark.parametrize(("name", "why"), [("", "say whom"), ("Nobody", "has a seat here"), ("Bo", "is there")])
 def test_who_cannot_be_taken_out(name: str, why: str) -> None:
     with pytest.raises(IllegalMove, match=why):
-        in_hand(5).people[0].remove(name)
+        in_hand(5).people[0].propose_removal(name)
 
 
 def test_bots_do_not_agree_to_another_timekeeper() -> None:

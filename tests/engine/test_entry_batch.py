@@ -55,18 +55,18 @@ def hear(
     one = circle.sit(fresh)
     said, steps = one.resend(), list[Received]()
     for at, (number, frame) in enumerate(frames):
-        one.more = at in together
+        one.more_coming = at in together
         steps.append(one.receive(frame, number))
-        if at in asked and one.begun:
+        if at in asked and one.has_session:
             one.options()
             # What is seen was looked at: nothing is left that could turn out to be false.
             before = one.replica.digest()
             one.replica.settle()
             assert one.replica.digest() == before
         if at in rests:
-            steps.append(one.rest())
-            assert not one.puts_off
-    steps.append(one.rest())
+            steps.append(one.settle())
+            assert not one.has_deferred
+    steps.append(one.settle())
     said += [frame for step in steps for frame in step.send]
     told = [_told(happened) for step in steps for happened in step.happened]
     faults = [(fault.entry, fault.seat) for fault in one.replica.state.faults]
@@ -163,14 +163,14 @@ def test_somebody_else_who_signs_for_a_seat_is_noticed(circle: Circle, together:
     one = circle.sit(MemoryPlayerStore(home.name, home.identity, home.root))
     key, said = home.identity.public, one.resend()
     for number, frame in enumerate(circle.frames):
-        if one.begun and isinstance(body_of(frame), Cards):
+        if one.has_session and isinstance(body_of(frame), Cards):
             entry = read_entry(frame).entry
             if one.replica.state.roster.member(entry.seat).key == key:
                 break
-        one.more = together
+        one.more_coming = together
         said += one.receive(frame, number).send
-    assert frame in said and not one.over
-    one.more = together
+    assert frame in said and not one.is_over
+    one.more_coming = together
     step = one.receive(sign_entry(home.identity, structs.replace(entry, body=Raw(encode(Word("not mine"))))), number)
     reasons = [happened.reason for happened in step.happened if isinstance(happened, Silenced)]
     assert reasons == [one.silenced] and "not in its journal" in reasons[0]
@@ -183,11 +183,11 @@ def test_an_old_copy_signs_nothing_between_frames_that_came_too_soon(circle: Cir
     old = MemoryPlayerStore(home.name, home.identity, home.root)
     one, frames = circle.sit(old), list(enumerate(circle.frames))
     one.resend(len(frames))
-    one.more = True
+    one.more_coming = True
     steps = [one.receive(frame, number) for number, frame in [*frames[:first], *frames[first + 1 :], frames[first]]]
-    steps.append(one.rest())
+    steps.append(one.settle())
     assert old.journal.records == () and "not in its journal" in (one.silenced or "")
-    assert not one.hearing and steps[-1].send == ()
+    assert not one.is_catching_up and steps[-1].send == ()
 
 
 def test_an_old_copy_that_has_what_it_signed_at_hand_signs_nothing_else(circle: Circle) -> None:
@@ -212,10 +212,10 @@ def test_an_old_copy_signs_nothing_at_a_false_proof_before_what_it_signed(circle
         old = MemoryPlayerStore(home.name, home.identity, home.root)
         one = circle.sit(old)
         one.resend(0)
-        one.more = True
+        one.more_coming = True
         for number, frame in enumerate(circle.frames[:end]):
             one.receive(frame, number)
-        if not one.puts_off or one._replica is None:
+        if not one.has_deferred or one._replica is None:
             continue
         log, mine, records = circle.frames[first:end], LISTENS, old.journal.records
         signed = sum(_seat(frame) == mine for frame in log)
@@ -226,7 +226,7 @@ def test_an_old_copy_signs_nothing_at_a_false_proof_before_what_it_signed(circle
             seen=one._replica.head,
             body=Raw(encode(Word("said there"))),
         )
-        steps = one.receive(sign_entry(home.identity, entry), end), one.rest()
+        steps = one.receive(sign_entry(home.identity, entry), end), one.settle()
         assert "not in its journal" in (one.silenced or "")
         assert old.journal.records == records and not any(step.send for step in steps)
         tried += 1
@@ -243,16 +243,16 @@ def _signs_when_it_has_its_answer(circle: Circle, answer: int, *, without: bool 
     old = MemoryPlayerStore(home.name, home.identity, home.root)
     one, asks = circle.sit(old), answer - 1
     one.resend(0)
-    one.more = True
+    one.more_coming = True
     for number, frame in enumerate(circle.frames[:asks]):
         one.receive(frame, number)
-    one.rest()
+    one.settle()
     records, entry = old.journal.records, read_entry(circle.frames[answer]).entry
     if not without:
         other = structs.replace(entry, body=Raw(encode(Word("said from the other copy"))))
         one.receive(sign_entry(home.identity, other), answer)
     one.receive(circle.frames[asks], asks)
-    one.rest()
+    one.settle()
     assert without or "not in its journal" in (one.silenced or "")
     return old.journal.records != records
 
@@ -285,7 +285,7 @@ def test_a_table_in_one_process_has_fewer_sums_and_the_same_log(monkeypatch: pyt
         class Grouped(Circle):
             def step(self) -> bool:
                 for one in self.people:
-                    one.more = together and len(self.waiting) > 1
+                    one.more_coming = together and len(self.waiting) > 1
                 return super().step()
 
         with monkeypatch.context() as patch:

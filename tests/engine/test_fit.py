@@ -15,10 +15,10 @@ from gamecheck.tiny import Rules as Tiny
 from nodealer.cards.operations import WITHOUT_CARDS, Capability
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine.frame_result import Received
-from nodealer.engine.lobby_messages import Refuses
+from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, Declined, IllegalMove
 from nodealer.games.base import Game
@@ -41,11 +41,11 @@ def lobby(count: int = 2) -> LocalTable:
 
 
 def test_who_proposes_is_told() -> None:
-    members = [offer.seated(seat) for seat, offer in enumerate(lobby().participants[0].offers)]
+    members = [offer.as_member(seat) for seat, offer in enumerate(lobby().participants[0].offers)]
     with pytest.raises(BadParameter, match=MANY):
-        proposal_of(Free(), make_protocol("lock"), members)
+        create_proposal(Free(), make_protocol("lock"), members)
     with pytest.raises(BadParameter, match=SHARE):
-        proposal_of(Holdem(), make_protocol("duel"), members)
+        create_proposal(Holdem(), make_protocol("duel"), members)
 
 
 def test_who_is_asked_declines() -> None:
@@ -54,17 +54,17 @@ def test_who_is_asked_declines() -> None:
     first = table.participants[0]
 
     def watch(step: Received) -> tuple[bytes, ...]:
-        said.extend(one.reason for one in step.happened if isinstance(one, Refuses))
+        said.extend(one.reason for one in step.happened if isinstance(one, ProposalDeclined))
         return ()
 
     table.watch = watch
-    roster = Roster(tuple(offer.seated(seat) for seat, offer in enumerate(first.offers)))
+    roster = Roster(tuple(offer.as_member(seat) for seat, offer in enumerate(first.offers)))
     game = Part("free", Free.version, Raw(Free().parameters))
     with pytest.raises(Declined):
         table.agree(Proposal(game, Part("lock", make_protocol("lock").claims.version), (), roster))
     assert "lock cannot" in said[0] and said[0].endswith("which free needs; mask can")
-    assert not first.begun
-    table.agree(proposal_of(Free(9), make_protocol("mask"), roster.members))
+    assert not first.has_session
+    table.agree(create_proposal(Free(9), make_protocol("mask"), roster.members))
 
 
 def test_the_library() -> None:
@@ -120,7 +120,7 @@ def test_the_rules_say_how_many_can_play(count: int, why: str) -> None:
 
 def test_when_too_few_are_left_for_the_rules_the_session_is_over() -> None:
     table = seat_players(["Ada", "Ben", "Cleo"], make_protocol("mask"), Three(), os.urandom)
-    table.participants[2].stays = lambda state: state.hand.number < 1
+    table.participants[2].stay_policy = lambda state: state.hand.number < 1
     table.run(lambda one: one.move(Bid(1)) if one.options().must_move else [])
     state = table.seats[0].replica.state
     assert state.no_more_hands and state.fault is None and len(state.results) == 1

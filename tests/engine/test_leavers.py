@@ -100,7 +100,7 @@ class Watched(Game):
         for breaking in (False, True):
             for seat in self.seats.values():
                 with suppress(IllegalMove):
-                    self.order(seat.break_off() if breaking else seat.without(self.silent))
+                    self.order(seat.vote_abort() if breaking else seat.vote_skip(self.silent))
             if self.state.chronicle.vote_results and self.state.digest() != before:
                 return True
         return self.state.digest() != before
@@ -129,7 +129,7 @@ def refuse_doubled(game: Game) -> None:
     for seat in game.seats.values():
         if game.state.phase is not Phase.PLAYING:
             continue
-        for card, face in seat.cards().items():
+        for card, face in seat.known_cards().items():
             places = seat.replica.state.hand.decks[card.deck].places
             assert places.face(card.position) is not None or places.owner(card.position) == seat.number
             faces[card.deck, card.position] = face
@@ -210,7 +210,7 @@ def test_killed_in_a_duel() -> None:
                 game.order(data)
             game.play()
             if game.state.phase is Phase.PLAYING:
-                game.order(game.seats[0].break_off())
+                game.order(game.seats[0].vote_abort())
                 assert game.play().state.chronicle.records[0].void == "broken off"
             else:
                 assert game.state.results[0]["ended"] in ("forfeit", "won")

@@ -31,7 +31,7 @@ def test_an_entry_that_is_no_line_stops_nobody(tmp_path: Path, odd: bytes) -> No
     with in_a_folder(circle, tmp_path / "home") as home:
         circle.homes[0] = home  # type: ignore[call-overload]
         circle.people[0] = circle.sit(home)
-        circle.play(until=lambda circle: circle.people[0].begun and circle.people[0].replica.height > 6)
+        circle.play(until=lambda circle: circle.people[0].has_session and circle.people[0].replica.height > 6)
         first = read_entry(next(data for data in circle.log if read_entry(data).entry.seat == 2)).entry
         body = b'{"type":"move","duty":"' + DUTY + b'","move":' + odd + b"}"
         second = msgspec.structs.replace(first, body=msgspec.Raw(body))

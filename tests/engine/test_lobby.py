@@ -18,25 +18,25 @@ from nodealer.engine.lobby import Accept, Expected, Lobby, LobbyResult, decline_
 from nodealer.engine.lobby_messages import (
     FRAME_BYTES_MAX,
     REASON_MAX,
-    Agreed,
-    Came,
     Commitment,
-    Commits,
     Decline,
     Dismiss,
-    Dropped,
     Frame,
+    FrameIgnored,
     Offer,
-    Offered,
+    OfferGone,
+    OfferMade,
     Opening,
-    OtherVersion,
-    PassedOver,
+    OpenOffer,
+    PlayerCommitted,
+    ProposalDeclined,
+    ProposalDropped,
+    ProposalMade,
     Proposed,
-    Proposes,
-    Refuses,
-    Went,
+    SessionAgreed,
+    VersionMismatch,
     Withdraw,
-    read_said,
+    read_signed_frame,
     sign_frame,
 )
 from nodealer.errors import BadParameter, Declined
@@ -83,13 +83,13 @@ def proposed_by(place: int, proposal: Proposal, number: int = 0) -> bytes:
 
 def named(frame: bytes) -> bytes:
     """What answers to this proposal name."""
-    return read_said(TABLE, frame).digest
+    return read_signed_frame(TABLE, frame).digest
 
 
 def state(lobby: Lobby) -> dict[str, object]:
     """All that others must have too."""
     session = lobby.session
-    known = {name: value for name, value in vars(lobby._floor).items() if name not in ("proposal", "session")}
+    known = {name: value for name, value in vars(lobby._state).items() if name not in ("proposal", "session")}
     return known | {"session": None if session is None else session.id}
 
 
@@ -113,7 +113,7 @@ class Party:
         """One frame, without what is answered to it. Gives what the watcher hears, and the answers."""
         self.frames.append(frame)
         heard = [lobby.receive(frame) for lobby in self.all]
-        assert len({one.kept for one in heard}) == 1
+        assert len({one.changed for one in heard}) == 1
         assert same(self.all)
         return heard[-1], [answer for one in heard for answer in one.answers]
 
@@ -122,7 +122,7 @@ class Party:
         waiting, news = list(frames), list[object]()
         while waiting:
             heard, answers = self.hear(waiting.pop(0))
-            news += heard.news
+            news += heard.events
             waiting += answers
         return news
 
@@ -134,8 +134,8 @@ class Party:
         """Nothing changes, for anybody."""
         before = [copy.deepcopy(state(lobby)) for lobby in self.all]
         heard, answers = self.hear(frame)
-        assert isinstance(heard.news[0], PassedOver) and why in heard.news[0].reason, heard.news
-        assert not heard.kept and not answers and len(heard.news) == 1
+        assert isinstance(heard.events[0], FrameIgnored) and why in heard.events[0].reason, heard.events
+        assert not heard.changed and not answers and len(heard.events) == 1
         assert before == [state(lobby) for lobby in self.all]
 
 
@@ -144,10 +144,10 @@ def test_everybody_comes_to_one_session() -> None:
     assert [offered.name for offered in party.watcher.offers] == ["p0", "p1", "p2"]
     proposal = proposal_of(0, 1, 2)
     news = party.carry(party.players[1].propose(proposal))
-    assert news[0] == Proposes(KEYS[1].public, proposal)
-    assert news[1:4] == [Commits(seat, f"p{seat}") for seat in range(3)]
+    assert news[0] == ProposalMade(KEYS[1].public, proposal)
+    assert news[1:4] == [PlayerCommitted(seat, f"p{seat}") for seat in range(3)]
     session = party.watcher.session
-    assert session is not None and news[-1] == Agreed(session) and read_session(encode(session)).id == session.id
+    assert session is not None and news[-1] == SessionAgreed(session) and read_session(encode(session)).id == session.id
     assert [lobby.seat for lobby in party.all] == [0, 1, 2, None]
     assert all(lobby.unconfirmed == () for lobby in party.all)
     with pytest.raises(BadParameter, match="is open"):
@@ -157,13 +157,13 @@ def test_everybody_comes_to_one_session() -> None:
 def test_who_is_not_seated_is_told() -> None:
     party = Party().sit()
     news = party.carry(party.players[2].propose(proposal_of(0, 1)))
-    assert isinstance(news[-1], Agreed)
+    assert isinstance(news[-1], SessionAgreed)
     assert party.players[2].session is not None and party.players[2].seat is None
 
 
 def test_a_host_who_does_not_sit() -> None:
     party = Party(2, host=host_mark(STRANGER.public)).sit()
-    assert isinstance(party.carry(party.watcher.propose(proposal_of(0, 1)))[-1], Agreed)
+    assert isinstance(party.carry(party.watcher.propose(proposal_of(0, 1)))[-1], SessionAgreed)
 
 
 @pytest.mark.parametrize("host", [STRANGER.public, b"", host_mark(STRANGER.public).hex()])
@@ -195,14 +195,14 @@ def test_another_table_another_root_and_another_number_make_another_nonce() -> N
     nonces = []
     for table, root, tries in [("blue", 0, 0), ("red", 0, 0), ("blue", 1, 0), ("blue", 0, 1)]:
         lobby = Lobby(table, KEYS[0], roots[root], "p0")
-        resigned = [read_said(TABLE, frame) for frame in frames]
+        resigned = [read_signed_frame(TABLE, frame) for frame in frames]
         for key, one in zip(KEYS, resigned, strict=False):
-            signature = key.sign(framed("nodealer/lobby/v1", table, one.words))
-            lobby.receive(encode({"lobby": Raw(one.words), "key": one.key, "signature": signature}))
+            signature = key.sign(framed("nodealer/lobby/v1", table, one.payload))
+            lobby.receive(encode({"lobby": Raw(one.payload), "key": one.key, "signature": signature}))
         for number in range(tries + 1):
             proposed = sign_frame(KEYS[1], table, Proposed(FORMAT_VERSION, number, proposal_of(0, 1)))
             (commitment,) = lobby.receive(proposed).answers
-            lobby.receive(sign_frame(KEYS[1], table, Decline(read_said(table, proposed).digest, "again")))
+            lobby.receive(sign_frame(KEYS[1], table, Decline(read_signed_frame(table, proposed).digest, "again")))
         nonces.append(json.loads(commitment)["lobby"]["commitment"])
     assert len(set(nonces)) == 4
 
@@ -240,7 +240,7 @@ def test_a_flood_of_offers(monkeypatch: pytest.MonkeyPatch) -> None:
     party.carry(said(4, Withdraw(1)))
     assert len(party.watcher.offers) == 3
     party.passes_over(offer_of(5), "full")
-    assert isinstance(party.carry(party.players[0].propose(proposal_of(0, 1, 2)))[-1], Agreed)
+    assert isinstance(party.carry(party.players[0].propose(proposal_of(0, 1, 2)))[-1], SessionAgreed)
 
 
 def test_an_offer_that_was_taken_back_never_counts_again() -> None:
@@ -249,14 +249,14 @@ def test_an_offer_that_was_taken_back_never_counts_again() -> None:
     party.passes_over(said(0, Withdraw(1)), "no such offer")
     party.passes_over(said(3, Withdraw(0)), "no such offer")
     offered = party.watcher.offers[0]
-    assert party.carry(party.players[0].withdraw()) == [Went(offered)]
-    assert party.players[0].mine is None and len(party.watcher.offers) == 2
+    assert party.carry(party.players[0].withdraw()) == [OfferGone(offered)]
+    assert party.players[0].own_offer is None and len(party.watcher.offers) == 2
     party.passes_over(first, "taken back")
     party.passes_over(said(0, Withdraw(0)), "no such offer")
     again = party.players[0].offer()
     assert again != first
     (came,) = party.carry(again)
-    assert isinstance(came, Came) and came.who.key == KEYS[0].public and came.who.number == 1
+    assert isinstance(came, OfferMade) and came.who.key == KEYS[0].public and came.who.number == 1
     party.passes_over(first, "second offer")
 
 
@@ -264,7 +264,7 @@ def test_a_host_dismisses_an_offer_and_its_name_is_free() -> None:
     party = Party(host=host_mark(KEYS[0].public)).sit()
     offered = party.watcher.offers[2]
     away = party.players[0].dismiss(offered)
-    assert party.carry(away) == [Went(offered, dismissed=True)] and party.players[2].mine is None
+    assert party.carry(away) == [OfferGone(offered, dismissed=True)] and party.players[2].own_offer is None
     party.passes_over(away, "no such offer")
     party.passes_over(party.frames[2], "taken back")
     party.carry(offer_of(3, name="p2"))
@@ -272,7 +272,7 @@ def test_a_host_dismisses_an_offer_and_its_name_is_free() -> None:
     party.passes_over(party.players[2].offer(), "of that name")
     # Who was sent away may come again.
     (came,) = party.carry(offer_of(2, number=1, name="again"))
-    assert isinstance(came, Came) and came.who.number == 1
+    assert isinstance(came, OfferMade) and came.who.number == 1
 
 
 def test_who_is_dismissed_takes_a_proposal_with_it() -> None:
@@ -280,7 +280,7 @@ def test_who_is_dismissed_takes_a_proposal_with_it() -> None:
     party.hear(party.players[0].propose(proposal_of(0, 1, 2)))
     party.passes_over(said(0, Dismiss(KEYS[2].public, 1)), "no such offer")
     news = party.carry(said(0, Dismiss(KEYS[2].public, 0)))
-    assert [type(one) for one in news] == [Went, Dropped] and party.watcher.proposal is None
+    assert [type(one) for one in news] == [OfferGone, ProposalDropped] and party.watcher.proposal is None
 
 
 @pytest.mark.parametrize("host", [None, host_mark(KEYS[1].public)], ids=["no host", "another host"])
@@ -346,7 +346,7 @@ def test_a_proposal_by_a_stranger() -> None:
     party.passes_over(proposed_by(2, proposal_of(0, 1)), "may not propose")
     hosted = Party(host=host_mark(KEYS[1].public)).sit()
     hosted.passes_over(proposed_by(0, proposal_of(0, 1, 2)), "may not propose")
-    assert isinstance(hosted.carry(proposed_by(1, proposal_of(0, 1, 2)))[-1], Agreed)
+    assert isinstance(hosted.carry(proposed_by(1, proposal_of(0, 1, 2)))[-1], SessionAgreed)
 
 
 def members_of(proposal: Proposal, change: Callable[[Member], Member]) -> Proposal:
@@ -381,7 +381,7 @@ def test_an_unfit_proposal(change: str) -> None:
     party = Party().sit()
     unfit, why = UNFIT[change]
     party.passes_over(proposed_by(0, unfit(proposal_of(0, 1, 2))), why)
-    assert isinstance(party.carry(proposed_by(0, proposal_of(0, 1, 2)))[-1], Agreed)
+    assert isinstance(party.carry(proposed_by(0, proposal_of(0, 1, 2)))[-1], SessionAgreed)
 
 
 def test_a_second_proposal_and_a_wrong_number() -> None:
@@ -419,14 +419,17 @@ def test_a_declined_proposal_is_off_the_table_and_can_be_made_again() -> None:
     _, answers = party.hear(first)
     assert [json.loads(answer)["lobby"]["type"] for answer in answers] == ["commitment", "commitment", "decline"]
     news = party.carry(*answers)
-    assert news[2:] == [Refuses(KEYS[2].public, "p2", "not today", mine=False), Dropped(proposal_of(0, 1, 2))]
+    assert news[2:] == [
+        ProposalDeclined(KEYS[2].public, "p2", "not today", mine=False),
+        ProposalDropped(proposal_of(0, 1, 2)),
+    ]
     assert party.watcher.proposal is None and all(lobby.unconfirmed == () for lobby in party.all)
     for old in (first, *answers):
-        assert not party.hear(old)[0].kept
+        assert not party.hear(old)[0].changed
     party.players[2] = willing
     for frame in party.frames[3:]:
         willing.receive(frame)
-    assert isinstance(party.carry(party.players[0].propose(proposal_of(0, 1, 2)))[-1], Agreed)
+    assert isinstance(party.carry(party.players[0].propose(proposal_of(0, 1, 2)))[-1], SessionAgreed)
 
 
 def test_who_declines_is_told_at_once() -> None:
@@ -434,8 +437,8 @@ def test_who_declines_is_told_at_once() -> None:
     for frame in (offer_of(0), offer_of(1)):
         lobby.receive(frame)
     heard = lobby.receive(proposed_by(1, proposal_of(0, 1)))
-    assert heard.news[1:] == (Refuses(KEYS[0].public, "p0", "not today", mine=True),)
-    assert heard.kept and lobby.proposal is not None and lobby.unconfirmed == heard.answers
+    assert heard.events[1:] == (ProposalDeclined(KEYS[0].public, "p0", "not today", mine=True),)
+    assert heard.changed and lobby.proposal is not None and lobby.unconfirmed == heard.answers
 
 
 def test_what_the_own_program_cannot_play_is_declined() -> None:
@@ -456,7 +459,10 @@ def test_who_may_decline() -> None:
     party.passes_over(said(2, Decline(named(proposed), "let me in")), "declined by its players")
     party.passes_over(said(0, Decline(bytes(32), "what?")), "not on the table")
     news = party.carry(party.watcher.decline("somebody went to sleep"))
-    assert news == [Refuses(STRANGER.public, None, "somebody went to sleep", False), Dropped(proposal_of(0, 1))]
+    assert news == [
+        ProposalDeclined(STRANGER.public, None, "somebody went to sleep", False),
+        ProposalDropped(proposal_of(0, 1)),
+    ]
     party.passes_over(said(0, Decline(named(proposed), "late")), "not on the table")
     with pytest.raises(BadParameter, match="no proposal"):
         party.watcher.decline("what?")
@@ -465,8 +471,8 @@ def test_who_may_decline() -> None:
 def test_a_player_that_goes_takes_the_proposal_off_the_table() -> None:
     party = Party().sit()
     party.hear(party.players[0].propose(proposal_of(0, 1)))
-    assert [type(news) for news in party.carry(party.players[2].withdraw())] == [Went]
-    assert [type(news) for news in party.carry(party.players[1].withdraw())] == [Went, Dropped]
+    assert [type(news) for news in party.carry(party.players[2].withdraw())] == [OfferGone]
+    assert [type(news) for news in party.carry(party.players[1].withdraw())] == [OfferGone, ProposalDropped]
 
 
 def test_who_has_declined_shows_no_nonce() -> None:
@@ -476,7 +482,7 @@ def test_who_has_declined_shows_no_nonce() -> None:
     decline = party.players[1].decline("no, wait")
     _, answers = party.hear(second)
     assert [json.loads(answer)["lobby"]["seat"] for answer in answers] == [0]
-    assert isinstance(party.carry(decline)[-1], Dropped)
+    assert isinstance(party.carry(decline)[-1], ProposalDropped)
 
 
 def looked_at_by_a_person(proposal: Proposal) -> bool:
@@ -484,7 +490,7 @@ def looked_at_by_a_person(proposal: Proposal) -> bool:
 
 
 def considers(lobby: Lobby) -> bool:
-    return lobby.considering
+    return lobby.is_considering
 
 
 def asked() -> tuple[Party, bytes]:
@@ -499,8 +505,8 @@ def test_a_person_looks_at_a_proposal_before_its_seat_commits() -> None:
     party, commitment = asked()
     person = party.players[1]
     assert considers(person) and not considers(party.players[0])
-    assert party.carry(commitment) == [Commits(0, "p0")] and person.awaited == ("p1",)
-    assert isinstance(party.carry(person.consent())[-1], Agreed) and not considers(person)
+    assert party.carry(commitment) == [PlayerCommitted(0, "p0")] and person.awaited == ("p1",)
+    assert isinstance(party.carry(person.consent())[-1], SessionAgreed) and not considers(person)
     with pytest.raises(BadParameter, match="no proposal to agree to"):
         person.consent()
 
@@ -513,7 +519,7 @@ def test_a_person_may_say_no_or_go_and_then_cannot_agree() -> None:
         assert not considers(person)
         with pytest.raises(BadParameter, match="no proposal to agree to"):
             person.consent()
-        assert isinstance(party.carry(said_no)[-1], Dropped)
+        assert isinstance(party.carry(said_no)[-1], ProposalDropped)
 
 
 def test_who_agreed_before_a_restart_is_not_asked_again() -> None:
@@ -545,10 +551,12 @@ def test_who_has_taken_its_offer_back_shows_no_nonce() -> None:
     assert [json.loads(answer)["lobby"]["seat"] for answer in answers] == [0]
     party.carry(party.players[0].decline("once more"))
     news = party.carry(party.players[0].propose(proposal_of(0, 1)))
-    assert [type(one) for one in news] == [Proposes, Commits, Refuses, Dropped]
-    assert party.carry(withdrawal) == [Went(Offered(KEYS[1].public, 0, "p1", KEYS[1].box, KEYS[1].box_signature))]
+    assert [type(one) for one in news] == [ProposalMade, PlayerCommitted, ProposalDeclined, ProposalDropped]
+    assert party.carry(withdrawal) == [
+        OfferGone(OpenOffer(KEYS[1].public, 0, "p1", KEYS[1].box, KEYS[1].box_signature))
+    ]
     party.carry(party.players[1].offer())
-    assert isinstance(party.carry(party.players[0].propose(proposal_of(0, 1)))[-1], Agreed)
+    assert isinstance(party.carry(party.players[0].propose(proposal_of(0, 1)))[-1], SessionAgreed)
 
 
 def test_nothing_changes_an_open_session() -> None:
@@ -564,13 +572,13 @@ def test_a_reason_is_short_and_only_says_something() -> None:
     party = Party(2).sit()
     party.hear(party.players[0].propose(proposal_of(0, 1)))
     news = party.carry(party.players[1].decline("\x1b[2J\u202e" + "x" * 1000 + "\ud800"))
-    assert isinstance(news[0], Refuses)
+    assert isinstance(news[0], ProposalDeclined)
     assert news[0].reason == "\ufffd[2J\ufffd" + "x" * (REASON_MAX - 5)
     proposed = party.players[0].propose(proposal_of(0, 1))
     party.hear(proposed)
     party.passes_over(said(1, Decline(named(proposed), "x" * (REASON_MAX + 1))), "cannot be read")
     loud = party.carry(said(1, Decline(named(proposed), "a\x07b")))
-    assert isinstance(loud[0], Refuses) and loud[0].reason == "a\ufffdb"
+    assert isinstance(loud[0], ProposalDeclined) and loud[0].reason == "a\ufffdb"
 
 
 # --- Commitments and nonces ---
@@ -597,7 +605,7 @@ def test_commitments_and_openings_of_others_and_out_of_place() -> None:
     party.passes_over(said(1, Opening(name, 1, bytes(32))), "another nonce")
     party.hear(opening)
     party.passes_over(opening, "second nonce")
-    assert isinstance(party.carry(other)[-1], Agreed)
+    assert isinstance(party.carry(other)[-1], SessionAgreed)
 
 
 def test_an_old_offer_of_mine_that_somebody_sends_again() -> None:
@@ -608,10 +616,10 @@ def test_an_old_offer_of_mine_that_somebody_sends_again() -> None:
         lobby = lobby_of(0)
         lobby.receive(old)
         lobby.receive(offer_of(1))
-        roster = Roster(tuple(offered.seated(seat) for seat, offered in enumerate(lobby.offers)))
+        roster = Roster(tuple(offered.as_member(seat) for seat, offered in enumerate(lobby.offers)))
         heard = lobby.receive(proposed_by(1, replace(proposal_of(0, 1), roster=roster)))
-        assert isinstance(heard.news[1], Refuses) and why in heard.news[1].reason and heard.news[1].mine
-        assert lobby.receive(lobby.withdraw()).kept and lobby.mine is None
+        assert isinstance(heard.events[1], ProposalDeclined) and why in heard.events[1].reason and heard.events[1].mine
+        assert lobby.receive(lobby.withdraw()).changed and lobby.own_offer is None
 
 
 # --- A look at what is proposed ---
@@ -662,13 +670,13 @@ def test_a_proposal_in_another_format(version: Any) -> None:
     party = Party(2).sit()
     for inner in (json.loads(encode(Proposed("", 0, proposal_of(0, 1)))), {"type": "proposed", "something": "else"}):
         words = encode(inner | {"version": version})
-        for place, kind in ((0, OtherVersion), (7, PassedOver)):
+        for place, kind in ((0, VersionMismatch), (7, FrameIgnored)):
             signature = KEYS[place].sign(framed("nodealer/lobby/v1", TABLE, words))
             outer = {"lobby": Raw(words), "key": KEYS[place].public, "signature": signature}
             heard, answers = party.hear(encode(outer))
-            assert type(heard.news[0]) is kind and not heard.kept and not answers
-            assert f"reads version {FORMAT_VERSION}" in heard.news[0].reason
-    assert isinstance(party.carry(proposed_by(0, proposal_of(0, 1)))[-1], Agreed)
+            assert type(heard.events[0]) is kind and not heard.changed and not answers
+            assert f"reads version {FORMAT_VERSION}" in heard.events[0].reason
+    assert isinstance(party.carry(proposed_by(0, proposal_of(0, 1)))[-1], SessionAgreed)
 
 
 # --- Restarts ---
@@ -694,14 +702,14 @@ def test_a_restart_at_every_frame() -> None:
         whole, stored = lobby_of(place), list[bytes]()
         for frame in frames:
             heard = whole.receive(frame)
-            stored += [frame] if heard.kept else []
+            stored += [frame] if heard.changed else []
             again = lobby_of(place)
             for kept in stored:
                 last = again.receive(kept)
-                assert last.kept
+                assert last.changed
             assert state(again) == state(whole) and again.seat == whole.seat
             assert again.unconfirmed == whole.unconfirmed
-            if heard.kept:
+            if heard.changed:
                 assert last == heard
 
 
@@ -722,14 +730,14 @@ def test_what_was_not_heard_is_said_again() -> None:
     ).answers
     assert list(lobby.unconfirmed) == [opening]
     lobby.receive(opening)
-    assert lobby.receive(said(1, Opening(named(proposed), 1, nonce))).kept and lobby.session is not None
+    assert lobby.receive(said(1, Opening(named(proposed), 1, nonce))).changed and lobby.session is not None
 
 
 def test_an_own_frame_that_is_passed_over_is_said_to_be_mine() -> None:
     lobby = lobby_of(0)
     lobby.receive(offer_of(1, name="P 0"))
     heard = lobby.receive(lobby.offer())
-    assert isinstance(heard.news[0], PassedOver) and heard.news[0].mine and lobby.unconfirmed == ()
+    assert isinstance(heard.events[0], FrameIgnored) and heard.events[0].mine and lobby.unconfirmed == ()
 
 
 # --- Whatever comes ---
@@ -772,7 +780,7 @@ class Chaos:
             return None
         if what == "propose":
             offers = [offered for bit, offered in enumerate(lobby.offers) if number >> bit & 1]
-            roster = Roster(tuple(offered.seated(seat) for seat, offered in enumerate(offers or lobby.offers)))
+            roster = Roster(tuple(offered.as_member(seat) for seat, offered in enumerate(offers or lobby.offers)))
             return None if lobby.proposal else lobby.propose(replace(proposal_of(0, 1), roster=roster))
         if what == "decline":
             return lobby.decline("no") if lobby.proposal else None
@@ -792,7 +800,7 @@ class Chaos:
         self.sent.append(frame)
         heard = [lobby.receive(frame) for lobby in self.lobbies]
         for one, stored in zip(heard, self.stored, strict=True):
-            stored += [frame] if one.kept else []
+            stored += [frame] if one.changed else []
             self.answers += one.answers
 
 
@@ -806,7 +814,9 @@ def settle(chaos: Chaos) -> None:
             chaos.take("decline", place, 0)
         for place in (0, 1):
             chaos.take("offer", place, 0)
-        mine = {offered: seat for seat, offered in enumerate(first.offers) if offered in (first.mine, second.mine)}
+        mine = {
+            offered: seat for seat, offered in enumerate(first.offers) if offered in (first.own_offer, second.own_offer)
+        }
         chaos.take("propose", 0, sum(1 << seat for seat in mine.values()))
         chaos.take("answers", 0, 0)
     assert first.session is not None
@@ -832,7 +842,7 @@ def test_all_who_hear_the_same_agree(steps: Sequence[Step]) -> None:
 @settings(max_examples=30)
 def test_no_bytes_stop_a_lobby(junk: bytes) -> None:
     heard = watching().receive(junk)
-    assert not heard.kept and heard.answers == () and isinstance(heard.news[0], PassedOver)
+    assert not heard.changed and heard.answers == () and isinstance(heard.events[0], FrameIgnored)
 
 
 # --- Who keeps the time ---
@@ -851,8 +861,8 @@ def test_who_offers_to_keep_the_time_does_that_and_nothing_else() -> None:
         circle.waiting.extend(circle.people[0].propose(replace(good, roster=Roster(tuple(members)), clock=clock)))
         circle.greet()
         assert circle.people[0].lobby.proposal is None
-    reasons = [one.reason for one in circle.told(PassedOver)]
+    reasons = [one.reason for one in circle.told(FrameIgnored)]
     assert "seat 3 of the proposal is not as anybody offered" in reasons
     assert "seat 2 of the proposal has not offered to keep the time" in reasons
     circle.play()
-    assert circle.keeper.seated and circle.keeper.over
+    assert circle.keeper.has_seat and circle.keeper.is_over

@@ -28,8 +28,8 @@ def disputed(make: Make, liar: int = 1, rules: TinyRules | None = None, **option
     table = make(rules, liars={liar: {(liar, "share"): bad_dealt_share}}, **options).play(until=dealt)
     victim = 0 if liar != 0 else 1
     with pytest.raises(CardUnreadable) as caught:
-        table.seats[victim].cards()
-    table.order(table.seats[victim].claim(caught.value))
+        table.seats[victim].known_cards()
+    table.order(table.seats[victim].dispute(caught.value))
     return table
 
 
@@ -65,9 +65,9 @@ def test_a_card_that_should_open_for_all(game: Make) -> None:
         table = game(liars={2: {(2, "share"): bad_opened_share}}).play()
         assert stands(table, Phase.PLAYING) and not table.state.duties.open
         with pytest.raises(CardUnreadable) as caught:
-            table.seats[claimant].cards()
+            table.seats[claimant].known_cards()
         assert caught.value.position == 3
-        table.order(table.seats[claimant].claim(caught.value))
+        table.order(table.seats[claimant].dispute(caught.value))
         table.play()
         assert table.state.fault is not None and table.state.fault.seat == 2
         eager_and_lazy_agree(table)
@@ -130,8 +130,8 @@ def test_a_claim_is_judged_by_what_its_seat_saw(game: Make) -> None:
         decide=lambda seat, duty: seat.move({"show": False}),
     ).play(until=dealt)
     with pytest.raises(CardUnreadable) as caught:
-        table.seats[0].cards()
-    late = table.seats[0].claim(caught.value)
+        table.seats[0].known_cards()
+    late = table.seats[0].dispute(caught.value)
     replica = table.replica()
     forgetful = replica.state.hand.decks[0].places
     # As if an operation had finished meanwhile that takes the card out of the seat's hand.
@@ -167,7 +167,7 @@ def test_a_book_is_never_too_late(game: Make) -> None:
     answer = refusal(table.replica(), liar)
     assert isinstance(answer, EntryRefused) and "owes a book" in answer.reason
     for seat in (0, 2):
-        table.order(table.seats[seat].without([1]))
+        table.order(table.seats[seat].vote_skip([1]))
     assert stands(table, Phase.PLAYING) and table.state.gone == {1} and table.state.hand.binding.players == (0, 2)
     replica = table.replica()
     book = Book(book_duties(replica)[1], table.tape(1).seed, ())
@@ -187,21 +187,21 @@ def test_a_person_is_asked_before_its_book_is_opened(game: Make) -> None:
     table = disputed(game, rules=TinyRules(stake=10), hands=2)
     asked = table.seats[2]
     with pytest.raises(IllegalMove, match="nobody asks"):
-        table.seats[0].open_books()
-    asked.asks_for_books = True
-    assert list(asked.disputed_books) == [0] and asked.due() == []
+        table.seats[0].disclose()
+    asked.asks_before_disclosing = True
+    assert list(asked.hands_to_disclose) == [0] and asked.answer_duties() == []
     for data in table.due():
         table.order(data)
     assert table.state.disclosures[0].owing == {2} and table.state.expelled == {1}
-    for data in asked.open_books():
+    for data in asked.disclose():
         table.order(data)
-    assert not asked.disputed_books and not table.state.disclosures
+    assert not asked.hands_to_disclose and not table.state.disclosures
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 1 and seeds_in_log(table) == {0, 1, 2}
     # A hand that ends with books by agreement asks nobody.
     routine = game(TinyRules(stake=10), {"open_book_at_end": True})
     for seat in routine.seats.values():
-        seat.asks_for_books = True
+        seat.asks_before_disclosing = True
     assert stands(routine.play(), Phase.ENDED) and not routine.state.disclosures
 
 
@@ -219,7 +219,7 @@ def test_nobody_is_named_for_a_book(game: Make) -> None:
             for body in (Without((duty,)), Break(duty)):
                 answer = refusal(replica, table.by_hand(other, body, replica))
                 assert isinstance(answer, EntryRefused) and "nobody waits for" in answer.reason
-    honest = table.seats[2].due()[0]
+    honest = table.seats[2].answer_duties()[0]
     assert replica.append(honest).outcome is Outcome.ACCEPTED
     assert replica.state.fault is None and not replica.state.gone
 
@@ -229,8 +229,8 @@ def test_a_seat_that_left_owes_its_book_too(game: Make) -> None:
     table = game(liars={1: {(1, "share"): bad_dealt_share}}).play(until=dealt)
     table.order(table.seats[1].leave())
     with pytest.raises(CardUnreadable) as caught:
-        table.seats[0].cards()
-    table.order(table.seats[0].claim(caught.value))
+        table.seats[0].known_cards()
+    table.order(table.seats[0].dispute(caught.value))
     table.silent = {1}
     table.play()
     assert stands(table, Phase.ENDED) and not table.state.faults and table.state.results == ()
@@ -246,8 +246,8 @@ def test_entries_on_their_way_when_books_open_are_dropped(game: Make) -> None:
     table = game(TinyRules(together=True), liars={1: {(1, "share"): bad_dealt_share}}).play(until=dealt)
     move = table.seats[2].move({"show": True})
     with pytest.raises(CardUnreadable) as caught:
-        table.seats[0].cards()
-    table.order(table.seats[0].claim(caught.value))
+        table.seats[0].known_cards()
+    table.order(table.seats[0].dispute(caught.value))
     assert table.order(move) is Outcome.DROPPED
     table.play()
     assert table.state.fault is not None and table.state.fault.seat == 1

@@ -21,7 +21,14 @@ from nodealer.engine import inbox
 from nodealer.engine.bodies import Agree, Begin, Body, Break, Leave, Move, Propose, Without
 from nodealer.engine.frame_result import Diverged, Silenced
 from nodealer.engine.inbox import HELD_MAX, FrameInbox
-from nodealer.engine.lobby_messages import Agreed, Came, Dropped, Proposes, Refuses, Went
+from nodealer.engine.lobby_messages import (
+    OfferGone,
+    OfferMade,
+    ProposalDeclined,
+    ProposalDropped,
+    ProposalMade,
+    SessionAgreed,
+)
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.prompts import Options, Question
@@ -124,7 +131,7 @@ def test_nothing_makes_it_raise(played: Circle, data: st.DataObject) -> None:
         one.receive(frame, at)
         number += at == number
         one.options(), one.resend()
-    if one.begun:
+    if one.has_session:
         log = one.replica.entries
         assert log == played.log[: len(log)] or one.silenced or not numbered
 
@@ -186,7 +193,9 @@ def test_more_frames_ahead_than_wait(played: Circle, monkeypatch: pytest.MonkeyP
     for number in range(1, 9):
         assert one.receive(played.frames[number], number).happened == ()
     heard = one.receive(played.frames[0], 0).happened
-    assert [type(news) for news in heard] == [Came, Came, Came, Proposes], "0 and the three that waited"
+    assert [type(news) for news in heard] == [OfferMade, OfferMade, OfferMade, ProposalMade], (
+        "0 and the three that waited"
+    )
     for number, frame in enumerate(played.frames):
         one.receive(frame, number)
     assert one.replica.digest() == played.people[0].replica.digest()
@@ -204,10 +213,10 @@ def test_frames_ahead_have_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_a_home_has_is_not_judged_again() -> None:
     made = FrameInbox()
-    made.came_back([b"a", b"b"])
+    made.skip_stored([b"a", b"b"])
     frames = [b"x", b"b", b"a", b"x", b"a", b"b", b"c", b"a"]
     assert [made.take(frame, number) for number, frame in enumerate(frames)] == [[]] * 6 + [[b"c"], [b"a"]]
-    assert made.taken == 8 and not made.lacking
+    assert made.next_number == 8 and not made.count_missing_stored
 
 
 # --- Without numbers ---
@@ -382,7 +391,7 @@ def test_a_second_entry_with_one_number() -> None:
     state = circle.people[0].replica.state
     assert [fault.seat for fault in state.faults] == [2] and state.phase is Phase.ENDED
     assert len(circle.digests()) == 1
-    assert circle.people[2].over and circle.people[2].options() == Options()
+    assert circle.people[2].is_over and circle.people[2].options() == Options()
     with pytest.raises(IllegalMove):
         circle.people[2].leave()
 
@@ -440,7 +449,7 @@ def test_all_who_hear_the_same_have_the_same_table(data: st.DataObject) -> None:
             circle.step()
         if not circle.waiting:
             for one in circle.people:
-                if one.seated:
+                if one.has_seat:
                     circle.waiting.extend(shows_if_even(one) or votes(one))
         what = data.draw(st.sampled_from(["say", "say", "say", "kill", "roster"]))
         if what == "say":
@@ -477,7 +486,7 @@ def test_an_entry_that_came_before_the_session_was_open() -> None:
         oracle.receive(frame, number)
     early = circle.by_hand(2, Leave(), oracle.replica)
     circle.waiting.appendleft(early)
-    while not circle.people[0].begun:
+    while not circle.people[0].has_session:
         circle.step()
     assert early in circle.frames and circle.people[0].replica.height == 0
     circle.bring_back(0)
@@ -559,7 +568,7 @@ def test_nothing_is_signed_before_all_is_heard() -> None:
     one = circle.people[0] = circle.sit(old)
     records = old.journal.records
     assert one.resend(len(circle.frames)) == list(one.seat.unconfirmed)
-    assert one.hearing and one.options() == Options() and one.missing == len(circle.frames)
+    assert one.is_catching_up and one.options() == Options() and one.missing_frames == len(circle.frames)
     for number, frame in enumerate(circle.frames):
         with pytest.raises(IllegalMove):
             one.leave()
@@ -569,7 +578,7 @@ def test_nothing_is_signed_before_all_is_heard() -> None:
         circle.happened[0] += step.happened
     assert old.journal.records == records
     assert one.silenced is not None and circle.told(Silenced, 0)[-1].reason == one.silenced
-    assert one.over and one.resend(len(circle.frames)) == list(one.seat.unconfirmed)
+    assert one.is_over and one.resend(len(circle.frames)) == list(one.seat.unconfirmed)
     with pytest.raises(IllegalMove, match="not in its journal"):
         one.leave()
     # What happened it still sees.
@@ -599,10 +608,10 @@ def test_a_table_that_lacks_what_was_seen(where: str) -> None:
     assert not [data for data in one.resend(height) if data not in one.seat.unconfirmed]
     steps = [one.receive(frame, number) for number, frame in enumerate(circle.frames[:height])]
     assert steps[-1].happened == (Silenced(one.silenced or ""),) and "rolled back" in (one.silenced or "")
-    assert one.over and one.due() == []
+    assert one.is_over and one.outgoing() == []
     live = circle.people[1]
     live.resend(len(circle.frames))
-    assert not live.over
+    assert not live.is_over
     live.resend(len(circle.frames) - 1)
     assert "fewer frames" in (live.silenced or "")
 
@@ -611,7 +620,7 @@ def test_an_empty_table_is_not_the_one_that_was_seen() -> None:
     circle = Circle().greet()
     one = circle.sit(copied(circle.homes[0]))
     one.resend(0)
-    assert one.over and "rolled back" in (one.silenced or "")
+    assert one.is_over and "rolled back" in (one.silenced or "")
 
 
 def test_a_journal_that_is_lost() -> None:
@@ -626,7 +635,7 @@ def test_a_journal_that_is_lost() -> None:
     circle.waiting.append(foreign)
     circle.step()
     one = circle.people[0]
-    assert one.silenced is not None and one.over and one.due() == [] and one.options() == Options()
+    assert one.silenced is not None and one.is_over and one.outgoing() == [] and one.options() == Options()
     assert [news.reason for news in circle.told(Silenced)] == [one.silenced]
     assert not circle.told(Silenced, 1) and len(circle.digests()) == 1
 
@@ -636,12 +645,14 @@ def test_a_journal_that_is_lost() -> None:
 
 def test_who_watches_has_no_word(played: Circle) -> None:
     one = played.people[3]
-    assert not one.seated and one.over and one.options() == Options() and one.question() is None
-    assert one.due() == [] and one.resend() == []
-    for act in (one.leave, one.break_off, one.claim, lambda: one.without([0]), lambda: one.move({"show": True})):
+    assert not one.has_seat and one.is_over and one.options() == Options() and one.question() is None
+    assert one.outgoing() == [] and one.resend() == []
+    for act in (one.leave, one.vote_abort, one.dispute, lambda: one.vote_skip([0]), lambda: one.move({"show": True})):
         with pytest.raises(IllegalMove, match="no seat"):
             act()
-    assert one.words == played.people[0].words and one.words_of(0) == played.people[0].words_of(0)
+    assert one.session_words == played.people[0].session_words and one.key_words_of(0) == played.people[0].key_words_of(
+        0
+    )
     with pytest.raises(BadParameter):
         one.lobby.offer()
 
@@ -656,29 +667,29 @@ def test_a_newcomer_is_a_seat_when_its_roster_is_in_force() -> None:
     circle = Circle(3, newcomers=1, watchers=1, hands=3, rules=TinyRules(deck_max=12))
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
     new = circle.people[3]
-    assert new.begun and not new.over
+    assert new.has_session and not new.is_over
     circle.waiting.extend(circle.people[0].propose_roster(*newcomer(circle)))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree(proposed))
+    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
     circle.step()
     assert new.resend() == [] and 3 not in new.replica.state.all_members
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
-    assert new.seated
+    assert new.has_seat
     assert new.replica.state.roster.seats == (0, 1, 2, 3)
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 2)
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
     played = circle.people[0].replica.state.chronicle.records[1]
     assert set(played.names) == {0, 1, 2, 3} and 3 in {read_entry(data).entry.seat for data in circle.log}
     # It comes back like anybody else, and also when it has left again.
-    assert circle.bring_back(3).seated and len(circle.digests()) == 1
+    assert circle.bring_back(3).has_seat and len(circle.digests()) == 1
     circle.waiting.extend(circle.people[3].propose_roster(Roster(circle.people[0].members[:3])))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend([*circle.people[0].agree(proposed), *circle.people[1].agree(proposed)])
+    circle.waiting.extend([*circle.people[0].agree_to_roster(proposed), *circle.people[1].agree_to_roster(proposed)])
     circle.play()
     assert ended(circle) and circle.people[0].replica.state.roster.seats == (0, 1, 2)
-    assert circle.bring_back(3).seated, "what it owes of an earlier hand it can still say"
+    assert circle.bring_back(3).has_seat, "what it owes of an earlier hand it can still say"
     lost = copied(circle.homes[3])
     lost.journal = journal_of([])
     with pytest.raises(JournalLost):
@@ -709,9 +720,9 @@ def check_options(circle: Circle, place: int) -> None:
     for duty in twin().seat.open_duties:
         top = b"[]" if duty.deck is None else encode(twin().replica.state.hand.decks[duty.deck].places.pile[:2])
         assert accepts(lambda duty=duty, top=top: twin().choose(duty, top)) == (duty in options.choices)  # type: ignore[misc]
-    assert accepts(lambda: twin().claim()) == (options.unreadable is not None)
-    assert accepts(lambda: twin().without(options.waiting_for)) == options.may_vote
-    assert accepts(lambda: twin().break_off()) == options.may_break
+    assert accepts(lambda: twin().dispute()) == (options.unreadable is not None)
+    assert accepts(lambda: twin().vote_skip(options.waiting_for)) == options.can_vote_skip
+    assert accepts(lambda: twin().vote_abort()) == options.can_vote_abort
 
 
 @pytest.mark.parametrize("place", range(3))
@@ -721,9 +732,9 @@ def test_what_may_be_done_is_what_can_be_done(place: int) -> None:
 
     def look(circle: Circle) -> bool:
         one = circle.people[place]
-        if one.begun:
+        if one.has_session:
             options = one.options()
-            here = (options.must_move, bool(options.choices), options.may_vote, options.may_break)
+            here = (options.must_move, bool(options.choices), options.can_vote_skip, options.can_vote_abort)
             if here not in seen or len(circle.frames) % 11 == 0:
                 check_options(circle, place)
             seen.add(here)
@@ -745,8 +756,8 @@ def test_a_card_that_does_not_open_is_a_reason_to_claim() -> None:
         if one.options().unreadable is not None:
             claimed.append(one.seat.number)
             check_options(circle, one.seat.number)
-            return one.claim()
-        return [] if one.options().asked is None else shows_if_even(one)
+            return one.dispute()
+        return [] if one.options().required is None else shows_if_even(one)
 
     circle.play(decide=decide)
     assert claimed and len(set(claimed)) == len(claimed)
@@ -768,7 +779,7 @@ def test_a_card_that_does_not_open_where_nobody_is_waited_for() -> None:
     holder = circle.people[2]
     assert not moves and not holder.replica.state.duties.blocking
     assert holder.options().unreadable is not None and circle.people[0].options().unreadable is None
-    circle.waiting.extend(holder.claim())
+    circle.waiting.extend(holder.dispute())
     circle.play(decide=decide)
     assert [fault.seat for fault in circle.people[0].replica.state.faults] == [1]
     assert holder.options().unreadable is None
@@ -795,7 +806,7 @@ def test_an_answer_to_what_is_not_asked_any_more() -> None:
     question = one.question()
     assert isinstance(question, Question)
     for place in (1, 2):
-        circle.waiting.extend(circle.people[place].without([0]))
+        circle.waiting.extend(circle.people[place].vote_skip([0]))
     circle.play(until=lambda circle: one.replica.state.hand.number == 1 and one.options().must_move)
     assert one.options().must_move and one.question() != question
     with pytest.raises(IllegalMove, match="not asked any more"):
@@ -810,10 +821,10 @@ def test_who_does_not_want_to_play_after_all() -> None:
     circle.waiting.extend(circle.people[2].withdraw())
     circle.greet()
     assert [offer.name for offer in circle.people[0].offers] == list(NAMES[:2])
-    assert circle.people[2].resend() == [] and circle.told(Went)
+    assert circle.people[2].resend() == [] and circle.told(OfferGone)
     circle.seats = 2
     circle.agree()
-    assert not circle.people[2].seated and circle.people[2].begun
+    assert not circle.people[2].has_seat and circle.people[2].has_session
     circle.play()
     assert ended(circle)
 
@@ -824,13 +835,13 @@ def test_who_declines_what_is_proposed() -> None:
     circle.step()
     circle.waiting.extendleft(circle.people[1].decline("not tonight"))
     circle.greet()
-    assert circle.told(Dropped) and [news.reason for news in circle.told(Refuses)] == ["not tonight"]
-    assert not circle.people[0].begun
+    assert circle.told(ProposalDropped) and [news.reason for news in circle.told(ProposalDeclined)] == ["not tonight"]
+    assert not circle.people[0].has_session
     assert ended(circle.play())
 
 
 def unplayable(circle: Circle) -> Proposal:
-    members = tuple(offer.seated(seat) for seat, offer in enumerate(circle.people[0].offers))
+    members = tuple(offer.as_member(seat) for seat, offer in enumerate(circle.people[0].offers))
     return Proposal(Part("chess", 1), Part("clear", 0), (), Roster(members))
 
 
@@ -842,8 +853,8 @@ def test_a_game_that_cannot_be_run_is_declined() -> None:
     circle = Circle(3).greet()
     circle.waiting.extend(circle.people[0].propose(unplayable(circle)))
     circle.greet()
-    assert not any(one.begun for one in circle.people)
-    refused = [news for news in circle.told(Refuses, 2) if news.mine]
+    assert not any(one.has_session for one in circle.people)
+    refused = [news for news in circle.told(ProposalDeclined, 2) if news.mine]
     assert len(refused) == 1 and "session is for chess" in refused[0].reason
     assert ended(circle.play())
 
@@ -855,8 +866,8 @@ def test_who_watches_a_game_that_cannot_be_run() -> None:
     circle.waiting.extend(circle.people[0].propose(circle.proposal()))
     circle.greet()
     one = circle.people[2]
-    assert circle.told(Agreed, 2) and circle.told(Silenced, 2) == [Silenced("there is no game 'tiny' here")]
-    assert one.over and not one.begun and one.due() == []
+    assert circle.told(SessionAgreed, 2) and circle.told(Silenced, 2) == [Silenced("there is no game 'tiny' here")]
+    assert one.is_over and not one.has_session and one.outgoing() == []
     with pytest.raises(IllegalMove, match="no game"):
         _ = one.replica
     with pytest.raises(BadParameter, match="no game"):

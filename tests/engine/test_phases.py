@@ -51,15 +51,15 @@ def claimed(game: Make) -> Game:
     """A hand that a claim ends."""
     table = game(liars={1: {(1, "share"): bad_dealt_share}}).play(until=dealt)
     with pytest.raises(CardUnreadable) as caught:
-        table.seats[0].cards()
-    table.order(table.seats[0].claim(caught.value))
+        table.seats[0].known_cards()
+    table.order(table.seats[0].dispute(caught.value))
     return table.play()
 
 
 def broken_off(game: Make) -> Game:
     """A hand that half of the table breaks off."""
     table = game(seats=2).play(until=dealt)
-    table.order(table.seats[1].break_off())
+    table.order(table.seats[1].vote_abort())
     return table.play()
 
 

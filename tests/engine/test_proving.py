@@ -17,7 +17,7 @@ from nodealer.cards.events import Finished
 from nodealer.cards.operations import Deal, NewDeck, NoneOf, Open, Operation, Portion, Prove, Show
 from nodealer.engine.bodies import Cards, read_body
 from nodealer.engine.duties import OpenDuty
-from nodealer.engine.narrator import Narrator, proven_by
+from nodealer.engine.narrator import Narrator, proven_claim
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome
 from nodealer.errors import BadParameter, EntryRefused
@@ -82,14 +82,14 @@ def test_all_prove_side_by_side(case: ProtocolCase) -> None:
     said = proofs(game)
     assert len(said) == 3 and len({read_entry(data).entry.seen for data in said}) == 1
     replica, told = game.replica(0), list[object]()
-    narrator = Narrator.of(game.config, you=0)
+    narrator = Narrator.for_table(game.config, you=0)
     lines = list[str]()
     for data in game.log:
         applied = replica.append(data)
         if data in said:
             assert [check.seat for check in applied.checks] == [game.signer(data)]
-            lines += [event["text"] for event in narrator.tell(applied) if event["event"] == "cards"]
-            proof = proven_by(applied)
+            lines += [event["text"] for event in narrator.describe(applied) if event["event"] == "cards"]
+            proof = proven_claim(applied)
             assert proof is not None and proof[1].seat == game.signer(data) and len(proof[1].positions) == 2
         told += [event for event in applied.events if isinstance(event, Finished)]
     (face,) = waiting.hand.decks[0].places.opened.values()
@@ -132,11 +132,13 @@ def test_what_is_not_so_is_not_said(case: ProtocolCase) -> None:
     game = table(case, *BEGUN, (Prove(0, claims),)).play()
     assert owed(game).keys() == {1} and len(proofs(game)) == 2
     liar, other = game.seats[1], game.seats[0]
-    assert liar.due() == [] == liar.due() and [duty.id for duty in liar.unprovable] == [owed(game)[1].duty.id]
-    assert not other.unprovable and liar.unconfirmed == ()
+    assert liar.answer_duties() == [] == liar.answer_duties() and [duty.id for duty in liar.unprovable_duties] == [
+        owed(game)[1].duty.id
+    ]
+    assert not other.unprovable_duties and liar.unconfirmed == ()
     # Killed and resumed it says as little.
     back = game.seat(game.persons[1], game.log)
-    assert back.due() == [] and len(back.unprovable) == 1
+    assert back.answer_duties() == [] and len(back.unprovable_duties) == 1
     fall_silent(game, (1,))
     game.play()
     assert game.state.fault is None and game.state.results[0]["gone"] == [1]

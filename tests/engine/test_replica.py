@@ -382,9 +382,9 @@ def test_late_by_several_hands(game: Make) -> None:
     """An entry that was due long ago is dropped, or its seat could never speak again: its number is used up."""
     table = game(TinyRules(together=True), hands=4).play(until=dealt)
     late = table.seats[1].move({"show": True})
-    later = table.seats[1].without([2])
+    later = table.seats[1].vote_skip([2])
     for person in (0, 2):
-        table.order(table.seats[person].without([1]))
+        table.order(table.seats[person].vote_skip([1]))
     assert 1 in table.state.gone
     table.silent = {1}
     table.play(until=lambda g: g.state.hand.number >= 3)

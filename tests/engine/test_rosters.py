@@ -65,9 +65,9 @@ def test_a_roster_that_is_agreed_on_in_a_hand_holds_from_the_next(game: Make) ->
     table = game(TinyRules(stake=10, deck_max=10), hands=2).play(until=lambda g: g.state.phase is Phase.PLAYING)
     roster = Roster(table.state.roster.members[:2])
     before = set(table.state.duties.open)
-    table.order(table.seats[0].propose(roster))
+    table.order(table.seats[0].propose_roster(roster))
     assert set(table.state.duties.open) == before, "a proposal closes no duty"
-    table.order(table.seats[1].agree(proposal_id(roster, 0, 0)))
+    table.order(table.seats[1].agree_to_roster(proposal_id(roster, 0, 0)))
     assert len(table.state.roster.members) == 3
     table.play(until=lambda g: g.state.hand.number == 1)
     assert table.state.roster == roster and not table.state.proposed
@@ -76,7 +76,7 @@ def test_a_roster_that_is_agreed_on_in_a_hand_holds_from_the_next(game: Make) ->
 def test_a_proposal_lapses_at_the_second_begin(game: Make) -> None:
     table = game(TinyRules(stake=10, deck_max=10), hands=4).play(until=lambda g: g.state.hand.number == 1)
     roster = Roster(table.state.roster.members[:2])
-    table.order(table.seats[0].propose(roster))
+    table.order(table.seats[0].propose_roster(roster))
     table.play(until=lambda g: g.state.hand.number == 2)
     assert table.state.proposed
     table.play(until=lambda g: g.state.hand.number == 3)
@@ -197,7 +197,7 @@ def test_an_end_is_never_undone(game: Make) -> None:
     table, replica = between(game, seats=4, hands=1)
     for seat in table.seats.values():
         seat.stays = False
-    table.order(table.seats[3].due()[0])
+    table.order(table.seats[3].answer_duties()[0])
     replica = table.replica()
     roster = Roster(replica.state.roster.members)
     with pytest.raises(EntryRefused):

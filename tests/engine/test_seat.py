@@ -45,20 +45,20 @@ def test_a_seat_at_fault_says_nothing(game: Make) -> None:
     """Its own program knows that nobody would listen, and signs nothing more."""
     table = game(liars={0: {(0, "shuffle"): bad_order}}).play(until=lambda g: bool(g.state.faults))
     liar, before = table.seats[0], table.persons[0].journal.records
-    assert liar.due() == []
-    for said in (liar.leave, liar.break_off, lambda: liar.without([1])):
+    assert liar.answer_duties() == []
+    for said in (liar.leave, liar.vote_abort, lambda: liar.vote_skip([1])):
         with pytest.raises(IllegalMove, match="found at fault"):
             said()
     assert table.persons[0].journal.records == before
     with pytest.raises(IllegalMove, match="nobody waits"):
-        table.seats[1].without([0])
+        table.seats[1].vote_skip([0])
 
 
 def test_nothing_leaves_that_is_not_on_disk(game: Make) -> None:
     table = game()
     seat = table.seat(table.persons[0], journal=BrokenJournal())
     with pytest.raises(OSError, match="disk full"):
-        seat.due()
+        seat.answer_duties()
     assert seat.unconfirmed == ()
 
 
@@ -97,7 +97,7 @@ def test_rollback_after_a_choice(game: Make) -> None:
     back = table.seat(table.persons[0], table.log)
     with pytest.raises(IllegalMove, match="already"):
         back.choose(duty, encode(top))
-    assert back.due() == seat.due() != []
+    assert back.answer_duties() == seat.answer_duties() != []
 
 
 def test_bad_choices_are_not_written_down(game: Make) -> None:
@@ -112,7 +112,7 @@ def test_bad_choices_are_not_written_down(game: Make) -> None:
     with pytest.raises(IllegalMove):
         table.seats[1].choose(duty, b"[0,1]")
     assert table.persons[0].journal.records == before
-    assert seat.due() == [], "nothing is chosen, so nothing is sent"
+    assert seat.answer_duties() == [], "nothing is chosen, so nothing is sent"
 
 
 def test_what_would_be_refused_is_not_signed(game: Make) -> None:
@@ -125,17 +125,17 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
         lambda: seat.move({}),
         lambda: seat.move(None),
         lambda: other.move({"show": True}),
-        lambda: seat.without([]),
-        lambda: seat.without([0]),
-        lambda: seat.without([0, 1]),
-        lambda: seat.without([7]),
-        lambda: seat.without([1]),
-        lambda: seat.break_off(),
-        lambda: seat.propose(table.config.session.proposal.roster, {0: bytes(64)}),
-        lambda: seat.propose(Roster((*table.state.roster.members[:2], member_of(seat._key, 3, "Dee")))),
-        lambda: seat.agree(bytes(32)),
-        lambda: seat.claim(CardUnreadable(0, 0, "not true")),
-        lambda: seat.claim(CardUnreadable(9, 0, "no such deck")),
+        lambda: seat.vote_skip([]),
+        lambda: seat.vote_skip([0]),
+        lambda: seat.vote_skip([0, 1]),
+        lambda: seat.vote_skip([7]),
+        lambda: seat.vote_skip([1]),
+        lambda: seat.vote_abort(),
+        lambda: seat.propose_roster(table.config.session.proposal.roster, {0: bytes(64)}),
+        lambda: seat.propose_roster(Roster((*table.state.roster.members[:2], member_of(seat._key, 3, "Dee")))),
+        lambda: seat.agree_to_roster(bytes(32)),
+        lambda: seat.dispute(CardUnreadable(0, 0, "not true")),
+        lambda: seat.dispute(CardUnreadable(9, 0, "no such deck")),
     )
     for wrong in attempts:
         with pytest.raises(IllegalMove):
@@ -149,25 +149,25 @@ def test_a_bad_roster_is_not_proposed(game: Make) -> None:
     players = table.config.session.proposal.roster.members
     for bad in (Roster(players[:1]), Roster((*players[:2], member_of(table.persons[2].key, 2, ""))), Roster(())):
         with pytest.raises(IllegalMove):
-            table.seats[0].propose(bad)
+            table.seats[0].propose_roster(bad)
     assert table.persons[0].journal.records == ()
 
 
 def test_cards(game: Make) -> None:
     table = game().play(until=dealt)
     for number, seat in table.seats.items():
-        known = seat.cards()
+        known = seat.known_cards()
         assert {card.position for card in known} == {number, 3}
-    assert len({face for seat in table.seats.values() for face in seat.cards().values()}) == 4
+    assert len({face for seat in table.seats.values() for face in seat.known_cards().values()}) == 4
 
 
 def test_a_card_that_does_not_open(game: Make) -> None:
     table = game(liars={1: {(1, "share"): bad_dealt_share}})
     table.play(until=dealt)
     with pytest.raises(CardUnreadable) as caught:
-        table.seats[0].cards()
+        table.seats[0].known_cards()
     assert (caught.value.deck, caught.value.position) == (0, 0)
-    assert isinstance(table.seats[0].claim(caught.value), bytes)
+    assert isinstance(table.seats[0].dispute(caught.value), bytes)
 
 
 def test_what_does_not_hang_on_the_unreadable_card_goes_on(game: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,8 +179,8 @@ def test_what_does_not_hang_on_the_unreadable_card_goes_on(game: Make, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr("conformance.clear.ClearDeck.message", unreadable)
-        assert table.seats[0].due() == []
-    assert len(table.seats[0].due()) == 1
+        assert table.seats[0].answer_duties() == []
+    assert len(table.seats[0].answer_duties()) == 1
 
 
 def test_repeats_and_entries_of_one_log(game: Make) -> None:
@@ -199,7 +199,7 @@ def test_unconfirmed_keeps_order(game: Make) -> None:
     table.order(batch[1])
     assert table.seats[1].unconfirmed == () and table.seats[0].unconfirmed == (batch[0],)
     back = table.seat(table.persons[0], table.log)
-    assert back.unconfirmed == (batch[0],) and back.due() == []
+    assert back.unconfirmed == (batch[0],) and back.answer_duties() == []
 
 
 def test_a_seat_holds_what_the_log_cannot(game: Make) -> None:

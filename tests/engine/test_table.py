@@ -63,12 +63,12 @@ def test_join(game: Make) -> None:
     table = game(TinyRules(stake=10), hands=2).play(until=between)
     person = joined(table)
     roster, newcomers = with_newcomer(table, person)
-    table.order(table.seats[0].propose(roster, newcomers))
+    table.order(table.seats[0].propose_roster(roster, newcomers))
     id = proposal(table)
     assert id == proposal_id(roster, 0, 1)
     assert table.state.proposed[id].roster == roster != table.state.roster, "one of three is not more than half"
-    late = table.seats[2].agree(id)
-    table.order(table.seats[1].agree(id))
+    late = table.seats[2].agree_to_roster(id)
+    table.order(table.seats[1].agree_to_roster(id))
     adopted = table.state
     assert adopted.roster == roster and adopted.proposed == {}
     seating = adopted.chronicle.roster_periods[-1]
@@ -87,13 +87,13 @@ def test_join(game: Make) -> None:
 def test_leave(game: Make) -> None:
     table = game(hands=2).play(until=between)
     roster = Roster(table.state.roster.members[:2])
-    table.order(table.seats[2].propose(roster))
-    table.order(table.seats[0].agree(proposal(table)))
+    table.order(table.seats[2].propose_roster(roster))
+    table.order(table.seats[0].agree_to_roster(proposal(table)))
     assert table.state.roster == roster
     left = table.seats.pop(2)
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 2
-    assert left.due() == []
+    assert left.answer_duties() == []
     replica = table.replica()
     # It has no word: not about the others, not about the roster. It cannot even begin.
     for body in (Without((bytes(32),)), Propose(roster, ()), Begin(bytes(32), bytes(32))):
@@ -108,12 +108,12 @@ def test_leave(game: Make) -> None:
 def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
     table = game(TinyRules(stake=10), hands=3).play(until=between)
     everybody, two = table.state.roster, Roster(table.state.roster.members[:2])
-    table.order(table.seats[2].propose(two))
-    table.order(table.seats[0].agree(proposal(table)))
+    table.order(table.seats[2].propose_roster(two))
+    table.order(table.seats[0].agree_to_roster(proposal(table)))
     table.silent = {2}
     table.play(until=lambda g: stands(g, Phase.BETWEEN) and g.state.hand.number == 2)
-    table.order(table.seats[1].propose(everybody))
-    table.order(table.seats[0].agree(proposal(table)))
+    table.order(table.seats[1].propose_roster(everybody))
+    table.order(table.seats[0].agree_to_roster(proposal(table)))
     assert table.state.roster == everybody
     assert table.state.chronicle.roster_periods[-1].chips == {0: 13, 1: 8, 2: 9}
     table.silent = set()
@@ -124,21 +124,21 @@ def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
 def test_a_roster_that_nobody_agrees_to_changes_nothing(game: Make) -> None:
     """Who has begun has begun; it lapses at the second begin after it."""
     table = game(hands=4)
-    for data in table.seats[0].due() + table.seats[1].due():
+    for data in table.seats[0].answer_duties() + table.seats[1].answer_duties():
         table.order(data)
     roster = Roster(table.state.roster.members[:2])
-    table.order(table.seats[2].propose(roster))
+    table.order(table.seats[2].propose_roster(roster))
     id = proposal(table)
     assert table.state.hand.commitments.keys() == {0, 1} and len(table.state.roster.members) == 3
     with pytest.raises(IllegalMove, match="one roster a hand"):
-        table.seats[2].propose(Roster(table.state.roster.members[1:]))
+        table.seats[2].propose_roster(Roster(table.state.roster.members[1:]))
     table.play(until=between)
     assert table.state.proposed.keys() == {id}
     table.play(until=lambda g: stands(g, Phase.PLAYING) and g.state.hand.number == 1)
     replica = table.replica()
     assert not table.state.proposed and refusal(replica, table.by_hand(0, Agree(id), replica)) is Outcome.DROPPED
     with pytest.raises(IllegalMove, match="change nothing"):
-        table.seats[1].agree(id)
+        table.seats[1].agree_to_roster(id)
     table.play()
     assert stands(table, Phase.ENDED) and table.state.fault is None and len(table.state.roster.members) == 3
 
@@ -146,10 +146,10 @@ def test_a_roster_that_nobody_agrees_to_changes_nothing(game: Make) -> None:
 def test_who_had_begun_begins_again(game: Make) -> None:
     """A hand is bound to its roster: a begin that crosses a proposal counts, one that crosses a new roster does not."""
     table = game()
-    first, second = table.seats[0].due()[0], table.seats[1].due()[0]
-    table.order(table.seats[2].propose(Roster(table.state.roster.members[:2])))
+    first, second = table.seats[0].answer_duties()[0], table.seats[1].answer_duties()[0]
+    table.order(table.seats[2].propose_roster(Roster(table.state.roster.members[:2])))
     assert table.order(first) is Outcome.ACCEPTED and table.state.hand.commitments.keys() == {0}
-    table.order(table.seats[0].agree(proposal(table)))
+    table.order(table.seats[0].agree_to_roster(proposal(table)))
     assert not table.state.hand.commitments and len(table.state.roster.members) == 2
     assert table.order(second) is Outcome.DROPPED
     table.play()
@@ -158,8 +158,8 @@ def test_who_had_begun_begins_again(game: Make) -> None:
 
 def test_a_roster_agreed_on_during_a_hand_waits_for_its_end(game: Make) -> None:
     table = game(hands=2).play(until=dealt)
-    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
-    table.order(table.seats[0].agree(proposal(table)))
+    table.order(table.seats[1].propose_roster(Roster(table.state.roster.members[:2])))
+    table.order(table.seats[0].agree_to_roster(proposal(table)))
     assert 2 in table.state.roster.seats and len(table.state.duties.open) == 1, "it closes no duty"
     table.play(until=between)
     assert 2 not in table.state.roster.seats
@@ -171,11 +171,14 @@ def test_two_proposals_cross(game: Make) -> None:
     """Both stand; the first that enough seats agree to is the roster, and the other is none any more."""
     table = game()
     players = table.state.roster.members
-    first, second = table.seats[0].propose(Roster(players[:2])), table.seats[1].propose(Roster(players[1:]))
+    first, second = (
+        table.seats[0].propose_roster(Roster(players[:2])),
+        table.seats[1].propose_roster(Roster(players[1:])),
+    )
     assert table.order(first) is Outcome.ACCEPTED is table.order(second)
     one, two = (proposal_id(Roster(players[:2]), 0, 0), proposal_id(Roster(players[1:]), 1, 0))
-    crossing = table.seats[0].agree(two)
-    table.order(table.seats[1].agree(one))
+    crossing = table.seats[0].agree_to_roster(two)
+    table.order(table.seats[1].agree_to_roster(one))
     assert table.state.roster.members == players[:2] and not table.state.proposed
     assert table.order(crossing) is Outcome.DROPPED
 
@@ -185,10 +188,10 @@ def test_one_alone_changes_no_roster(game: Make) -> None:
     table = game(seats=2)
     person = joined(table, 2)
     roster, newcomers = with_newcomer(table, person)
-    table.order(table.seats[0].propose(roster, newcomers))
+    table.order(table.seats[0].propose_roster(roster, newcomers))
     assert table.state.roster != roster and table.state.proposed
     table.seats[1].stays = False
-    table.order(table.seats[1].due()[0])
+    table.order(table.seats[1].answer_duties()[0])
     assert table.state.roster != roster and table.state.ended == {1}
     replica = table.replica()
     for body in (Agree(proposal(table)), Propose(roster, ())):
@@ -213,7 +216,7 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
         roster = Roster(mixed)
         newcomers = {3: signed(table, person, roster)} if 3 in roster.seats else {}
         with pytest.raises(IllegalMove, match=reason):
-            seat.propose(roster, newcomers)
+            seat.propose_roster(roster, newcomers)
     roster, newcomers = with_newcomer(table, person)
     other = person.key.sign(newcomer_signed_bytes(table.config.session.id, table.state.roster.digest, roster.member(3)))
     for signatures, reason in (
@@ -224,15 +227,15 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
         ({3: other}, "has not signed"),
     ):
         with pytest.raises(IllegalMove, match=reason):
-            seat.propose(roster, signatures)
-    table.order(seat.propose(roster, newcomers))
+            seat.propose_roster(roster, signatures)
+    table.order(seat.propose_roster(roster, newcomers))
 
 
 def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     table = game()
-    late = table.seats[0].without([2])
-    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
-    table.order(table.seats[2].agree(proposal(table)))
+    late = table.seats[0].vote_skip([2])
+    table.order(table.seats[1].propose_roster(Roster(table.state.roster.members[:2])))
+    table.order(table.seats[2].agree_to_roster(proposal(table)))
     assert len(table.state.roster.members) == 2
     assert table.order(late) is Outcome.DROPPED and not table.state.hand.skip_votes
 
@@ -244,12 +247,12 @@ def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
 def test_without_holds_when_more_than_half_say_so(game: Make, recovers: bool) -> None:
     table = game(protocol={"recovers": recovers}).play(until=dealt)
     with pytest.raises(IllegalMove, match="nobody waits"):
-        table.seats[0].without([2])
+        table.seats[0].vote_skip([2])
     table.play(until=owes(2))
     table.silent = {2}
-    table.order(table.seats[0].without([2]))
+    table.order(table.seats[0].vote_skip([2]))
     assert not table.state.gone
-    table.order(table.seats[1].without([2]))
+    table.order(table.seats[1].vote_skip([2]))
     assert table.state.gone == {2}
     (said,) = table.state.chronicle.vote_results
     assert (said.entry, said.hand, said.by, said.of, said.did) == (len(table.log) - 1, 0, (0, 1), 2, "gone")
@@ -263,9 +266,9 @@ def test_without_holds_when_more_than_half_say_so(game: Make, recovers: bool) ->
 def test_half_can_only_break_off(game: Make) -> None:
     """Of two, one cannot throw the other out. It can undo the hand, and that is the session's last."""
     table = game(TinyRules(stake=10), seats=2, hands=3).play(until=owes(1))
-    table.order(table.seats[0].without([1]))
+    table.order(table.seats[0].vote_skip([1]))
     assert not table.state.gone and table.state.hand.skip_votes
-    table.order(table.seats[0].break_off())
+    table.order(table.seats[0].vote_abort())
     assert (
         stands(table, Phase.BETWEEN) and table.state.no_more_hands and not table.state.gone and not table.state.faults
     )
@@ -283,7 +286,7 @@ def test_half_can_only_break_off(game: Make) -> None:
 def test_fewer_than_half_can_do_nothing(game: Make) -> None:
     table = game().play(until=owes(1))
     before = table.state
-    for said in (table.seats[0].without([1]), table.seats[0].break_off()):
+    for said in (table.seats[0].vote_skip([1]), table.seats[0].vote_abort()):
         assert table.order(said) is Outcome.ACCEPTED
     after = table.state
     assert (after.phase, after.gone, after.duties.open) == (before.phase, before.gone, before.duties.open)
@@ -296,7 +299,7 @@ def test_who_owes_a_card_message_has_no_word(game: Make) -> None:
     assert replica.append(table.by_hand(0, statement(replica, 1, 2), replica)).outcome is Outcome.DROPPED
     assert not replica.state.hand.skip_votes
     with pytest.raises(IllegalMove, match="change nothing"):
-        table.seats[0].without([1, 2])
+        table.seats[0].vote_skip([1, 2])
 
 
 @pytest.mark.parametrize("step", ["key", "shuffle", "share"])
@@ -307,18 +310,18 @@ def test_in_the_middle_of_making_a_deck(game: Make, step: str) -> None:
     table.play()
     assert stands(table, Phase.PLAYING)
     for seat in (0, 2):
-        table.order(table.seats[seat].without([1]))
+        table.order(table.seats[seat].vote_skip([1]))
     table.play()
     assert stands(table, Phase.ENDED) and table.state.fault is None
 
 
 def test_a_vote_is_void_when_its_duty_closes_and_only_then(game: Make) -> None:
     table = game().play(until=owes(1))
-    table.order(table.seats[0].without([1]))
+    table.order(table.seats[0].vote_skip([1]))
     assert table.state.hand.skip_votes.keys() == {0}
-    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
+    table.order(table.seats[1].propose_roster(Roster(table.state.roster.members[:2])))
     assert table.state.hand.skip_votes.keys() == {0}, "a word about something else does not cancel it"
-    crossing = table.seats[2].without([1])
+    crossing = table.seats[2].vote_skip([1])
     table.order(table.seats[1].move({"show": False}))
     assert not table.state.hand.skip_votes
     assert table.order(crossing) is Outcome.DROPPED and not table.state.hand.skip_votes and not table.state.gone
@@ -329,14 +332,14 @@ def test_a_vote_is_void_when_its_duty_closes_and_only_then(game: Make) -> None:
 def test_votes_are_counted_for_each_seat(game: Make) -> None:
     """Not for equal lists; who is gone has no vote, and is not counted any more."""
     table = game(TinyRules(deck_max=8, together=True, rounds=True), seats=5).play(until=dealt)
-    table.order(table.seats[0].without([3, 4]))
-    table.order(table.seats[3].without([4]))
+    table.order(table.seats[0].vote_skip([3, 4]))
+    table.order(table.seats[3].vote_skip([4]))
     assert not table.state.gone
-    table.order(table.seats[1].without([4]))
+    table.order(table.seats[1].vote_skip([4]))
     assert table.state.gone == {4}
-    table.order(table.seats[1].without([3]))
+    table.order(table.seats[1].vote_skip([3]))
     assert table.state.gone == {4}, "two of four"
-    table.order(table.seats[2].without([0, 3]))
+    table.order(table.seats[2].vote_skip([0, 3]))
     assert table.state.gone == {3, 4}
 
 
@@ -344,7 +347,7 @@ def test_one_that_is_gone_throws_nobody_out(game: Make) -> None:
     """The word of a seat that no longer plays counts for nothing, even if it names everybody who does."""
     table = game(TinyRules(together=True)).play(until=dealt)
     for seat in (0, 1):
-        table.order(table.seats[seat].without([2]))
+        table.order(table.seats[seat].vote_skip([2]))
     replica = table.replica()
     for named in ((0, 1), (0,), (1,)):
         assert replica.append(table.by_hand(2, statement(replica, *named), replica)).outcome is Outcome.DROPPED
@@ -388,9 +391,9 @@ def test_what_is_optional_is_not_waited_for(game: Make) -> None:
 def test_one_that_begun_and_leaves_does_not_play(game: Make) -> None:
     """It begun and left before the others had: the hand does not wait for it. If it only fell silent it would be in."""
     table = game()
-    table.order(table.seats[2].due()[0])
+    table.order(table.seats[2].answer_duties()[0])
     with pytest.raises(IllegalMove, match="nobody waits"):
-        table.seats[0].without([2])
+        table.seats[0].vote_skip([2])
     table.order(table.seats[2].leave())
     table.silent = {2}
     table.play()
@@ -405,7 +408,7 @@ def test_one_that_does_not_begin_sits_out(game: Make) -> None:
         table.order(data)
     for seat in (0, 1):
         assert stands(table, Phase.BETWEEN)
-        table.order(table.seats[seat].without([2]))
+        table.order(table.seats[seat].vote_skip([2]))
     assert stands(table, Phase.PLAYING) and table.state.gone == {2}
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 1
@@ -415,10 +418,10 @@ def test_coming_back_for_the_next_hand(game: Make) -> None:
     table = game(TinyRules(together=True), hands=2).play(until=dealt)
     table.silent = {2}
     for seat in (0, 1):
-        table.order(table.seats[seat].without([2]))
+        table.order(table.seats[seat].vote_skip([2]))
     table.play(until=between)
     table.silent = set()
-    for data in table.seats[2].due():
+    for data in table.seats[2].answer_duties():
         table.order(data)
     table.play()
     assert stands(table, Phase.ENDED)
@@ -443,7 +446,7 @@ def test_the_end_needs_everybody(game: Make) -> None:
     assert isinstance(refusal(replica, table.by_hand(0, named, replica)), EntryRefused)
     assert table.due() == []
     with pytest.raises(IllegalMove):
-        table.seats[0].propose(table.state.roster)
+        table.seats[0].propose_roster(table.state.roster)
 
 
 def test_those_who_have_ended_need_not_wait_for_one(game: Make) -> None:
@@ -452,9 +455,9 @@ def test_those_who_have_ended_need_not_wait_for_one(game: Make) -> None:
     for data in table.due()[:2]:
         table.order(data)
     table.silent = {2}
-    table.order(table.seats[0].without([2]))
+    table.order(table.seats[0].vote_skip([2]))
     assert stands(table, Phase.BETWEEN)
-    table.order(table.seats[1].without([2]))
+    table.order(table.seats[1].vote_skip([2]))
     assert stands(table, Phase.ENDED) and table.state.gone == {2} and table.state.ended == {0, 1}
 
 
@@ -462,12 +465,12 @@ def test_one_who_waits_alone_can_end(game: Make) -> None:
     """A seat that has begun a hand which will never start can still leave, or the log would never be complete."""
     table = game(seats=2)
     seat, other = table.seats.values()
-    table.order(seat.due()[0])
+    table.order(seat.answer_duties()[0])
     other.stays = False
-    table.order(other.due()[0])
+    table.order(other.answer_duties()[0])
     assert stands(table, Phase.BETWEEN)
     seat.stays = False
-    table.order(seat.due()[0])
+    table.order(seat.answer_duties()[0])
     assert stands(table, Phase.ENDED)
 
 
@@ -476,7 +479,7 @@ def test_an_end_that_crosses_the_last_begin_is_dropped(game: Make) -> None:
     begins = table.due()
     table.order(begins[0])
     table.seats[0].stays = False
-    end = table.seats[0].due()[0]
+    end = table.seats[0].answer_duties()[0]
     table.order(begins[1])
     table.order(begins[2])
     assert stands(table, Phase.PLAYING)
@@ -487,9 +490,9 @@ def test_an_end_that_crosses_the_last_begin_is_dropped(game: Make) -> None:
 
 def test_one_that_begun_and_ended_does_not_play(game: Make) -> None:
     table = game()
-    table.order(table.seats[0].due()[0])
+    table.order(table.seats[0].answer_duties()[0])
     table.seats[0].stays = False
-    table.order(table.seats[0].due()[0])
+    table.order(table.seats[0].answer_duties()[0])
     table.silent = {0}
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 1
@@ -511,7 +514,7 @@ def test_a_deck_may_finish_what_nobody_asked_for(game: Make) -> None:
 def test_one_ends_and_two_go_on(game: Make) -> None:
     table = game(hands=2).play(until=between)
     table.seats[2].stays = False
-    table.order(table.seats[2].due()[0])
+    table.order(table.seats[2].answer_duties()[0])
     table.silent = {2}
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 2
@@ -520,12 +523,12 @@ def test_one_ends_and_two_go_on(game: Make) -> None:
 def test_a_role_that_is_needed_must_sit(game: Make) -> None:
     table = game(protocol={"roles": ("dealer",)}, roles={1: "dealer"}, hands=2).play(until=between)
     for seat in (0, 2):
-        table.order(table.seats[seat].without([1]))
-        table.order(table.seats[seat].due()[0])
+        table.order(table.seats[seat].vote_skip([1]))
+        table.order(table.seats[seat].answer_duties()[0])
     assert table.state.gone == {1} and table.state.hand.commitments.keys() == {0, 2}
     assert stands(table, Phase.BETWEEN), "no hand begins without the dealer"
     with pytest.raises(IllegalMove, match="roles"):
-        table.seats[0].propose(Roster(table.state.roster.members[:1] + table.state.roster.members[2:]))
+        table.seats[0].propose_roster(Roster(table.state.roster.members[:1] + table.state.roster.members[2:]))
 
 
 def test_tiny_rules_are_what_the_tests_think(game: Make) -> None:

@@ -48,7 +48,7 @@ def test_a_view_holds_only_what_its_person_may_see() -> None:
         assert sorted(position for _, position in view.cards) == sorted(view.game.held[number])
         held = reachable(view)
         assert not any(isinstance(one, Seat | Participant | LocalTable) for one in held)
-        roots = {seat.home.root for seat in table.seats.values()}
+        roots = {seat.store.root for seat in table.seats.values()}
         assert not any(isinstance(one, bytes) and one in roots for one in held)
 
 

@@ -289,7 +289,7 @@ def ending(make: Make, seats: int, **options: object) -> tuple[Game, Replica]:
     table.play(until=lambda g: len(_moving(g)) == seats)
     table.silent = set(silent)
     for seat in range(seats - seats // 2):
-        table.order(table.seats[seat].break_off())
+        table.order(table.seats[seat].vote_abort())
     assert table.state.no_more_hands and stands(table, Phase.BETWEEN)
     table.hands = 0
     table.play()
@@ -330,7 +330,7 @@ def test_nobody_is_hurried_over_a_book_at_the_end(game: Make) -> None:
         say_break(table, replica, 1)
     assert replica.state.no_more_hands and replica.state.phase is Phase.BETWEEN, "the winner's book is still out"
     table.silent, late = set(), forked(replica)
-    for data in table.seats[0].due():
+    for data in table.seats[0].answer_duties():
         late.append(data)
     assert late.state.phase is Phase.ENDED and late.state.ledger.chips == {0: 11, 1: 9}
 

@@ -36,7 +36,7 @@ def test_a_word_changes_nothing_at_any_moment(game: Make) -> None:
         before, due = table.state.digest(), list(table.state.duties.open)
         speaking = [seat for seat in table.state.roster.seats if seat not in table.state.ended]
         for seat in speaking[:1]:
-            assert table.order(table.seats[seat].word(f"hand {table.state.hand.number}")) is Outcome.ACCEPTED
+            assert table.order(table.seats[seat].send_note(f"hand {table.state.hand.number}")) is Outcome.ACCEPTED
         assert (table.state.digest(), list(table.state.duties.open)) == (before, due)
         for data in table.step():
             table.order(data)
@@ -50,7 +50,7 @@ def test_a_move_that_crosses_a_word_still_counts(game: Make) -> None:
     table = game().play(until=lambda g: any(seat.must_move for seat in g.seats.values()))
     mover = next(seat for seat in table.seats.values() if seat.must_move)
     other = next(seat for seat in table.seats.values() if seat is not mover)
-    move, word = mover.move({"show": True}), other.word("hurry up")
+    move, word = mover.move({"show": True}), other.send_note("hurry up")
     assert [table.order(word), table.order(move)] == [Outcome.ACCEPTED, Outcome.ACCEPTED]
 
 
@@ -58,7 +58,7 @@ def test_who_is_gone_may_still_say_something(game: Make) -> None:
     table = game().play(until=playing)
     table.order(table.seats[1].leave())
     assert 1 in table.state.gone
-    assert table.order(table.seats[1].word("good luck")) is Outcome.ACCEPTED
+    assert table.order(table.seats[1].send_note("good luck")) is Outcome.ACCEPTED
 
 
 def test_after_its_hand_a_word_is_late(game: Make) -> None:
@@ -80,7 +80,7 @@ def test_after_the_end_nothing_is_said(game: Make) -> None:
     table = game(hands=1).play()
     assert stands(table, Phase.ENDED)
     with pytest.raises(IllegalMove):
-        table.seats[0].word("one more thing")
+        table.seats[0].send_note("one more thing")
     replica = table.replica()
     before = replica.state.digest()
     assert replica.append(table.by_hand(0, Word("one more thing"), replica)).outcome is Outcome.DROPPED
@@ -102,10 +102,10 @@ def test_a_seat_that_is_not_at_the_table_any_more_says_nothing(game: Make) -> No
 
 def test_how_long_a_word_is(game: Make) -> None:
     table = game().play(until=playing)
-    assert table.order(table.seats[0].word("ä" * (WORD_BYTES_MAX // 2))) is Outcome.ACCEPTED
+    assert table.order(table.seats[0].send_note("ä" * (WORD_BYTES_MAX // 2))) is Outcome.ACCEPTED
     for text in ("ä" * (WORD_BYTES_MAX // 2) + "a", "a" * (WORD_BYTES_MAX + 1)):
         with pytest.raises(IllegalMove, match="4096 bytes"):
-            table.seats[0].word(text)
+            table.seats[0].send_note(text)
         replica = table.replica()
         with pytest.raises(EntryRefused, match="4096 bytes"):
             replica.append(table.by_hand(0, Word(text), replica))
@@ -116,7 +116,7 @@ def test_how_long_a_word_is(game: Make) -> None:
 
 def test_a_word_cannot_be_changed_and_is_nobody_elses(game: Make) -> None:
     table = game().play(until=playing)
-    said = table.seats[0].word("I bet 10")
+    said = table.seats[0].send_note("I bet 10")
     replica = table.replica()
     with pytest.raises(BadSignature):
         replica.append(said.replace(b"bet 10", b"bet 90"))
@@ -134,9 +134,10 @@ def test_a_word_is_no_answer(game: Make) -> None:
     """Who talks and does not move holds the table up as before."""
     table = game().play(until=lambda g: any(seat.must_move for seat in g.seats.values()))
     mover = next(seat for seat in table.seats.values() if seat.must_move)
-    table.order(mover.word("let me think"))
+    table.order(mover.send_note("let me think"))
     assert (
-        mover.must_move and mover.number in next(s for s in table.seats.values() if s is not mover).waits_for.values()
+        mover.must_move
+        and mover.number in next(s for s in table.seats.values() if s is not mover).blocking_duties.values()
     )
     assert isinstance(read_body(encode(Move(bytes(32), msgspec.Raw(b"{}")))), Move)
 

@@ -80,7 +80,7 @@ def test_who_plays_what_it_cannot_prove_is_out() -> None:
     (cheat,) = cheats
     want = game(table).wants
     assert isinstance(want, Ask) and isinstance(want.operations[0], Prove)
-    assert table.seats[cheat].due() == [] and set(table.seats[(cheat + 1) % 4].waits_for.values()) == {cheat}
+    assert table.seats[cheat].outgoing() == [] and set(table.seats[(cheat + 1) % 4].blocking_duties.values()) == {cheat}
     _goes(table, cheat)
 
 

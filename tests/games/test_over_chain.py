@@ -26,7 +26,7 @@ def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> L
             return []
         game, seat = one.replica.state.hand.game, one.seat
         assert isinstance(game, Hand)
-        assert set(game.held[seat.number]) <= {card.position for card in seat.cards()}
+        assert set(game.held[seat.number]) <= {card.position for card in seat.known_cards()}
         return one.move(Call() if game.stage is HandStage.BETTING else ShowHand() if seat.number % 2 else Muck())
 
     table.run(decide)

@@ -52,7 +52,7 @@ def test_hands_over_mask() -> None:
     def decide(one: Participant) -> list[bytes]:
         if one.options().move is None:
             return []
-        seat_known = {card.position for card in one.seat.cards()}
+        seat_known = {card.position for card in one.seat.known_cards()}
         assert set(game(one).held[one.seat.number]) <= seat_known
         return one.move(careful(game(one), one.seat.number))
 

@@ -89,7 +89,7 @@ class FalseClaim(NamedTuple):
     def made_by(self, one: Participant) -> list[bytes]:
         """No honest program signs that."""
         seed = one.seat._tape(one.replica.state.hand.number).seed
-        return [one.seat._send(Claim(self.deck, self.position, seed, ()))]
+        return [one.seat._sign(Claim(self.deck, self.position, seed, ()))]
 
 
 #: Seat to what it asks for; None where it leaves.
@@ -108,7 +108,7 @@ def play_free(
 
     def decide(one: Participant) -> list[bytes]:
         if (question := one.question()) is not None and question.seal is not None:
-            return one.answer(question, f"bid of {one.home.name}".encode())
+            return one.answer(question, f"bid of {one.store.name}".encode())
         if question is not None and question.peek is not None:
             chosen = tuple(question.view.seen_in(question.peek.deck))[::-1]
             return one.answer(question, chosen[:1] if question.peek.then is Look.TAKE else chosen)
@@ -217,7 +217,7 @@ def play_timed() -> LocalTable:
         package=game,
         clock=limits,
     )
-    minds = {one: BotAgent(game, one.home.root) for one in table.participants}
+    minds = {one: BotAgent(game, one.store.root) for one in table.participants}
     ada, _, keeper = table.participants
     looks: dict[Participant, Policy] = {keeper: Ticker(), **{one: TimeoutVoter() for one in table.participants[:2]}}
 
@@ -273,7 +273,7 @@ def play_bots(name: str, *names: str, hands: int) -> tuple[LocalTable, dict[Part
     table = seat_players(
         names, make_protocol("mask"), rules, Source(f"golden {name}"), stays=stay_for_hands(hands), package=game
     )
-    return table, {one: BotAgent(game, one.home.root) for one in table.participants}
+    return table, {one: BotAgent(game, one.store.root) for one in table.participants}
 
 
 def play_seats() -> LocalTable:
@@ -295,12 +295,12 @@ def play_seats() -> LocalTable:
         if one is ada and once("out", hand == 1):
             return ada.propose_roster(Roster(ada.members[:2]))
         if one is ben and proposed and once(f"agrees {hand}", True):
-            return ben.agree(proposed[0])
+            return ben.agree_to_roster(proposed[0])
         if once("asks", hand == 2):  # at once: the others do not wait for her
-            return [*cleo.come_back(), *cleo.ask_to_sit()]
-        if one is ada and once("lets in", bool(ada.asking)):
-            return ada.let_in("Cleo")
-        if one is cleo and once("leaves", hand == 3 and cleo.sits and bool(one.options().must_move)):
+            return [*cleo.come_back(), *cleo.request_seat()]
+        if one is ada and once("lets in", bool(ada.seat_requests)):
+            return ada.admit("Cleo")
+        if one is cleo and once("leaves", hand == 3 and cleo.is_in_roster and bool(one.options().must_move)):
             return cleo.leave()
         return minds[one].act(one)
 
@@ -319,7 +319,7 @@ def play_broken() -> LocalTable:
             return minds[one].act(one)
         if one is ben:
             return []
-        return ada.break_off() if ada.waits_for and not ada.options().must_move else minds[one].act(one)
+        return ada.vote_abort() if ada.blocking_duties and not ada.options().must_move else minds[one].act(one)
 
     table.run(decide)
     return table

@@ -67,7 +67,7 @@ class Around:
         self.tasks = [asyncio.create_task(self._play(one, url)) for one in self.circle.people]
 
     async def _play(self, one: Participant, url: str) -> None:
-        name = str(one.home.name)
+        name = str(one.store.name)
         way = RelayTransport(
             one, SECRET, [url + name], entropy=Source(name), create=True, emit=self.told.append, sleep=soon
         )
@@ -76,7 +76,7 @@ class Around:
     def _watch(self, one: Participant, name: str, step: Received) -> list[bytes]:
         self.happened[name] += step.happened
         first = one is self.circle.people[0]
-        if not first or one.begun or one.lobby.proposal is not None or len(one.offers) < 3:
+        if not first or one.has_session or one.lobby.proposal is not None or len(one.offers) < 3:
             return []
         try:
             return one.propose(self.circle.proposal())
@@ -127,7 +127,7 @@ class Around:
 
     def nobody_is_accused(self) -> None:
         for one in self.circle.people:
-            if one.begun:
+            if one.has_session:
                 state = one.replica.state
                 assert not state.faults and not state.chronicle.vote_results and not state.gone
 
@@ -342,7 +342,7 @@ def test_a_relay_that_promises_more_than_it_brings() -> None:
         await table.until(lambda: len(table.liar.frames) == LOBBY + 2)
         await table.standstill()
         victim = table.circle.people[2]
-        assert victim.begun and victim.missing > 400_000 and not victim.home.journal.records
+        assert victim.has_session and victim.missing_frames > 400_000 and not victim.store.journal.records
         assert not table.diverged()
 
     around(Promises(), work)
@@ -422,12 +422,12 @@ def test_an_old_table_for_who_comes_back() -> None:
         for connection in list(table.liar.here.values()):
             connection.transport.abort()
         again = table.circle.people[2] = table.circle.sit(table.circle.homes[2])
-        records = len(again.home.journal.records)
+        records = len(again.store.journal.records)
         task = asyncio.create_task(table._play(again, table.url))
         table.tasks.append(task)
         await table.until(lambda: all(one.silenced is not None for one in table.circle.people))
         assert all("rolled back" in str(one.silenced) for one in table.circle.people)
-        assert old is not again and len(again.home.journal.records) == records
+        assert old is not again and len(again.store.journal.records) == records
 
     around(Liar(), work)
 

@@ -38,7 +38,7 @@ from nodealer.engine.bodies import (
 from nodealer.engine.duties import OpenDuty
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
-from nodealer.engine.resolve import config_of, proposal_of
+from nodealer.engine.resolve import create_proposal, resolve_config
 from nodealer.errors import NodealerError
 from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.holdem.rules import Holdem
@@ -93,11 +93,11 @@ class Game:
             one for one in OPERATIONS if one in protocol.claims.operations or one.value in ("random", "seal")
         )
         rules: Any = Free(kind.cards + 2, able) if kind.game == "free" else self._holdem()
-        proposal = proposal_of(rules, protocol, members, hands=kind.hands, clock=limits)
+        proposal = create_proposal(rules, protocol, members, hands=kind.hands, clock=limits)
         nonces = {member.seat: self.chance(32) for member in members}
         commitments = {seat: nonce_commitment(proposal, seat, nonce) for seat, nonce in nonces.items()}
         self.session = open_session(proposal, commitments, nonces)
-        self.replica = Replica(config_of(self.session), entropy=Source(seed + " entropy"), eager=True)
+        self.replica = Replica(resolve_config(self.session), entropy=Source(seed + " entropy"), eager=True)
         self.lines: list[bytes] = []
         self.heads = [self.replica.head]
 

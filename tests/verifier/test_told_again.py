@@ -13,7 +13,7 @@ from msgspec import Raw
 import nodealer
 from nodealer.engine.bodies import Body, Cards, Choice, Claim, End, Leave, Move
 from nodealer.engine.replica import replay
-from nodealer.engine.resolve import config_of
+from nodealer.engine.resolve import resolve_config
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.file import read_log
@@ -37,7 +37,7 @@ class Telling:
         keys = json.loads(log.with_suffix(".keys.json").read_text())
         self.secrets = {one.seat: keys[one.name] for one in self.session.proposal.roster.members}
         self.lines = self.was[:entries]
-        self.replica = replay(config_of(self.session), self.lines, entropy=os.urandom)
+        self.replica = replay(resolve_config(self.session), self.lines, entropy=os.urandom)
 
     def put(self, line: bytes) -> None:
         self.replica.append(line)

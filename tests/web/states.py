@@ -65,7 +65,7 @@ class Seen:
 
         def decide(one: Participant) -> list[bytes]:
             nonlocal mind
-            mind = mind or BotAgent(self.table.package, first.home.root)
+            mind = mind or BotAgent(self.table.package, first.store.root)
             question = one.question()
             if question is None:
                 return mind.act(one)

@@ -12,7 +12,7 @@ from conformance.harness import Source
 from nodealer.client.agents import BotAgent
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import parts_of, proposal_of
+from nodealer.engine.resolve import create_proposal, resolve_parts
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import find_game
@@ -67,12 +67,12 @@ class Table:
     def play(self, decide: Act | None = None, steps: int = 100_000, others: Act | None = None) -> None:
         """Play until no one has anything to say. `decide` acts for the first player, `others` for all others; bots do
         where they are not given."""
-        minds = {one: BotAgent(self.package, one.home.root) for one in self.people if one.home.name is not None}
+        minds = {one: BotAgent(self.package, one.store.root) for one in self.people if one.store.name is not None}
         for _ in range(steps):
             if not self.waiting:
                 self._propose()
                 for one, mind in minds.items():
-                    if one.begun and not one.over:
+                    if one.has_session and not one.is_over:
                         answer = (decide if one is self.people[0] else others) or mind.act
                         self.waiting.extend(answer(one))
             if not self.waiting:
@@ -88,13 +88,15 @@ class Table:
 
     def _propose(self) -> None:
         first = self.people[0]
-        if not first.begun and first.lobby.proposal is None and len(first.offers) == self.seats:
-            members = [offer.seated(seat) for seat, offer in enumerate(first.offers)]
-            self.waiting.extend(first.propose(proposal_of(self.rules, make_protocol(self.protocol, b"{}"), members)))
+        if not first.has_session and first.lobby.proposal is None and len(first.offers) == self.seats:
+            members = [offer.as_member(seat) for seat, offer in enumerate(first.offers)]
+            self.waiting.extend(
+                first.propose(create_proposal(self.rules, make_protocol(self.protocol, b"{}"), members))
+            )
 
     def _note(self) -> None:
         for one in self.people[:-1]:
-            if one.begun and one.seated:
+            if one.has_session and one.has_seat:
                 view = one.view()
                 if view.cards:
                     self.held.setdefault((view.hand, view.seat), set()).update(view.cards.values())

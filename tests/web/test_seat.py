@@ -14,7 +14,7 @@ from nodealer.engine.chat import sign_chat
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands, stay_while_playable
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import parts_of
+from nodealer.engine.resolve import resolve_parts
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import HomeUnusable
 from nodealer.games.holdem.faces import name as face_name
@@ -31,7 +31,7 @@ from .tables import Table
 def played() -> Table:
     table = Table()
     table.play()
-    assert table.people[0].over
+    assert table.people[0].is_over
     return table
 
 
@@ -90,7 +90,7 @@ def test_a_page_that_comes_later_hears_lines_and_steps_in_their_order(played: Ta
 def test_the_table_its_words_and_the_log_are_told(played: Table) -> None:
     (table,) = of(played.told, "table")
     one = played.people[0]
-    assert table["words"] == list(one.words) and table["session"] == one.session.id.hex() and table["you"] == 0
+    assert table["words"] == list(one.session_words) and table["session"] == one.session.id.hex() and table["you"] == 0
     assert table["module"] == "game/holdem/table.js" and of(played.watched, "table")[0]["you"] is None
     grown = of(played.told, "log")[-1]
     assert grown["entries"] == one.replica.height and one.replica.head.hex().startswith(grown["head"])
@@ -172,7 +172,7 @@ def test_a_page_that_asks_does_not_meet_a_failing_disk(played: Table, monkeypatc
     def fails(one: Participant) -> None:
         raise HomeUnusable("the disk is full")
 
-    monkeypatch.setattr(Participant, "_look", fails)
+    monkeypatch.setattr(Participant, "_settle_before_reading", fails)
     page, before = played.pages[0], len(of(played.told, "replay"))
     with monkeypatch.context() as forgotten:
         forgotten.setattr(page.seat, "stored_replay", lambda hand: None)
@@ -287,8 +287,8 @@ def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:
 
 def test_chat_of_a_seat_is_told_once_and_of_nobody_else_never(asking: Asking) -> None:
     one, page = asking.people[0], asking.pages[0]
-    good = sign_chat(asking.people[1].home.identity, one.session.id, 1, 5, "hello <b>there</b>")
-    forged = sign_chat(asking.people[1].home.identity, one.session.id, 0, 5, "I fold")
+    good = sign_chat(asking.people[1].store.identity, one.session.id, 1, 5, "hello <b>there</b>")
+    forged = sign_chat(asking.people[1].store.identity, one.session.id, 0, 5, "I fold")
     before = len(of(asking.told, "chat"))
     for frame in (good, good, forged, b"{}"):
         page.on_frame(one, frame)
@@ -298,7 +298,7 @@ def test_chat_of_a_seat_is_told_once_and_of_nobody_else_never(asking: Asking) ->
 
 
 def test_a_seat_that_chats_without_end_does_not_push_the_log_from_the_page(asking: Asking) -> None:
-    one, page, identity = asking.people[0], asking.pages[0], asking.people[1].home.identity
+    one, page, identity = asking.people[0], asking.pages[0], asking.people[1].store.identity
     asking.time += 100
     before = len(of(asking.told, "chat"))
     for number in range(100, 200):
@@ -326,7 +326,7 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     table = Table(seats=3, hands=9)
     table.play(steps=60)
     home = MemoryPlayerStore("Dan", Identity(table.source(32)), table.source(32))
-    dan = Participant(home, entropy=table.source, stays=stay_for_hands(9), parts=parts_of)
+    dan = Participant(home, entropy=table.source, stay_policy=stay_for_hands(9), parts=resolve_parts)
     for number, frame in enumerate(table.frames):
         dan.receive(frame, number)
     told: list[doc.ServerMessage] = []
@@ -341,7 +341,7 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     assert asker["name"] == "Dan" and len(asker["key"].split()) == 6 and asker["known"] == "other key"
     page.receive(doc.LetIn("Nobody"))
     assert page.on_tick(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
-    table.waiting.extend(table.people[1].let_in("Dan"))
+    table.waiting.extend(table.people[1].admit("Dan"))
     table.play(lambda one: [], steps=20)
     (proposed,) = of(table.told, "view")[-1]["proposed"]
     assert proposed["by"] == "Ben" and proposed["players"] == ["Ada", "Ben", "Cleo", "Dan"] and not proposed["without"]
@@ -364,7 +364,7 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
 def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     table = Table(seats=2, hands=9)
     ada, page = table.people[0], table.pages[0]
-    ada.stays = table.people[1].stays = stay_while_playable
+    ada.stay_policy = table.people[1].stay_policy = stay_while_playable
     table.play(steps=40)
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     page.receive(doc.SitOut())

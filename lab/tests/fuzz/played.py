@@ -24,11 +24,11 @@ from nodealer.client.policies import Policy
 from nodealer.engine.bodies import Cards, read_body
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
-from nodealer.engine.lobby_messages import _signed_words
+from nodealer.engine.lobby_messages import _bytes_to_sign
 from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Question
 from nodealer.engine.replica import Replica
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
@@ -147,7 +147,7 @@ SOMEBODY: Final = Identity(b"\x07" * 32)
 
 def signed_frame(table: str, words: bytes) -> bytes:
     """A frame of the lobby that somebody has signed, whatever it says."""
-    signature = encode(SOMEBODY.sign(_signed_words(table, words)))
+    signature = encode(SOMEBODY.sign(_bytes_to_sign(table, words)))
     return b'{"lobby":' + words + b',"key":' + encode(SOMEBODY.public) + _SIGNATURE + signature + b"}"
 
 
@@ -219,7 +219,7 @@ def asked_in_holdem() -> Question:
     """The first question of a game."""
     package = find_game("holdem")
     table = Circle(2, rules=package.from_settings(package.settled({})), hands=1, watchers=0)
-    table.play(until=lambda circle: any(one.begun and one.question() for one in circle.people))
+    table.play(until=lambda circle: any(one.has_session and one.question() for one in circle.people))
     return next(question for one in table.people if (question := one.question()) is not None)
 
 
@@ -233,7 +233,7 @@ class Holdem:
 
     def proposal(self, members: Sequence[Member]) -> Proposal:
         package = find_game("holdem")
-        return proposal_of(package.from_settings(package.settled({})), make_protocol("mask"), members)
+        return create_proposal(package.from_settings(package.settled({})), make_protocol("mask"), members)
 
 
 @cache
@@ -267,8 +267,8 @@ def home_files() -> dict[str, bytes]:
         folder = Path(place) / "home"
         with FolderStore.create(folder, "Ada", bytes(32), bytes(32)) as made:
             for frame in home.lobby:
-                made.heard(frame)
-            made.begin(session)
+                made.append_lobby_frame(frame)
+            made.save_session(session)
             for entry in home.entries[:3]:
                 made.append(entry)
             for record in home.journal.records[:3]:

@@ -209,9 +209,9 @@ def _told() -> dict[str, list[bytes]]:
     entries = [(at, frame) for at, frame in enumerate(frames) if frame.startswith(b'{"entry":')]
     words = [bytes([-(-at * 256 // len(frames))]) + bytes(read_entry(frame).signed) for at, frame in entries[::3]]
     offer = Lobby("", played.SOMEBODY, bytes(32), "Ada").offer().partition(b'{"lobby":')[2].partition(b',"key":')[0]
-    one = next(one for one, _ in played.in_lobby() if one.home.name == "Bo")
+    one = next(one for one, _ in played.in_lobby() if one.store.name == "Bo")
     one.receive(played.signed_frame("", offer))
-    members = [offer.seated(seat) for seat, offer in enumerate(one.offers)]
+    members = [offer.as_member(seat) for seat, offer in enumerate(one.offers)]
     said = encode(Proposed(FORMAT_VERSION, 0, played.Holdem().proposal(members)))
     return {"told of an entry": words, "told of a lobby": [offer, offer + b"\n" + said]}
 

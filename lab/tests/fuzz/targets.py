@@ -34,7 +34,7 @@ from nodealer.client.key_history import decode_history
 from nodealer.engine.bodies import read_body
 from nodealer.engine.chat import read_chat
 from nodealer.engine.lobby import Lobby
-from nodealer.engine.lobby_messages import read_ask, read_frame, read_said
+from nodealer.engine.lobby_messages import read_ask, read_frame, read_signed_frame
 from nodealer.errors import (
     BadParameter,
     BadSignature,
@@ -185,10 +185,10 @@ SECRET: Final = TableSecret(bytes(16), TABLE, 0)
 
 
 def read_lobby(data: bytes) -> None:
-    said = read_said(TABLE, data)
+    said = read_signed_frame(TABLE, data)
     with suppress(*MALFORMED):
         read_ask(TABLE, data)
-    read_frame(said.words)
+    read_frame(said.payload)
 
 
 def hear_lobby(data: bytes) -> None:

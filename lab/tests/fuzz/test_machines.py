@@ -241,13 +241,13 @@ class ParticipantMachine(RuleBasedStateMachine):
         for _ in range(count):
             if not self.circle.step():
                 for one in self.circle.people:
-                    self.circle.waiting.extend(one.rest().send)
-                    self.circle.waiting.extend(shows_if_even(one) if one.seated else ())
+                    self.circle.waiting.extend(one.settle().send)
+                    self.circle.waiting.extend(shows_if_even(one) if one.has_seat else ())
 
     @rule(place=st.integers(0, 2), more=st.booleans())
     def together(self, place: int, more: bool) -> None:
         """From now on one of them knows that more comes with each frame; or does not."""
-        self.circle.people[place % len(self.circle.people)].more = more
+        self.circle.people[place % len(self.circle.people)].more_coming = more
 
     @rule(place=st.integers(0, 2), seed=SEEDS, ago=st.integers(1, 9))
     def junk_again(self, place: int, seed: int, ago: int) -> None:
@@ -277,10 +277,10 @@ class ParticipantMachine(RuleBasedStateMachine):
         """Whatever happened, the game can be played to its end."""
         if hasattr(self, "circle"):
             for one in self.circle.people:
-                one.more = False
-                self.circle.waiting.extend(one.rest().send)
+                one.more_coming = False
+                self.circle.waiting.extend(one.settle().send)
             self.circle.play()
-            assert all(one.over for one in self.circle.people) and len(self.circle.digests()) == 1
+            assert all(one.is_over for one in self.circle.people) and len(self.circle.digests()) == 1
 
 
 # --- Decks ---

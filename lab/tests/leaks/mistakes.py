@@ -62,21 +62,21 @@ def of_a_person(one: Participant) -> dict[str, Mistake]:
         "a move that is none": lambda: one.move({"no": "move"}),
         "an answer that nobody asked for": lambda: one.answer(unasked, (1, 2)),
         "a choice about nothing": lambda: one.choose(duty, b"[]"),
-        "a word that is too long": lambda: one.word("x" * 10_000),
-        "going on without nobody": lambda: one.without(()),
-        "going on without what nobody owes": lambda: one.without_duties([bytes(64)]),
-        "a claim of a card that opens": one.claim,
-        "a book that nobody asks for": one.open_books,
-        "the time of who keeps none": lambda: one.tick(1),
-        "agreeing to nothing": lambda: one.agree(bytes(64)),
+        "a word that is too long": lambda: one.send_note("x" * 10_000),
+        "going on without nobody": lambda: one.vote_skip(()),
+        "going on without what nobody owes": lambda: one.vote_skip_duties([bytes(64)]),
+        "a claim of a card that opens": one.dispute,
+        "a book that nobody asks for": one.disclose,
+        "the time of who keeps none": lambda: one.send_tick(1),
+        "agreeing to nothing": lambda: one.agree_to_roster(bytes(64)),
         "a newcomer who did not sign": lambda: one.propose_roster(state.roster, {99: bytes(64)}),
-        "letting in nobody": lambda: one.let_in("Nobody"),
-        "taking out nobody": lambda: one.remove("Nobody"),
-        "sitting twice": one.ask_to_sit,
+        "letting in nobody": lambda: one.admit("Nobody"),
+        "taking out nobody": lambda: one.propose_removal("Nobody"),
+        "sitting twice": one.request_seat,
         "fewer frames than none": lambda: one.resend(-1),
     }
-    if not seat.may_break:
-        found["breaking off"] = one.break_off
+    if not seat.can_vote_abort:
+        found["breaking off"] = one.vote_abort
     return found
 
 
@@ -85,15 +85,15 @@ def of_a_disk(one: Participant) -> dict[str, Mistake]:
     entries = list(one.replica.entries)
 
     def again(journal: Journal, log: list[bytes]) -> Seat:
-        home, number = one.home, one.seat.number
+        home, number = one.store, one.seat.number
         return Seat(
             one.replica.config, number, root=home.root, key=home.identity, journal=journal, entropy=Source("again"),
             log=log,
         )  # fmt: skip
 
-    heads = {read_entry(record.entry).entry.seen for record in one.home.journal.records if isinstance(record, Sent)}
+    heads = {read_entry(record.entry).entry.seen for record in one.store.journal.records if isinstance(record, Sent)}
     # A log that is lost at its beginning lacks nothing.
-    lost: dict[str, Mistake] = {"a log that is lost": lambda: again(one.home.journal, [])} if len(heads) > 1 else {}
+    lost: dict[str, Mistake] = {"a log that is lost": lambda: again(one.store.journal, [])} if len(heads) > 1 else {}
     return lost | {
         "a journal that is lost": lambda: again(MemoryJournal(), entries),
         "an entry that is cut off": lambda: one.seat.receive(entries[-1][:-5]),

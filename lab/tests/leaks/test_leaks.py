@@ -93,7 +93,7 @@ def played(protocol: str) -> tuple[Watched, Drawn, dict[str, bytes]]:
         table = Watched(seats, rules=rules, protocol=make_protocol(protocol), hands=hands, seed=f"leaks {protocol}")
         table.play(decide=first_shows)
         table.mirror.look(*table.people, *table.homes)
-    assert all(one.over for one in table.people) and not table.people[0].replica.state.faults
+    assert all(one.is_over for one in table.people) and not table.people[0].replica.state.faults
     return table, drawn, said
 
 
@@ -159,7 +159,7 @@ def with_tapes(table: Watched) -> Iterator[tuple[int, int, Any, Tape]]:
     session = table.people[0].replica.config.session.id
     for hand, decks in table.decks.items():
         for one, home in zip(table.people, table.homes, strict=True):
-            if one.seated:
+            if one.has_seat:
                 tape = hand_tape(home.root, session=session, seat=one.seat.number, hand=hand)
                 yield from ((hand, one.seat.number, deck, tape) for deck in decks.values())
 
@@ -420,7 +420,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
     has it in every complaint."""
     table = Watched(2, rules=ALL, protocol=make_protocol("mask"), hands=1, seed="planted")
     home = table.homes[0]
-    due, asked = Seat.due, EventStream.new_prompts
+    due, asked = Seat.answer_duties, EventStream.new_prompts
     said = list[str]()
 
     def seed(one: Participant) -> bytes:
@@ -435,7 +435,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
 
     def tells(self: EventStream) -> Iterator[events.Event]:
         yield from asked(self)
-        if self._me.seated:
+        if self._me.has_seat:
             yield events.Word("Ada", f"it is my turn, with {seed(self._me).hex()}")
 
     def decide(one: Participant) -> list[bytes]:
@@ -443,10 +443,10 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
             return shows_if_even(one)
         said.append(f"my seed is {seed(one).hex()}" if not said else f"and the last key {pile_key(one)}")
         one.shows = Shows(seed(one))  # type: ignore[attr-defined]
-        return one.word(said[-1])
+        return one.send_note(said[-1])
 
     with pytest.MonkeyPatch.context() as patch, written_down() as drawn, printed() as out:
-        patch.setattr(Seat, "due", prints)
+        patch.setattr(Seat, "answer_duties", prints)
         patch.setattr(EventStream, "new_prompts", tells)
         for name, module in RAISED.items():
             patch.setattr(module, name, says_too_much(getattr(module, name), home.root))

@@ -135,7 +135,7 @@ class Watched(Circle):
     def _look(self) -> None:
         """All have heard a frame."""
         first = self.people[0]
-        if not first.begun or not first.replica.state.hand.decks:
+        if not first.has_session or not first.replica.state.hand.decks:
             return
         hand = first.replica.state.hand
         decks = self.decks[hand.number] = dict[int, Any](hand.decks)
@@ -143,7 +143,7 @@ class Watched(Circle):
         if not stages <= self._stages:
             self._stages |= stages
             for one in self.people:
-                if one.seated:
+                if one.has_seat:
                     self.complaints += complaints(mistakes(one) if one is first else of_cards(one))
             # All others are made of the same.
             self.mirror.look(first, self.homes[0])
@@ -159,7 +159,7 @@ def secrets_of(circle: Circle, drawn: Drawn, group: Group) -> Secrets:
         found.add(f"{whose}: root", home.root)
         for name, secret in private_keys(home).items():
             found.add(f"{whose}: {name}", secret)
-        if one.seated:
+        if one.has_seat:
             for hand in range(circle.hands + 1):
                 seed = hand_tape(home.root, session=session, seat=one.seat.number, hand=hand).seed
                 seeds[seed] = f"{whose}, hand {hand}"

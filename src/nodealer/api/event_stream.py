@@ -13,7 +13,7 @@ from nodealer.cards import events as card_events
 from nodealer.engine import lobby_messages
 from nodealer.engine.bodies import Break, Move, Propose, Without, Word
 from nodealer.engine.frame_result import Diverged, ReceivedEvent, Silenced
-from nodealer.engine.narrator import proven_by
+from nodealer.engine.narrator import proven_claim
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome
@@ -100,24 +100,24 @@ class EventStream:
 
     # --- The lobby ---
 
-    def _lobby_events(self, news: lobby_messages.News) -> Iterator[events.Event]:
+    def _lobby_events(self, news: lobby_messages.LobbyEvent) -> Iterator[events.Event]:
         """Yield the events for a lobby message."""
         match news:
-            case lobby_messages.Came(who=who):
+            case lobby_messages.OfferMade(who=who):
                 yield events.Came(who.name)
-            case lobby_messages.Went(who=who):
+            case lobby_messages.OfferGone(who=who):
                 yield events.Went(who.name)
-            case lobby_messages.Proposes(by=by, proposal=proposal):
+            case lobby_messages.ProposalMade(by=by, proposal=proposal):
                 yield events.Proposed(self._name_of(by), describe_proposal(proposal))
             # A player's own refusal is reported when it comes back, like anyone else's.
-            case lobby_messages.Refuses(by=by, name=name, reason=reason, mine=False):
+            case lobby_messages.ProposalDeclined(by=by, name=name, reason=reason, mine=False):
                 yield events.Declined(name or self._name_of(by), reason)
-            case lobby_messages.Agreed(session=session):
+            case lobby_messages.SessionAgreed(session=session):
                 names = tuple(member.name for member in session.proposal.roster.members)
                 yield events.Agreed(names, session_words(session.id))
-            case lobby_messages.Asks(who=who):
+            case lobby_messages.SeatRequest(who=who):
                 yield events.AsksToSit(who.name)
-            case lobby_messages.PassedOver(reason=reason, mine=True) | lobby_messages.OtherVersion(reason=reason):
+            case lobby_messages.FrameIgnored(reason=reason, mine=True) | lobby_messages.VersionMismatch(reason=reason):
                 yield events.NotTaken(reason)
 
     def _name_of(self, key: bytes) -> str:
@@ -157,7 +157,7 @@ class EventStream:
 
     def _proof_events(self, one: Applied, name: str) -> Iterator[events.Event]:
         """Yield an event if the entry proved what hidden cards are not."""
-        proof = proven_by(one)
+        proof = proven_claim(one)
         if proof is not None:
             deck, claim = proof
             game = one.before.hand.game
@@ -200,10 +200,12 @@ class EventStream:
 
     def _own_faces(self, one: Applied, deck: int, positions: tuple[int, ...], whose: int) -> tuple[events.Face, ...]:
         """Return the faces of cards dealt to this player, or nothing if they are another player's or unreadable."""
-        if not self._me.seated or whose != self._me.seat.number:
+        if not self._me.has_seat or whose != self._me.seat.number:
             return ()
         try:
-            known = {card.position: face for card, face in self._me.seat.cards(one.after).items() if card.deck == deck}
+            known = {
+                card.position: face for card, face in self._me.seat.known_cards(one.after).items() if card.deck == deck
+            }
         except CardUnreadable:
             return ()
         return tuple(face_of(one.before.hand.game, deck, known[at]) for at in positions if at in known)

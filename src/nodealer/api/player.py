@@ -19,7 +19,7 @@ from nodealer.client.folder_store import HOME, open_or_create_store
 from nodealer.client.policies import TimeoutVoter
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.prompts import Decision, Question
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter, Declined, IllegalMove
 from nodealer.events import Face
@@ -160,7 +160,7 @@ class Player(Watcher):
                 raise BadParameter(
                     "a Timekeeper needs time limits, and time limits need a Timekeeper: use both or neither"
                 )
-            return self._me.propose(proposal_of(rules, served, members, clock=limits))
+            return self._me.propose(create_proposal(rules, served, members, clock=limits))
 
     def _package_for(self, game: str | GamePackage | Rules) -> GamePackage:
         """Return this player's package for a game. Raises `BadParameter` if they do not play it."""
@@ -178,7 +178,7 @@ class Player(Watcher):
                 raise BadParameter(f"no one called {name!r} has said hello")
         if len(set(seated)) != len(seated) or not set(roles) <= set(seated):
             raise BadParameter("each name may appear only once, and each name in `roles` needs a seat")
-        return [offers[name].seated(seat, roles.get(name, PLAYER)) for seat, name in enumerate(seated)]
+        return [offers[name].as_member(seat, roles.get(name, PLAYER)) for seat, name in enumerate(seated)]
 
     def decline(self, reason: str) -> list[bytes]:
         """Decline the current proposal. Possible until everyone has agreed."""
@@ -250,14 +250,14 @@ class Player(Watcher):
         if not _is_note(text):
             raise BadParameter(f"a note is text of 1 to {WORD_BYTES_MAX} bytes")
         with self._errors_with_names():
-            if not self._me.begun or self.ended:
+            if not self._me.has_session or self.ended:
                 raise IllegalMove(why_no_move(self._me))
-            return self._me.word(text)
+            return self._me.send_note(text)
 
     def leave(self) -> list[bytes]:
         """Leave this hand and give up its cards. The player is back for the next hand, unless they call `end`."""
         with self._errors_with_names():
-            if not self._me.begun or self.ended:
+            if not self._me.has_session or self.ended:
                 raise IllegalMove(why_no_move(self._me))
             return self._me.leave()
 
@@ -279,7 +279,7 @@ class Player(Watcher):
         no seat to ask for.
         """
         with self._errors_with_names():
-            return self._me.ask_to_sit()
+            return self._me.request_seat()
 
     def let_in(self, name: str) -> list[bytes]:
         """Propose a seat for someone who has asked for one.
@@ -287,7 +287,7 @@ class Player(Watcher):
         Takes effect between hands, once more than half of the players agree.
         """
         with self._errors_with_names():
-            return self._me.let_in(name)
+            return self._me.admit(name)
 
     def remove(self, name: str) -> list[bytes]:
         """Propose that a player who has left, or has called `end`, loses their seat.
@@ -295,7 +295,7 @@ class Player(Watcher):
         Takes effect between hands, once more than half of the players agree.
         """
         with self._errors_with_names():
-            return self._me.remove(name)
+            return self._me.propose_removal(name)
 
     def agree(self, by: str | None = None) -> list[bytes]:
         """Agree to the roster that `by` has proposed.
@@ -314,7 +314,7 @@ class Player(Watcher):
                     f"{join_names(proposers.values())} have each proposed a roster: say whose you agree to"
                 )
             for proposal in meant:
-                return self._me.agree(proposal)
+                return self._me.agree_to_roster(proposal)
             raise IllegalMove("there is no proposed roster to agree to")
 
     def look(self, now: float) -> list[bytes]:
@@ -328,7 +328,7 @@ class Player(Watcher):
     def end(self) -> list[bytes]:
         """Make this hand the last one. The player signs the end of the log as soon as the hand is over."""
         self._wants_more_hands = False
-        return self._me.due()
+        return self._me.outgoing()
 
     def without(self, name: str, *others: str) -> list[bytes]:
         """Vote to go on without these players.
@@ -340,9 +340,9 @@ class Player(Watcher):
             seats, options = {self._seat_of(one) for one in (name, *others)}, self._me.options()
             if not seats & set(options.waiting_for):
                 raise IllegalMove(f"the table is not waiting for {join_names((name, *others))}")
-            if not options.may_vote:
+            if not options.can_vote_skip:
                 raise IllegalMove(f"{self.name} cannot vote on that now")
-            return self._me.without(seats)
+            return self._me.vote_skip(seats)
 
     def break_off(self) -> list[bytes]:
         """Vote to abort this hand. It then has no result and is the last one.
@@ -350,9 +350,9 @@ class Player(Watcher):
         Half of the players are enough. Raises `IllegalMove` unless another player is holding up the hand.
         """
         with self._errors_with_names():
-            if not self._me.options().may_break:
+            if not self._me.options().can_vote_abort:
                 raise IllegalMove(f"{self.name} cannot abort the hand now: another player has to be holding it up")
-            return self._me.break_off()
+            return self._me.vote_abort()
 
     def claim(self) -> list[bytes]:
         """Dispute a card of this player that does not open.
@@ -361,7 +361,7 @@ class Player(Watcher):
         this hand, and the hand has no result. Raises `IllegalMove` if every card opens.
         """
         with self._errors_with_names():
-            return self._me.claim()
+            return self._me.dispute()
 
     # --- A free table ---
 

@@ -53,7 +53,7 @@ class FreeTable:
 
     def own_cards(self) -> dict[int, Face]:
         """Return the cards this player holds, by position. Raises `CardUnreadable` if one does not open."""
-        known = {card.position: face for card, face in self._me.seat.cards().items() if card.deck == self._deck}
+        known = {card.position: face for card, face in self._me.seat.known_cards().items() if card.deck == self._deck}
         held = self._held_by(self._me.seat.number)
         return {position: face_of(self._hand, self._deck, known[position]) for position in held if position in known}
 
@@ -222,7 +222,7 @@ class FreeTable:
 
     def _positions_of(self, available: Mapping[int, Face], faces: Sequence[Face], what: str) -> tuple[int, ...]:
         """Return the positions of these faces in `available`, or all positions if no face is named."""
-        name = self._me.home.name
+        name = self._me.store.name
         if not available:
             raise IllegalMove(f"{name} has no card {what}")
         if len(set(faces)) != len(faces):

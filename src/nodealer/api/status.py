@@ -55,9 +55,9 @@ def why_stopped(replica: Replica) -> str | None:
 
 def why_no_move(me: Participant) -> str:
     """Return why this player cannot make a move now."""
-    if me.silenced is not None or not me.begun:
+    if me.silenced is not None or not me.has_session:
         return me.silenced or "the players have not agreed yet"
-    if not me.seated:
+    if not me.has_seat:
         return "a spectator cannot move"
     state, seat, why = me.replica.state, me.seat, why_stopped(me.replica)
     name = state.all_members[seat.number].name

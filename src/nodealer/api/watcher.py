@@ -15,7 +15,7 @@ from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
-from nodealer.engine.resolve import Parts, parts_of
+from nodealer.engine.resolve import Parts, resolve_parts
 from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Event, Face
@@ -45,7 +45,7 @@ class Watcher:
             home,
             entropy=secrets.token_bytes,
             accept=self._check_proposal,
-            stays=lambda state: self._wants_more_hands and stay_while_playable(state),
+            stay_policy=lambda state: self._wants_more_hands and stay_while_playable(state),
             parts=self._parts,
             keeps_time=keeps_time,
         )
@@ -53,7 +53,7 @@ class Watcher:
         self._events: list[Event] = [*self._stream.new_prompts()]
 
     def _parts(self, proposal: Proposal) -> Parts:
-        return parts_of(proposal, game=self._games.get(proposal.game.name))
+        return resolve_parts(proposal, game=self._games.get(proposal.game.name))
 
     def _check_proposal(self, proposal: Proposal) -> None:
         """Do nothing: a spectator is not asked to agree to a proposal."""
@@ -85,7 +85,7 @@ class Watcher:
         Frames that no honest participant could have sent are ignored. If your transport numbers its frames, pass the
         `number`, counted from 0: frames may then arrive again or too early.
         """
-        step = self._me.receive(frame, self._me.expects if number is None else number)
+        step = self._me.receive(frame, self._me.next_frame_number if number is None else number)
         self._events += self._stream.convert(step.happened)
         self._events += self._stream.new_prompts()
         return list(step.send)
@@ -106,12 +106,12 @@ class Watcher:
         A transport that announces frames it never delivers keeps a player silent. If this number stays up, tell the
         user.
         """
-        return self._me.missing
+        return self._me.missing_frames
 
     @property
     def expects(self) -> int:
         """The number of the next frame: how many have arrived. After a restart, this is 0 again."""
-        return self._me.expects
+        return self._me.next_frame_number
 
     # --- State of the table ---
 
@@ -136,31 +136,31 @@ class Watcher:
 
         Compare them by voice: if they differ, someone is intercepting the connection.
         """
-        return self._me.words
+        return self._me.session_words
 
     def words_of(self, name: str) -> tuple[str, ...]:
         """Return the six words of a player's key."""
-        return self._me.words_of(self._seat_of(name))
+        return self._me.key_words_of(self._seat_of(name))
 
     @property
     def agreed(self) -> bool:
         """Whether the players have agreed on a game."""
-        return self._me.begun
+        return self._me.has_session
 
     @property
     def in_hand(self) -> bool:
         """Whether a hand is being played, so that there are cards to look at."""
-        return self._me.begun and self._me.replica.state.phase is Phase.PLAYING
+        return self._me.has_session and self._me.replica.state.phase is Phase.PLAYING
 
     @property
     def ended(self) -> bool:
         """Whether the log has ended, signed by every player who has to."""
-        return self._me.begun and self._me.replica.state.phase is Phase.ENDED
+        return self._me.has_session and self._me.replica.state.phase is Phase.ENDED
 
     @property
     def stopped(self) -> str | None:
         """Why no further hand starts, or None: a player was found at fault, or too few are left."""
-        return self._me.silenced or (why_stopped(self._me.replica) if self._me.begun else None)
+        return self._me.silenced or (why_stopped(self._me.replica) if self._me.has_session else None)
 
     @property
     def waits_for(self) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ class Watcher:
         try:
             yield
         except (IllegalMove, BadParameter) as error:
-            names = names_of(self._me.replica.state) if self._me.begun else {}
+            names = names_of(self._me.replica.state) if self._me.has_session else {}
             raise type(error)(with_names(str(error), names)) from None
 
 

@@ -11,7 +11,7 @@ from nodealer.audit.background import in_background
 from nodealer.engine.ledger import Charge, HeldResult
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome, Replica
-from nodealer.engine.resolve import config_of
+from nodealer.engine.resolve import resolve_config
 from nodealer.engine.state import Chronicle, Config, Fault, HandRecord, RosterPeriod, TableState, VoteResult
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, OtherFormat
 from nodealer.games.package import GamePackage
@@ -212,7 +212,7 @@ def verify_file(
     """
 
     def config(session: Session) -> Config:
-        return config_of(session, on, game)
+        return resolve_config(session, on, game)
 
     def audit_with(eager: bool) -> Callable[[Session, Iterator[bytes]], Report]:
         return lambda session, lines: _audit(session, lines, config, entropy, watch, eager=eager)

@@ -29,7 +29,7 @@ class CheatingSeat(Seat):
         self._lies = lies
         super().__init__(*arguments, **named)
 
-    def _answer(self, open_duty: OpenDuty) -> Body | None:
+    def _answer_duty(self, open_duty: OpenDuty) -> Body | None:
         duty, way = open_duty.duty, self._scheme.way
         if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
             return None
@@ -44,8 +44,8 @@ class CheatingSeat(Seat):
         duty = open_duty.duty
         if duty.deck is None or duty.seat != self.number or duty.optional or self._has_answered(open_duty):
             return False
-        if duty.id in self._unprovable or duty.kind not in self._scheme.way.blind:
-            return duty.id in self._unprovable
+        if duty.id in self._unprovable_ids or duty.kind not in self._scheme.way.blind:
+            return duty.id in self._unprovable_ids
         try:
             choice = self._choices.get(duty.chosen)
             self.replica.state.hand.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
@@ -129,7 +129,7 @@ class Cheater(Participant):
         if seat.unconfirmed or not (seat.must_move or (self.lies and self.options().choices)):
             return False
         try:
-            seat.cards()
+            seat.known_cards()
         except CardUnreadable as unreadable:
-            return bool(self.lies) or not seat.may_claim(unreadable)
+            return bool(self.lies) or not seat.can_dispute(unreadable)
         return False

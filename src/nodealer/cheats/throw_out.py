@@ -13,10 +13,10 @@ from nodealer.protocols.base import Cheat
 def _vote_out(cheater: Cheater, sent: Sequence[bytes]) -> list[bytes]:
     """Vote as often as allowed: once for every duty, while it owes nothing itself."""
     seat = cheater.seat
-    new = seat.waits_for.keys() - seat.replica.state.hand.skip_votes.get(seat.number, frozenset())
-    if not new or seat.unconfirmed or not seat.may_vote:
+    new = seat.blocking_duties.keys() - seat.replica.state.hand.skip_votes.get(seat.number, frozenset())
+    if not new or seat.unconfirmed or not seat.can_vote_skip:
         return []
-    return cheater.without(set(seat.waits_for.values()))
+    return cheater.vote_skip(set(seat.blocking_duties.values()))
 
 
 #: The votes are in the log for everyone to see, and they are not a fault: a single vote has no effect.

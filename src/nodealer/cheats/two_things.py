@@ -21,7 +21,7 @@ def _contradict(cheater: Cheater, sent: Sequence[bytes]) -> list[bytes]:
     for data in sent if not cheater.lies else ():
         entry = read_entry(data).entry
         if isinstance(read_body(bytes(entry.body)), Cards):
-            return [sign_entry(cheater.home.identity, replace(entry, body=Raw(encode(Leave()))))]
+            return [sign_entry(cheater.store.identity, replace(entry, body=Raw(encode(Leave()))))]
     return []
 
 

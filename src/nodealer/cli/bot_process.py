@@ -33,9 +33,9 @@ from nodealer.client.relay_transport import (
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.lobby import Expected
-from nodealer.engine.lobby_messages import Refuses
+from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import parts_of
+from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import BadParameter, Declined, JournalLost, NodealerError, RelayError
 from nodealer.log.control_characters import escape_controls
 from nodealer.relay.invitations import Invitation, parse_link
@@ -63,7 +63,7 @@ class PlayerConfig(Message, frozen=True):
 def end_when_declined(step: Received) -> list[bytes]:
     """Raise `Declined` when this player has refused the proposal: a bot that does not agree has nothing to wait for."""
     for news in step.happened:
-        if isinstance(news, Refuses) and news.mine:
+        if isinstance(news, ProposalDeclined) and news.mine:
             raise Declined(news.reason)
     return []
 
@@ -102,10 +102,10 @@ async def play_seat(
                 home,
                 entropy=system_entropy,
                 accept=order.expected.accept,
-                stays=stay_for_hands(order.hands),
+                stay_policy=stay_for_hands(order.hands),
                 host=invitation.host,
-                parts=partial(parts_of, game=game),
-                begin=begin,
+                parts=partial(resolve_parts, game=game),
+                check_runner=begin,
             )
         if looks is None and order.patience is not None:
             looks = PolicyGroup(TimeoutVoter(order.patience, frozenset(order.spared)), BotRosterPolicy())

@@ -66,7 +66,7 @@ class PageScreen(Screen):
         see = self.page.person.observer_of(participant)
 
         def watch(step: Received) -> list[bytes]:
-            if participant.begun:
+            if participant.has_session:
                 self.replica = participant.replica
             return see(step)
 

@@ -19,7 +19,7 @@ def sitting_out_if_left(make: Callable[..., Participant]) -> Callable[..., Parti
 
     def made(*arguments: Any, **options: Any) -> Participant:
         participant = make(*arguments, **options)
-        participant.sits_out = participant.seated and participant.seat.went
+        participant.sits_out = participant.has_seat and participant.seat.has_left
         return participant
 
     return made

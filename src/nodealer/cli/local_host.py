@@ -30,11 +30,11 @@ from nodealer.client.loop import Loop
 from nodealer.client.policies import PolicyGroup, TimeoutVoter
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.frame_result import Received
-from nodealer.engine.lobby_messages import Refuses
+from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
-from nodealer.engine.resolve import parts_of
+from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import BadParameter, Declined
 from nodealer.keys import host_mark
 from nodealer.relay.invitations import Invitation
@@ -107,7 +107,7 @@ async def host(play: Play) -> Replica:
         earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
         table = await stack.enter_async_context(serve_local_table(mark, system_entropy, earlier))
         processes = await stack.enter_async_context(bots(play.orders(table), plan.cheat))
-        watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
+        watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(resolve_parts, game=plan.game))
         if isinstance(play.person, Person | PagePerson):
             overseer = Overseer(plan.sitting, None, None)
         else:
@@ -207,7 +207,7 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
             _update_copies(play, host.replica)
         if follow is not None:
             follow(step)
-        if goes_on and not host.hearing:
+        if goes_on and not host.is_catching_up:
             goes_on = False
             screen.say(phrases.continuing(play.where(host.replica)))
         if proposed or host.begun or host.hearing or host.lobby.proposal is not None:
@@ -216,7 +216,7 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
         if not came.keys() >= set(plan.sitting):
             return []
         proposed = True
-        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.sitting)]))
+        return host.propose(plan.proposal([came[name].as_member(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
         await Loop(host, local_transport(table, host, _reporter_on(screen)), watch=watch, policy=overseer).run()

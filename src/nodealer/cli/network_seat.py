@@ -49,12 +49,12 @@ from nodealer.client.relay_transport import (
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.lobby import decline_rehearsals
-from nodealer.engine.lobby_messages import OtherVersion, PassedOver, Refuses
+from nodealer.engine.lobby_messages import FrameIgnored, ProposalDeclined, VersionMismatch
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.prompts import Decision, Question
 from nodealer.engine.replica import Replica
-from nodealer.engine.resolve import parts_of
+from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.log.control_characters import escape_controls
 from nodealer.log.roster import TIMEKEEPER
@@ -175,7 +175,7 @@ class Sitting:
             return None, WaitNotices(screen, names)
         if self.auto:
             seats = 0 if self.table.what.hosted is None else self.table.what.hosted.seats
-            return BotAgent(game, participant.home.root), PolicyGroup(TimeoutVoter(PATIENCE), BotRosterPolicy(seats))
+            return BotAgent(game, participant.store.root), PolicyGroup(TimeoutVoter(PATIENCE), BotRosterPolicy(seats))
         if screen.json:
             return Program(game, screen), PolicyGroup(WaitNotices(screen, names), TimeoutVoter(), BotRosterPolicy())
         person = Person(game.words, screen.asking, lines)
@@ -273,7 +273,7 @@ class _Watch:
         """
         screen = self._sitting.screen
         for news in step.happened:
-            if isinstance(news, Refuses) and not news.mine:
+            if isinstance(news, ProposalDeclined) and not news.mine:
                 screen.emit({"event": "declined", "name": news.name, "reason": news.reason})
                 if not screen.json:
                     screen.say(phrases.has_declined(escape_markup(news.name), escape_markup(news.reason)))
@@ -289,7 +289,7 @@ class _Watch:
                 raise BadParameter(phrases.name_refused(self._participant.home.name, news.reason))
         self._known.update()
         self._show(step)
-        if not self._participant.begun:
+        if not self._participant.has_session:
             return []
         follow_all(self._sitting.copies, self._participant.replica)
         frames = self._ask_for_seat()
@@ -301,7 +301,7 @@ class _Watch:
     def _announce_seat(self) -> None:
         """Tell a player who asked for a seat that they have one."""
         one, screen = self._participant, self._sitting.screen
-        if self._asked and one.sits and not self._sits:
+        if self._asked and one.is_in_roster and not self._sits:
             self._sits = True
             screen.emit({"event": "seated", "seat": one.seat.number})
             if not screen.json:
@@ -325,10 +325,10 @@ class _Watch:
     def _ask_for_seat(self) -> list[bytes]:
         """Ask for a seat at a table that is already playing, once all of its log has been received."""
         one, sitting = self._participant, self._sitting
-        if one.sits or sitting.watches or self._asked or one.hearing:
+        if one.is_in_roster or sitting.watches or self._asked or one.is_catching_up:
             return []
         self._asked = True
-        if one.seated and not sitting.ask and not one.over:
+        if one.has_seat and not sitting.ask and not one.is_over:
             sitting.screen.emit({"event": "removed"})
             if not sitting.screen.json:
                 sitting.screen.say(phrases.REMOVED)
@@ -337,7 +337,7 @@ class _Watch:
         if not sitting.ask or one.over:
             raise BadParameter(phrases.no_seat(names))
         try:
-            frames = one.ask_to_sit()
+            frames = one.request_seat()
         except IllegalMove as refused:
             raise BadParameter(phrases.cannot_sit(refused)) from None
         sitting.screen.emit({"event": "asks", "players": names})
@@ -353,14 +353,14 @@ class _Watch:
         taken the name.
         """
         one = self._participant
-        return not (one.begun or one.hearing or self._sitting.watches) and one.lobby.mine is None
+        return not (one.has_session or one.is_catching_up or self._sitting.watches) and one.lobby.own_offer is None
 
     def _show_words(self) -> None:
         if self._agreed:
             return
         self._agreed = True
         one, screen = self._participant, self._sitting.screen
-        words = " ".join(one.words)
+        words = " ".join(one.session_words)
         screen.emit({"event": "words", "words": words})
         if not screen.json:
             screen.say(phrases.table_words(words))
@@ -391,11 +391,11 @@ async def take_part(
                 home,
                 entropy=system_entropy,
                 accept=decline_rehearsals if hosting is not None else ask_first,
-                stays=stay_while_playable,
+                stay_policy=stay_while_playable,
                 table=invitation.table,
                 host=invitation.host,
-                parts=partial(parts_of, game=game),
-                begin=begin,
+                parts=partial(resolve_parts, game=game),
+                check_runner=begin,
             )
         chair = SeatAgent(participant, MissingFrames(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
         been_here = bool(home.lobby)

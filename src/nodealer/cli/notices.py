@@ -32,9 +32,9 @@ class MissingFrames:
         if stands != self._stands:
             # The announcement came with the connection: frames sent while there was none are not late yet.
             self._stands, self._since, self._told = stands, now, False
-        if participant.missing > 0 and now - self._since >= self._after and not self._told:
+        if participant.missing_frames > 0 and now - self._since >= self._after and not self._told:
             self._told = True
-            self._screen.emit({"event": "missing", "frames": participant.missing})
+            self._screen.emit({"event": "missing", "frames": participant.missing_frames})
             if not self._screen.json:
                 self._screen.say(phrases.missing_messages(participant.missing, round(now - self._since)))
 
@@ -52,7 +52,7 @@ class TimeLeft:
         """Print the notice when it is due. The time is an estimate: the timekeeper's ticks decide."""
         if not participant.begun:
             return
-        state, asked = participant.replica.state, participant.options().asked
+        state, asked = participant.replica.state, participant.options().required
         waits = self._timer.update(state, now)
         wait = None if asked is None or state.clock is None else waits.get(asked.id)
         if asked is None or wait is None or not wait.limit:
@@ -103,7 +103,7 @@ class SeatNotices:
         if not _may_decide(participant):
             return False
         state = participant.replica.state
-        for asks in participant.asking:
+        for asks in participant.seat_requests:
             if self._is_new(asks.roster.digest):
                 name, words = escape_markup(asks.who.name), " ".join(key_words(asks.who.key))
                 self._screen.say(phrases.would_like_to_join(name))

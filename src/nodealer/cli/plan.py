@@ -15,7 +15,7 @@ from nodealer.cli.suggestions import closest
 from nodealer.client.setup import GameSetup, game_setup
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.lobby import Expected
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
@@ -75,7 +75,7 @@ class PlayPlan:
         """Return the proposal for these members. It has time limits if one of them is a timekeeper."""
         clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
         protocol = make_protocol(self.protocol, self.parameters)
-        return proposal_of(self.rules, protocol, members, hands=self.hands, clock=clock)
+        return create_proposal(self.rules, protocol, members, hands=self.hands, clock=clock)
 
 
 def create_plan(

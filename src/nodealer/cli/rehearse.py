@@ -29,7 +29,7 @@ def rehearse(
     """Play a whole game from a seed. The session says that its seeds are public. `keep` is called after each step."""
     entropy, stays = rehearsal_entropy(seed, "table"), stay_for_hands(hands)
     table = seat_players(names, protocol, rules, entropy, stays=stays, package=game, rehearsal=True)
-    minds = {participant: BotAgent(game, participant.home.root) for participant in table.participants}
+    minds = {participant: BotAgent(game, participant.store.root) for participant in table.participants}
     first = table.participants[0]
     show = screen.follow(first)
 

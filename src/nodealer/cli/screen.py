@@ -53,7 +53,7 @@ class Screen:
         if replica.state.phase is Phase.PLAYING:
             # A player who comes back in the middle of a hand sees no heading for it.
             self._hand = replica.state.hand.number
-        self._narrator = Narrator.of(replica.config, you)
+        self._narrator = Narrator.for_table(replica.config, you)
         proposal = replica.config.session.proposal
         self._names = {seat: proposal.roster.member(seat).name for seat in proposal.roster.awaited}
         session = replica.config.session.id.hex()
@@ -73,8 +73,8 @@ class Screen:
         """Return a watcher that shows what a participant sees. `you`: the participant is the person at this screen."""
 
         def watch(step: Received) -> list[bytes]:
-            mine = participant.seat.number if you and participant.begun and participant.seated else None
-            if participant.begun and self.replica is None:
+            mine = participant.seat.number if you and participant.has_session and participant.has_seat else None
+            if participant.has_session and self.replica is None:
                 self.open(participant.replica, mine)
             elif self.replica is not None and mine is not None and mine != self._narrator.you:
                 # A newcomer has been seated.
@@ -170,7 +170,7 @@ class Screen:
     def _step(self, event: Event) -> None:
         """Show a card operation: a line with its proofs in a replay, a progress sign in a game."""
         self._steps += 1
-        words = self._narrator.words_of(event["kind"])
+        words = self._narrator.step_text(event["kind"])
         if self._proofs:
             details = escape_markup(", ".join([phrases.step_size(event["bytes"]), *event["proofs"]]))
             self.say(phrases.step(event["entry"], escape_markup(event["name"]), escape_markup(event["step"]), details))

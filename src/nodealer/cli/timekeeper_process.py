@@ -22,9 +22,9 @@ from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
 from nodealer.client.timekeeper import keep_time
 from nodealer.engine.frame_result import Received
-from nodealer.engine.lobby_messages import Refuses
+from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import parts_of
+from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import Declined, NodealerError
 from nodealer.relay.invitations import parse_link
 from nodealer.wire import Message, decode
@@ -65,14 +65,14 @@ async def keep(
                 entropy=system_entropy,
                 table=order.table,
                 host=invitation.host,
-                parts=partial(parts_of, game=game),
-                begin=begin,
+                parts=partial(resolve_parts, game=game),
+                check_runner=begin,
                 keeps_time=True,
             )
 
         def watch(step: Received) -> list[bytes]:
             for news in step.happened:
-                if isinstance(news, Refuses) and news.mine:
+                if isinstance(news, ProposalDeclined) and news.mine:
                     raise Declined(news.reason)
             if participant.begun and not participant.seated:
                 raise Declined(phrases.OTHER_TIMEKEEPER)

@@ -53,7 +53,7 @@ class _Reporter:
     def see(self, participant: Participant, step: Received) -> None:
         """Report who has come until the game begins, then who is late."""
         self._onlooker.on_tick(participant, 0.0)
-        if participant.begun and not self._begun:
+        if participant.has_session and not self._begun:
             self._begun = True
             names = ", ".join(
                 participant.replica.state.all_members[seat].name for seat in participant.replica.state.present

@@ -115,7 +115,7 @@ class WaitNotices:
             # The table now waits for something else, and there are other things to do about it.
             self._over, self._waits = True, {}
         self._waits = self._waiting(participant, now)
-        after = self._after if participant.begun else self._after + NOTICE_COMING
+        after = self._after if participant.has_session else self._after + NOTICE_COMING
         fresh = [name for name, wait in self._waits.items() if not wait.told and now - wait.since >= after]
         for name in fresh:
             wait = self._waits[name] = replace(self._waits[name], told=True)
@@ -148,10 +148,10 @@ def find_awaited(participant: Participant, names: Sequence[str]) -> dict[str, fr
     """Return the players who have not come, not agreed, or owe a duty, with what they owe."""
     if not participant.begun:
         missing = set(names) - {offer.name for offer in participant.offers}
-        missing = (missing or set(participant.lobby.awaited)) - {participant.home.name}
+        missing = (missing or set(participant.lobby.awaited)) - {participant.store.name}
         return {name: frozenset() for name in names if name in missing}
     owed: dict[str, frozenset[bytes]] = {}
-    for duty, seat in participant.waits_for.items():
+    for duty, seat in participant.blocking_duties.items():
         name = participant.replica.state.all_members[seat].name
         owed[name] = owed.get(name, frozenset()) | {duty}
     return owed
@@ -232,7 +232,7 @@ class PersonAtTable(WaitNotices):
     def _must_wait(self, participant: Participant) -> bool:
         """Return whether the first command is about seats while a move is on its way: then the move goes first."""
         about_seats = self._typed[0][0].lower() in ("seat", "remove", "agree")
-        return about_seats and participant.seated and bool(participant.seat.unconfirmed)
+        return about_seats and participant.has_seat and bool(participant.seat.unconfirmed)
 
     def _waits_for_move(self, participant: Participant) -> bool:
         """Return whether the table waits for a player's move, and no card operation is running."""
@@ -273,7 +273,7 @@ class PersonAtTable(WaitNotices):
             proposal = self._seats.find_proposal(participant, rest)
             return self._vote_on_seats(participant, lambda: participant.agree(proposal))
         if verb in ("claim", "book"):
-            return participant.claim() if verb == "claim" else participant.open_books()
+            return participant.dispute() if verb == "claim" else participant.disclose()
         if verb == "break":
             return participant.break_off()
         return participant.without({self._find_seat(participant, rest)})
@@ -338,7 +338,7 @@ class Overseer:
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         if self._attention is not None:
             self._attention.on_tick(participant, now)
-        heard = participant.replica.height if participant.begun else participant.expects
+        heard = participant.replica.height if participant.has_session else participant.next_frame_number
         if heard != self._heard:
             self._heard, self._quiet_since = heard, now
         waited = find_awaited(participant, self._names)
@@ -346,7 +346,7 @@ class Overseer:
             self._quiet_since = now
         quiet = now - self._quiet_since
         listed = ", ".join(waited)
-        if not participant.begun:
+        if not participant.has_session:
             gone = [name for name in self._names if name in self.dropped]
             if gone or (self._limit is not None and quiet > self._limit + 2 * NOTICE_COMING):
                 raise RelayError(phrases.did_not_come(", ".join(gone) or listed))

@@ -61,14 +61,19 @@ class BotRosterPolicy:
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Agree to a proposed roster, or propose a player who asked for a seat; return the frames to send."""
-        if not participant.sits or participant.over or participant.hearing or participant.seat.unconfirmed:
+        if (
+            not participant.is_in_roster
+            or participant.is_over
+            or participant.is_catching_up
+            or participant.seat.unconfirmed
+        ):
             return []
         state, me = participant.replica.state, participant.seat.number
         for id, proposed in state.proposed.items():
             if me not in proposed.agreed and agrees_to(participant, proposed):
                 with suppress(IllegalMove):
-                    return participant.agree(id)
-        for asks in participant.asking if len(state.roster.with_cards) < self._seats else ():
+                    return participant.agree_to_roster(id)
+        for asks in participant.seat_requests if len(state.roster.with_cards) < self._seats else ():
             with suppress(IllegalMove):
                 return participant.propose_roster(asks.roster, asks.newcomers)
         return []

@@ -179,11 +179,11 @@ class ContactsRecorder:
     def update(self) -> None:
         """Process new seat requests and new players; call this after every event."""
         participant = self._participant
-        for asks in participant.asking if participant.sits else ():
+        for asks in participant.seat_requests if participant.is_in_roster else ():
             if asks.roster.digest not in self._checked:
                 self._checked.add(asks.roster.digest)
                 self._emit(self._known.check(asks.who.name, asks.who.key))
-        if participant.begun:
+        if participant.has_session:
             self._remember()
 
     def _remember(self) -> None:
@@ -193,7 +193,7 @@ class ContactsRecorder:
         others = {
             (member.name, member.key)
             for member in participant.members
-            if member.key != participant.home.identity.public and member.role != TIMEKEEPER
+            if member.key != participant.store.identity.public and member.role != TIMEKEEPER
         }
         if new := others - self._remembered:
             self._remembered |= new

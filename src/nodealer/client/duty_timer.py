@@ -93,7 +93,7 @@ class Drift:
 
         Each excess is reported once.
         """
-        clock = participant.replica.state.clock if participant.begun and not participant.hearing else None
+        clock = participant.replica.state.clock if participant.has_session and not participant.is_catching_up else None
         if clock is None:
             self._checked_at = self._reference = None
             return None

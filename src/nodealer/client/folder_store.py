@@ -149,7 +149,7 @@ class FolderStore:
     def __repr__(self) -> str:
         return f"<FolderStore {self._folder}>"
 
-    def heard(self, frame: bytes) -> None:
+    def append_lobby_frame(self, frame: bytes) -> None:
         """Save a frame of the lobby. It is on the disk when this returns."""
         try:
             decode(dict[str, Any], frame, what="a frame of the lobby")
@@ -163,7 +163,7 @@ class FolderStore:
         """Iterate over the log entries that were there when the log was opened."""
         return iter(()) if self._log is None else islice(self._log.lines(), 1, None)
 
-    def begin(self, session: Session) -> None:
+    def save_session(self, session: Session) -> None:
         """Start the log with a session. Raise `BadParameter` if there already is one."""
         if self._log is not None:
             raise BadParameter("a home is for one table, and the players of this one have already agreed")

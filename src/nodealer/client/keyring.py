@@ -47,7 +47,7 @@ class Keyring:
     @property
     def write_secret(self) -> TableSecret | None:
         """Return the secret that seals outgoing frames; None if this participant can only read."""
-        key = self._key_of(len(self._participant.keys))
+        key = self._key_of(len(self._participant.key_changes))
         return key if isinstance(key, TableSecret) else None
 
     @property
@@ -58,7 +58,7 @@ class Keyring:
         """
         if self.write_secret is None:
             return []
-        keys = [self._key_of(epoch) for epoch in range(len(self._participant.keys), -1, -1)]
+        keys = [self._key_of(epoch) for epoch in range(len(self._participant.key_changes), -1, -1)]
         return [key for key in keys if isinstance(key, TableSecret)]
 
     @property
@@ -98,7 +98,7 @@ class Keyring:
         """
         if epoch and epoch not in self._boxed:
             with suppress(DecodeError):
-                self._boxed[epoch] = self.open_change(self._participant.keys[epoch - 1], epoch)
+                self._boxed[epoch] = self.open_change(self._participant.key_changes[epoch - 1], epoch)
         return self._boxed.get(epoch) or self._linked.get(epoch)
 
     # --- Boxes ---
@@ -106,13 +106,13 @@ class Keyring:
     def open_change(self, change: KeyChange, epoch: int) -> TableSecret:
         """Return the secret in this participant's box. Raise `DecodeError` if there is none, or a false one."""
         participant = self._participant
-        own = participant.seat.number if participant.seated else None
+        own = participant.seat.number if participant.has_seat else None
         box = next((one.box for one in change.key.boxes if one.seat == own), None)
         if box is None:
             raise DecodeError("there is no box for this participant")
         return open_box(
             box,
-            participant.home.identity.box_secret,
+            participant.store.identity.box_secret,
             session=participant.session.id,
             roster=change.roster,
             table=self.table,
@@ -129,7 +129,7 @@ class Keyring:
         if one is None:
             return
         if one.key is not None:
-            self.open_change(KeyChange(one.roster.digest, one.key), len(self._participant.keys) + 1)
+            self.open_change(KeyChange(one.roster.digest, one.key), len(self._participant.key_changes) + 1)
         elif leavers(state.roster, one.roster):
             raise DecodeError("a seat leaves, but the key does not change: it could go on reading")
 
@@ -145,7 +145,7 @@ class Keyring:
     @property
     def proposed_secret(self) -> TableSecret | None:
         """Return the secret that this participant created for the next epoch, if any."""
-        after = len(self._participant.keys) + 1
+        after = len(self._participant.key_changes) + 1
         return next((secret for secret, _ in self._created.values() if secret.epoch == after), None)
 
     def create_key(self, roster: Roster) -> NewKey:
@@ -153,7 +153,7 @@ class Keyring:
 
         If an earlier attempt to propose the same roster failed, its secret is reused.
         """
-        place = roster.digest, len(self._participant.keys) + 1
+        place = roster.digest, len(self._participant.key_changes) + 1
         if place not in self._created:
             self._created = {place: self._create_secret(roster)}
         return self._created[place][1]

@@ -17,10 +17,10 @@ class LinkRotation:
 
     def next_invitation(self, participant: Participant, secret: TableSecret | None) -> Invitation | None:
         """Return an invitation with the key in use, `secret`, if that key is new and not announced yet; else None."""
-        if secret is not None and not participant.sits:
+        if secret is not None and not participant.is_in_roster:
             # A player who is still asking for a seat joined with this key.
             self._epoch = max(self._epoch, secret.epoch)
-        if participant.hearing or not participant.sits or secret is None or secret.epoch <= self._epoch:
+        if participant.is_catching_up or not participant.is_in_roster or secret is None or secret.epoch <= self._epoch:
             return None
         self._epoch = secret.epoch
         return self._invitation.rekeyed(secret)

@@ -13,9 +13,9 @@ from typing import Final, Protocol
 
 from nodealer.client.contacts import CheckedContact, Contacts
 from nodealer.engine.lobby import decline_rehearsals
-from nodealer.engine.lobby_messages import Offered
+from nodealer.engine.lobby_messages import OpenOffer
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import parts_of
+from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
 from nodealer.games.text import Words
@@ -217,7 +217,7 @@ class Hosting:
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Admit players, and propose; return the frames to send."""
-        if participant.begun or participant.hearing or participant.lobby.mine is None:
+        if participant.has_session or participant.is_catching_up or participant.lobby.own_offer is None:
             return []
         return [*self._dismiss(participant), *self._arrange(participant, now)]
 
@@ -226,7 +226,7 @@ class Hosting:
         if participant.lobby.proposal is not None:
             return self._wait(participant, now)
         self._proposed_at = None
-        ours = (participant.home.identity.public, self._keeper)
+        ours = (participant.store.identity.public, self._keeper)
         come = [offer for offer in participant.offers if offer.key not in ours]
         self._tell(come)
         if self._questions is None:
@@ -263,7 +263,7 @@ class Hosting:
             self._said_waiting = True
             self._say(Remark.KEEPER_AWAITED)
 
-    def _clock(self, come: Collection[Offered], players: int) -> Offered | None:
+    def _clock(self, come: Collection[OpenOffer], players: int) -> OpenOffer | None:
         """Return the timekeeper: the host's own, or one who was admitted.
 
         With two players the host's own is not used: the host alone would decide who is late.
@@ -301,7 +301,7 @@ class Hosting:
             if not offer.keeps_time:
                 self._say(self._known.check(offer.name, offer.key))
 
-    def _ask(self, come: Collection[Offered]) -> None:
+    def _ask(self, come: Collection[OpenOffer]) -> None:
         """Ask the host whether a newcomer may join, or else for a command."""
         if self._questions is None:
             return
@@ -356,11 +356,11 @@ class Hosting:
         """Propose the game to the seated players; return the frames to send."""
         if self._questions is not None:
             self._questions.forget()
-        mine = participant.lobby.mine
+        mine = participant.lobby.own_offer
         if mine is None:
             return []
         self._start = False
-        members = [offer.seated(seat) for seat, offer in enumerate((mine, *seated))]
+        members = [offer.as_member(seat) for seat, offer in enumerate((mine, *seated))]
         try:
             return participant.propose(self._wanted.proposal(members))
         except BadParameter as error:
@@ -374,7 +374,7 @@ class Hosting:
             self._proposed_at = now
         if now - self._proposed_at < ANSWER_AFTER:
             return []
-        awaited = [name for name in participant.lobby.awaited if name != participant.home.name]
+        awaited = [name for name in participant.lobby.awaited if name != participant.store.name]
         if not awaited:
             return []
         if self._questions is None:
@@ -412,7 +412,7 @@ class Onlooker:
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Emit the names when they change. Sends nothing."""
         here = tuple(offer.name for offer in participant.offers if not offer.keeps_time)
-        if participant.begun or participant.hearing or here == self._told:
+        if participant.has_session or participant.is_catching_up or here == self._told:
             return []
         first, self._told = self._told is None, here
         self._say(Here(here, first))
@@ -440,18 +440,18 @@ class Guest:
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Agree or decline when the person has answered; return the frames to send."""
         proposal = participant.lobby.proposal
-        if participant.begun or participant.hearing:
+        if participant.has_session or participant.is_catching_up:
             return []
-        if self._anew and participant.lobby.mine is None:
+        if self._anew and participant.lobby.own_offer is None:
             self._anew = self._there = False
             return [participant.lobby.offer()]
-        if participant.lobby.mine is not None and not self._there:
+        if participant.lobby.own_offer is not None and not self._there:
             self._there = True
-            if participant.lobby.declined and participant.lobby.seat is None:
+            if participant.lobby.has_declined and participant.lobby.seat is None:
                 self._anew = True
                 return [participant.lobby.withdraw()]
             self._say(Remark.ASKED_FOR_A_SEAT)
-        if self._questions is not None and not participant.lobby.considering:
+        if self._questions is not None and not participant.lobby.is_considering:
             self._questions.forget()
         if proposal is None:
             return []
@@ -460,11 +460,11 @@ class Guest:
                 self._left_out = proposal
                 self._say(Remark.LEFT_OUT)
             return []
-        if not participant.lobby.considering:
+        if not participant.lobby.is_considering:
             return []
         if self._told != proposal:
             self._told, self._another = proposal, self._told is not None
-            self._tell(proposal, participant.home.identity.public)
+            self._tell(proposal, participant.store.identity.public)
         if self._questions is None:
             return participant.consent()
         asked = LobbyQuestion(Asked.ANOTHER if self._another else Asked.PROPOSAL, about=proposal)

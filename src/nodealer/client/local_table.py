@@ -12,7 +12,7 @@ from typing import Final
 
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant, StayPolicy
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import Declined
 from nodealer.games.base import Rules
@@ -78,7 +78,7 @@ class LocalTable(Carrier):
         """Deliver a frame to a participant, and return the frames that it sends."""
         watch = self.watch if participant is self.participants[0] else None
         # An observed participant must process each frame as it arrives.
-        participant.more = self._running and watch is None
+        participant.more_coming = self._running and watch is None
         step = participant.receive(frame, number)
         return [*step.send, *(() if watch is None else watch(step))]
 
@@ -115,7 +115,7 @@ class LocalTable(Carrier):
     @property
     def seats(self) -> dict[int, Participant]:
         """Return the seated participants by seat number."""
-        return {one.seat.number: one for one in self.participants if one.seated}
+        return {one.seat.number: one for one in self.participants if one.has_seat}
 
     @property
     def log(self) -> list[bytes]:
@@ -145,7 +145,7 @@ def seat_players(
             home,
             entropy=entropy,
             accept=lambda proposal: None,
-            stays=stays,
+            stay_policy=stays,
             parts=lambda proposal: (protocol, rules, package),
             keeps_time=clock is not None and home is homes[-1],
         )
@@ -154,6 +154,6 @@ def seat_players(
     table.run()
     given = roles or {}
     offers = {offer.name: offer for offer in table.participants[0].offers}
-    members = [offers[name].seated(seat, given.get(seat, PLAYER)) for seat, name in enumerate(names)]
-    table.agree(proposal_of(rules, protocol, members, rehearsal=rehearsal, clock=clock))
+    members = [offers[name].as_member(seat, given.get(seat, PLAYER)) for seat, name in enumerate(names)]
+    table.agree(create_proposal(rules, protocol, members, rehearsal=rehearsal, clock=clock))
     return table

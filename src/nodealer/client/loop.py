@@ -90,22 +90,22 @@ class Loop:
         async with aclosing(self._transport.events()) as events:
             coming = asyncio.ensure_future(anext(events, None))
             try:
-                while self._participant.puts_off or not self._participant.over:
+                while self._participant.has_deferred or not self._participant.is_over:
                     await self._wait(coming)
                     if coming.done():
                         await self._handle(coming.result())
                         # Only now, because this frame may change how the next one is decrypted.
                         coming = asyncio.ensure_future(anext(events, None))
-                        if self._participant.puts_off:
+                        if self._participant.has_deferred:
                             continue
-                    elif self._participant.puts_off:
-                        await self._process(self._participant.rest())
+                    elif self._participant.has_deferred:
+                        await self._process(self._participant.settle())
                     if self._connected:
                         await self._act()
             except RelayError:
                 # A relay that ends after a false proof does not hide it: what has come is looked at, kept and told.
-                if self._participant.puts_off:
-                    self._watch(self._participant.rest())
+                if self._participant.has_deferred:
+                    self._watch(self._participant.settle())
                 raise
             finally:
                 self._cancel_question()
@@ -117,10 +117,10 @@ class Loop:
         The agent may go on thinking while disconnected; its answer is used later.
         """
         waiting: set[asyncio.Future[Any]] = {coming}
-        if self._thinking is not None and self._connected and not self._participant.hearing:
+        if self._thinking is not None and self._connected and not self._participant.is_catching_up:
             waiting.add(self._thinking)
         timeout = None if self._policy is None else TICK_SECONDS
-        if self._participant.puts_off:
+        if self._participant.has_deferred:
             timeout = BATCH_WINDOW
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
@@ -129,14 +129,14 @@ class Loop:
         if event is None:
             raise RelayError("the connection ended before the game did")
         if isinstance(event, bytes):
-            self._participant.more = self._connected
+            self._participant.more_coming = self._connected
             step = self._participant.receive(event, self._received)
             self._received += 1
-            if step != Received() or not self._participant.puts_off:
+            if step != Received() or not self._participant.has_deferred:
                 await self._process(step)
             return
-        if self._participant.puts_off:
-            await self._process(self._participant.rest())
+        if self._participant.has_deferred:
+            await self._process(self._participant.settle())
         self._connected = isinstance(event, Connected)
         if isinstance(event, Connected):
             await self._send(self._participant.resend(event.known))
@@ -158,7 +158,7 @@ class Loop:
 
     async def _consult_agent(self) -> None:
         """Give the agent the open question, use its answer, and cancel a question that is no longer open."""
-        if self._participant.hearing:
+        if self._participant.is_catching_up:
             # Frames that are still missing may answer the question, so the agent's answer waits for them.
             return
         if self._thinking is not None and self._question is not None and self._thinking.done():
@@ -168,12 +168,12 @@ class Loop:
             with suppress(IllegalMove):
                 await self._send(self._participant.answer(asked, decision))
         options = self._participant.options()
-        if options.unreadable is not None and not self._participant.asks_for_books:
+        if options.unreadable is not None and not self._participant.asks_before_disclosing:
             # The dispute starts without asking; the table decides it. Opening the books costs the whole hand, so that
             # is up to a person.
-            await self._send(self._participant.claim())
+            await self._send(self._participant.dispute())
             return
-        if self._question is not None and options.asked != self._question.duty:
+        if self._question is not None and options.required != self._question.duty:
             self._cancel_question()
         if self._thinking is None and self._agent is not None:
             # A player with false cards who has already disputed one has nothing to decide.

@@ -62,14 +62,14 @@ class TimeoutVoter:
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Vote if another seat is late, or leave if there are too few players; return the frames to send."""
-        if not participant.seated or participant.over:
+        if not participant.has_seat or participant.is_over:
             self._timer.stop(now)
             return []
         seat, state = participant.seat, participant.replica.state
         if self._has_waited_alone(state, now):
-            participant.stays = lambda state: False
-            return participant.due()
-        spared = any(state.all_members[other].name in self.spared for other in seat.waits_for.values())
+            participant.stay_policy = lambda state: False
+            return participant.outgoing()
+        spared = any(state.all_members[other].name in self.spared for other in seat.blocking_duties.values())
         waits = self._timer.update(state, now, paused=spared)
         if seat.unconfirmed:
             # The last message may have been delivered. If it came too late to count, it is sent again once that is
@@ -79,10 +79,10 @@ class TimeoutVoter:
         late = {duty for duty, wait in others.items() if self._is_late(state, duty, wait)}
         with suppress(IllegalMove):
             if late := late - state.hand.skip_votes.get(seat.number, frozenset()):
-                return participant.without_duties(late)
+                return participant.vote_skip_duties(late)
         with suppress(IllegalMove):
             if self._should_abort(state, others) and seat.number not in state.hand.abort_votes:
-                return participant.break_off()
+                return participant.vote_abort()
         return []
 
     def _has_waited_alone(self, state: TableState, now: float) -> bool:

@@ -128,7 +128,7 @@ class RelayTransport:
         if create and self._keys.first_secret is None:
             raise BadParameter("a key that can only read cannot create a table")
         # Derived from the store and the table: a participant who returns is the same sender and sends the same bytes.
-        self._sender = expand("sender", participant.home.root, key.table, size=SENDER_BYTES)
+        self._sender = expand("sender", participant.store.root, key.table, size=SENDER_BYTES)
         self._relays = tuple(relays)
         self._entropy = entropy
         self._create = create
@@ -251,7 +251,7 @@ class RelayTransport:
                         yield Connected(max(known, self._received))
         finally:
             self._outbox = None
-            if self._participant.ended:
+            if self._participant.has_ended:
                 with suppress(RelayError):
                     await out.send_end()
             out.close()
@@ -296,13 +296,13 @@ class RelayTransport:
             if final.code not in ("token", "key"):
                 raise
             # While frames are missing, one of them may bring the new key.
-            if not self._participant.hearing:
+            if not self._participant.is_catching_up:
                 self._emit(WriteRefused(out.url, str(final)))
 
     def _history(self) -> list[bytes]:
         """Return the frame that publishes the earlier keys, if no one has published them yet in this epoch."""
         keys = self._keys.earlier_keys
-        wanted = keys and len(keys) not in self._announced_epochs and not self._participant.hearing
+        wanted = keys and len(keys) not in self._announced_epochs and not self._participant.is_catching_up
         return [encode_history(keys)] if wanted else []
 
     def _decrypt(self, frame: bytes, relay: str) -> bytes:
@@ -310,7 +310,7 @@ class RelayTransport:
         key = self._keys.read_key
         if key is None and not self._locked:
             self._locked = True
-            self._emit(KeyMissing(relay, self._participant.epoch))
+            self._emit(KeyMissing(relay, self._participant.key_epoch))
         try:
             text = JUNK if key is None else key.open(frame)[1]
         except DecodeError:

@@ -38,7 +38,7 @@ class Ticker:
         """Return a tick to send, if one is due."""
         self._passed += 0.0 if self._last is None else min(max(now - self._last, 0.0), TICK_SECONDS_MAX)
         self._last = now
-        if not participant.seated or participant.over or participant.hearing:
+        if not participant.has_seat or participant.is_over or participant.is_catching_up:
             self._timer.stop(now)
             return []
         state, keeper = participant.replica.state, participant.replica.state.roster.timekeeper
@@ -49,7 +49,7 @@ class Ticker:
             return []
         # A tick was sent a moment ago and nothing has changed; perhaps next time.
         with suppress(IllegalMove):
-            return participant.tick(self._table_time(state.clock))
+            return participant.send_tick(self._table_time(state.clock))
         return []
 
     def _table_time(self, clock: Clock) -> int:

@@ -1,1 +1,4 @@
-"""Where log, protocol and game meet: the replica that everybody runs, and the seat that one player runs."""
+"""The table engine: the replica that every participant runs, and the seat that acts for one player.
+
+This is where the log, the card protocols and the games meet.
+"""

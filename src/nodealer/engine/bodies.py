@@ -1,4 +1,7 @@
-"""What an entry can say. Protocol messages and moves stand inside as their own canonical JSON."""
+"""The bodies of log entries.
+
+Protocol messages and moves are embedded as their own canonical JSON.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ Seed = Annotated[bytes, msgspec.Meta(min_length=SEED_BYTES, max_length=SEED_BYTE
 
 
 class Begin(Message, frozen=True, tag="begin"):
-    """I play the next hand; this commits me to my tape of it."""
+    """A seat's promise to play the next hand, with a commitment to its tape for that hand."""
 
     duty: Digest
     commitment: Digest
@@ -36,33 +39,36 @@ class Move(Message, frozen=True, tag="move"):
 
 
 class Newcomer(Message, frozen=True):
-    """A seat that is new in a roster agrees to sit there: its own signature."""
+    """The signature with which a new seat agrees to join a roster."""
 
     seat: SeatNumber
     signature: Signature
 
 
-#: SHA-512 of a table's secret, and the secret sealed to one seat: an X25519 key, the secret, and a tag.
+#: Sizes of the SHA-512 hash of a table's secret, and of a box: an X25519 key, the sealed secret and a tag.
 SECRET_DIGEST_BYTES = 64
 BOX_BYTES = 80
 
 
 class Box(Message, frozen=True):
-    """The table's next secret, for one seat."""
+    """The table's next secret, sealed to one seat."""
 
     seat: SeatNumber
     box: Annotated[bytes, msgspec.Meta(min_length=BOX_BYTES, max_length=BOX_BYTES)]
 
 
 class NewKey(Message, frozen=True):
-    """The table's next secret, for those who are in a roster: its hash, and a box for each. docs/spec/sealing.md."""
+    """The table's next secret for the members of a roster: its hash, and a box for each seat.
+
+    See docs/spec/sealing.md.
+    """
 
     digest: Annotated[bytes, msgspec.Meta(min_length=SECRET_DIGEST_BYTES, max_length=SECRET_DIGEST_BYTES)]
     boxes: Annotated[tuple[Box, ...], msgspec.Meta(max_length=SEATS_MAX)]
 
 
 class Propose(Message, frozen=True, tag="propose"):
-    """Let this be the roster, from the next hand on; and this the key of what is said then, where frames are sealed."""
+    """A proposed roster, which applies from the next hand, with a new table key if frames are sealed."""
 
     roster: Roster
     newcomers: Annotated[tuple[Newcomer, ...], msgspec.Meta(max_length=SEATS_MAX)]
@@ -70,52 +76,52 @@ class Propose(Message, frozen=True, tag="propose"):
 
 
 class Agree(Message, frozen=True, tag="agree"):
-    """I agree to a proposed roster."""
+    """A seat's agreement to a proposed roster."""
 
     proposal: Digest
 
 
-#: Every seat but one may owe a few messages at once.
+#: The most duties that one skip vote can name: every other seat may owe a few messages at once.
 NAMED_MAX = 1024
 
 
 class Without(Message, frozen=True, tag="without"):
-    """Let us not wait for these duties of other seats."""
+    """A skip vote: the signer no longer wants to wait for these duties of other seats."""
 
     duties: Annotated[tuple[Digest, ...], msgspec.Meta(min_length=1, max_length=NAMED_MAX)]
 
 
 class Break(Message, frozen=True, tag="break"):
-    """This duty of another seat is not done: let us break the hand off."""
+    """An abort vote: another seat has not met this duty, and the signer wants to abort the hand."""
 
     duty: Digest
 
 
 class Leave(Message, frozen=True, tag="leave"):
-    """I leave this hand, or between hands sit out."""
+    """A seat's announcement that it leaves this hand or, between hands, sits out."""
 
 
 class Tick(Message, frozen=True, tag="tick"):
-    """So much time has passed, in milliseconds, since a moment of the timekeeper's own choice."""
+    """The timekeeper's time in milliseconds, counted from a moment that the timekeeper chose."""
 
     time: Natural
 
 
 class Word(Message, frozen=True, tag="word"):
-    """Something that a player wants to have said. It is in the log, and changes nothing at the table."""
+    """A note by a player. It is kept in the log and changes nothing at the table."""
 
     text: Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class Choice(Message, frozen=True):
-    """A private choice that was made for a duty."""
+    """A private choice that a seat made for a duty."""
 
     duty: Digest
     choice: bytes
 
 
 class Claim(Message, frozen=True, tag="claim"):
-    """This card of mine does not open. I open my book first."""
+    """A dispute: the signer discloses their own hand and claims that this card does not open."""
 
     deck: Natural
     position: Natural
@@ -124,7 +130,7 @@ class Claim(Message, frozen=True, tag="claim"):
 
 
 class Book(Message, frozen=True, tag="book"):
-    """My seed and my private choices of a hand."""
+    """A disclosure: the signer's seed and private choices of one hand."""
 
     duty: Digest
     seed: Seed
@@ -132,17 +138,17 @@ class Book(Message, frozen=True, tag="book"):
 
 
 class End(Message, frozen=True, tag="end"):
-    """I have seen the log to here and leave the table."""
+    """A seat's confirmation that it has seen the log up to here and leaves the table."""
 
     duty: Digest
 
 
 Body = Begin | Cards | Move | Propose | Agree | Without | Break | Leave | Tick | Word | Claim | Book | End
-#: Those that fulfil a duty.
+#: The bodies that fulfil a duty.
 Answer = Begin | Cards | Move | Book | End
 
 
 def read_body(data: bytes) -> Body:
-    """The body of an entry, strictly decoded, the JSON inside it not looked at yet."""
+    """Decode the body of an entry strictly, leaving embedded JSON undecoded. Raise `DecodeError` if it is invalid."""
     body: Body = decode(Body, data, what="the body")
     return body

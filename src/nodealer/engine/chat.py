@@ -1,7 +1,7 @@
-"""Chat beside the log: signed and sealed like everything that is said, and part of nothing. No home keeps it.
+"""Chat beside the log: signed and sealed like every other frame, but not part of the log and never stored by players.
 
-A frame of the table that is no entry: whoever does not know it passes over it. The relay keeps it, sealed, as long as
-it keeps the table; who comes later is not shown it.
+A chat message is a frame of the table that is not an entry, so a program that does not know it ignores it. The relay
+keeps the sealed frame as long as it keeps the table, but players who join later do not see it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from nodealer.printable import is_printable
 from nodealer.tape import framed
 from nodealer.wire import Message, Natural, SeatNumber, decode, encode
 
-#: In characters.
+#: The longest message, in characters.
 CHAT_MAX: Final = 280
 FRAME_BYTES_MAX: Final = 4096
 
 
 class Chat(Message, frozen=True):
-    """What a seat says beside the log. Its numbers grow, so that nobody can say it for the seat a second time."""
+    """A chat message of one seat. Its number increases with each message, so that no one can replay an old one."""
 
     chat: Annotated[str, msgspec.Meta(min_length=1, max_length=CHAT_MAX)]
     seat: SeatNumber
@@ -34,50 +34,54 @@ class Chat(Message, frozen=True):
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """The text of the message."""
         return self.chat
 
 
-def _words(session: bytes, seat: int, number: int, text: str) -> bytes:
+def _bytes_to_sign(session: bytes, seat: int, number: int, text: str) -> bytes:
+    """Return the bytes that the seat signs for a chat message."""
     return framed("nodealer/chat/v1", session, seat, number, text)
 
 
 def sign_chat(identity: Identity, session: bytes, seat: int, number: int, text: str) -> bytes:
-    """The frame to send. Raises `BadParameter` for what cannot be said."""
-    said = plain(text)
+    """Sign a chat message and return the frame to send. Raise `BadParameter` if the text is empty or too long."""
+    said = plain_line(text)
     if not said or len(said) > CHAT_MAX:
         raise BadParameter(f"something to say has 1 to {CHAT_MAX} characters")
-    return encode(Chat(said, seat, number, identity.sign(_words(session, seat, number, said))))
+    return encode(Chat(said, seat, number, identity.sign(_bytes_to_sign(session, seat, number, said))))
 
 
 def read_chat(frame: bytes, session: bytes, keys: Mapping[int, bytes]) -> Chat | None:
-    """What a seat of this session has said, or None for any other frame."""
+    """Return the chat message in a frame, or None if the frame is not a valid one from a seat of this session."""
     if not frame.startswith(b'{"chat":'):
         return None
     try:
         chat = decode(Chat, frame, what="a chat", limit=FRAME_BYTES_MAX)
-        if chat.seat not in keys or chat.chat != plain(chat.chat):
+        if chat.seat not in keys or chat.chat != plain_line(chat.chat):
             return None
-        VerifyingKey(keys[chat.seat]).verify(chat.signature, _words(session, chat.seat, chat.number, chat.chat))
+        VerifyingKey(keys[chat.seat]).verify(chat.signature, _bytes_to_sign(session, chat.seat, chat.number, chat.chat))
     except (DecodeError, BadSignature):
         return None
     return chat
 
 
-def plain(text: str) -> str:
-    """One line that only says something. All who read it must say the same, whatever Unicode their Python knows, or
-    they would take it for somebody's made-up one."""
+def plain_line(text: str) -> str:
+    """Reduce text to one line of printable characters separated by single spaces.
+
+    Every reader must get the same result whatever Unicode version its Python has: a message that differs from its own
+    plain form is rejected.
+    """
     return " ".join(filter(None, "".join(each if is_printable(each) else " " for each in text).split(" ")))
 
 
 @dataclass
-class Chats:
-    """Which chats are new: the relay may bring one twice."""
+class ChatFilter:
+    """Detects repeated chat messages, because the relay may deliver one twice."""
 
     _last: dict[int, int] = field(default_factory=dict)
 
     def is_new(self, chat: Chat) -> bool:
-        """Whether the seat's number has grown."""
+        """Return whether the number is higher than the seat's last one, and remember it."""
         new = chat.number > self._last.get(chat.seat, -1)
         if new:
             self._last[chat.seat] = chat.number

@@ -1,8 +1,8 @@
-"""Open books: one mechanism for all protocols.
+"""Disclosures: one mechanism for all protocols to check a hand after the fact.
 
-A seat opens its seed of a hand and its private choices; every message it sent in that hand is made again and held
-against what it sent. The claimant of a dispute opens first: if its own book refutes the claim, that is the fault, and
-nobody else opens. It costs the secrecy of that hand and of nothing else.
+A seat discloses its seed and its private choices of a hand. Every message that it sent in that hand is then recomputed
+and compared with what it sent. In a dispute the claimant discloses first: if their own disclosure refutes the claim,
+they are at fault and no one else has to disclose. A disclosure costs the secrecy of that hand and of nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nodealer.errors import CardUnreadable, NodealerError, PeerFault
 from nodealer.protocols.base import Deck
 from nodealer.tape import Tape, seed_commitment
 
-#: The private choices of a book, by the duties that they were made for.
+#: The disclosed private choices, by the duties for which they were made.
 Choices = Mapping[bytes, bytes]
 
 
@@ -24,7 +24,10 @@ Choices = Mapping[bytes, bytes]
 def refuse_false_disclosure(
     config: Config, books: DueDisclosures, seat: int, entry: int, seed: bytes, choices: Choices
 ) -> None:
-    """Raise `PeerFault` for a seat whose book is another than it began with, or makes other messages than it sent."""
+    """Raise `PeerFault` if a seat's disclosure is false.
+
+    It is if the seed is not the one that the seat committed to, or if a message that it sent does not follow from it.
+    """
     tape = Tape(seed)
     bound = seed_commitment(tape, session=config.session.id, seat=seat, hand=books.binding.hand)
     if bound != books.commitments.get(seat):
@@ -37,14 +40,14 @@ def refuse_false_disclosure(
 def _first_false_message(
     deeds: VersionedMap[int, SentMessage], seat: int, tape: Tape, choices: Choices
 ) -> SentMessage | None:
-    """The first message of a hand that an honest seat with this book would not have sent."""
+    """Return the first message of a seat that an honest seat with this disclosure would not have sent."""
     for _, deed in deeds.items():
         if deed.duty.seat != seat:
             continue
         try:
             honest = deed.deck.message(deed.duty, tape, choices.get(deed.duty.chosen))
         except NodealerError:
-            # The book lacks a choice that the message needs, or has one that no honest seat could make.
+            # The disclosure lacks a choice that the message needs, or has one that no honest seat could make.
             return deed
         if honest != deed.message:
             return deed
@@ -52,7 +55,7 @@ def _first_false_message(
 
 
 def refuse_false_dispute(deck: Deck | None, seat: int, entry: int, card: tuple[int, int], seed: bytes) -> None:
-    """Raise `PeerFault` for a claimant whose book reads the card. `deck` is the deck as the claimant saw it."""
+    """Raise `PeerFault` if the claimant can read the disputed card. `deck` is the deck as the claimant saw it."""
     number, position = card
     try:
         if deck is not None:

@@ -1,6 +1,7 @@
-"""The course of a hand: who owes what, and how game and decks drive each other until a seat is wanted.
+"""The course of a hand: which duties are open, and how the game and the decks drive each other until a seat must act.
 
-Every function takes a state or a change and gives the next; refusing something means raising, and changes nothing.
+Every function takes a state or a change and returns the next one. A function that refuses something raises, and nothing
+changes.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from nodealer.wire import DECKS_MAX, encode
 
 
 class TooFewSeats(Exception):
-    """A deck is wanted that too few seats are left to make."""
+    """The game wants a deck, and too few seats are left to create it."""
 
 
 # --- Duties ---
 
 
 def open_duties(state: TableState) -> tuple[Duty, ...]:
-    """Every duty that is open in a state."""
+    """Return every duty that is open in a state."""
     books = tuple(
         _book_duty(state, number, seat) for number, case in state.disclosures.items() for seat in sorted(case.owing)
     )
@@ -45,25 +46,29 @@ def open_duties(state: TableState) -> tuple[Duty, ...]:
 
 
 def _book_duty(state: TableState, hand: int, seat: int) -> Duty:
+    """Return a seat's duty to disclose a hand."""
     return state.disclosures[hand].binding.duty(None, seat, TableDuty.BOOK, digest("book", hand))
 
 
 def _duties_between_hands(state: TableState) -> Iterator[Duty]:
-    """What seats may do between hands: begin the next one, or end."""
+    """Yield the duties between hands: begin the next hand, or sign the end."""
     hand, out, anchor = state.hand, state.ended | state.expelled, digest("between", state.roster.digest)
     for seat in state.roster.awaited:
         if seat in out:
             continue
         gone = seat in state.gone
-        # Who has begun may still end: if the others have, the hand that it begun will never start.
+        # A seat that has begun may still end: if the others have ended, its hand will never start.
         if seat not in hand.commitments and not state.no_more_hands:
-            # A seat that is gone may come back for the next hand; nobody waits for it.
+            # An absent seat may come back for the next hand, but no one waits for it.
             yield hand.binding.duty(None, seat, TableDuty.BEGIN, anchor, optional=gone)
         yield hand.binding.duty(None, seat, TableDuty.END, anchor, optional=not state.no_more_hands or gone)
 
 
 def _early_begin_duties(state: TableState) -> tuple[Duty, ...]:
-    """A seat that is gone from a hand may begin the next one before it is over: then nobody is faster than it."""
+    """Return the optional duties of absent seats to begin the next hand while this one is still played.
+
+    That way the hand cannot start before a player who is back has had the chance to join.
+    """
     if state.no_more_hands or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
         return ()
     away = (
@@ -78,9 +83,10 @@ def _early_begin_duties(state: TableState) -> tuple[Duty, ...]:
 
 
 def _move_duties(hand: HandState) -> tuple[Duty, ...]:
+    """Return the moves that the game waits for or permits now."""
     if not isinstance(want := hand.want, Turn):
         return ()
-    # In a round the seats move side by side: a move answers the round, and not what others moved meanwhile.
+    # In a round the seats move in parallel: a move answers the round, whatever others moved meanwhile.
     anchor = digest("move", hand.game_digest) if want.round is None else digest("round", want.round)
     return (
         *(hand.binding.duty(None, seat, TableDuty.MOVE, anchor, choice=True) for seat in want.seats),
@@ -89,7 +95,7 @@ def _move_duties(hand: HandState) -> tuple[Duty, ...]:
 
 
 def refresh_duties(state: TableState, height: int) -> TableState:
-    """The state with its duties brought up to date at this height of the log. Votes for what is closed are void."""
+    """Return the state with its duties and clock updated at this log height. Votes about closed duties are dropped."""
     if len(state.chronicle.hand_ends) < state.hand.number:
         state = state.with_chronicle(hand_ends=(*state.chronicle.hand_ends, height))
     if len(state.chronicle.key_heights) < len(state.chronicle.key_changes):
@@ -112,16 +118,19 @@ def refresh_duties(state: TableState, height: int) -> TableState:
     return state
 
 
-# --- The game: what it is told is hashed, and that hash is what its moves answer ---
+# --- The game: its inputs are hashed, and moves are bound to that hash ---
 
 
 def advance_game(hand: HandState, game: Game, what: str, *said: bytes | str | int) -> HandState:
-    """The hand once its game has been told something."""
+    """Return the hand with the next state of its game.
+
+    Everything that changed the game is hashed into `game_digest`, and the duties to move are bound to that digest.
+    """
     return replace(hand, game=game, game_digest=digest(what, hand.game_digest, *said))
 
 
 def _encode_events(events: Iterable[Event]) -> bytes:
-    """Events as they are hashed: a list for each card that was moved or opened."""
+    """Encode card events for hashing: one list for each card moved or opened, roll, or opened envelope."""
     words = list[list[object]]()
     for event in events:
         if isinstance(event, Moved):
@@ -137,7 +146,7 @@ def _encode_events(events: Iterable[Event]) -> bytes:
 
 
 def make_move(change: Change, seat: int, move: bytes) -> Change:
-    """A seat's move. Raises `IllegalMove`, or `BadParameter` for one that asks for what cannot be."""
+    """Apply a seat's move. Raise `IllegalMove`, or `BadParameter` if it requests something impossible."""
     hand = change.state.hand
     if hand.game is None:
         raise BadParameter("there is no game to move in")
@@ -149,7 +158,7 @@ def make_move(change: Change, seat: int, move: bytes) -> Change:
 
 
 def begin_hand(state: TableState) -> Change:
-    """Start the hand once every seat that is present has begun it."""
+    """Start the hand if every present seat has begun it and they can play; otherwise return the state unchanged."""
     hand = state.hand
     if state.no_more_hands or not set(state.present) <= hand.commitments.keys():
         return Change(state)
@@ -163,7 +172,7 @@ def begin_hand(state: TableState) -> Change:
     try:
         game = rules.begin(hand.number, began, hand.game, chips)
     except BadParameter:
-        # These seats cannot play another hand of it: then nobody waits for one.
+        # These seats cannot play another hand, so no one waits for one.
         return Change(
             replace(state, no_more_hands=True, hand=replace(hand, commitments={}, skip_votes={}, abort_votes={}))
         )
@@ -183,7 +192,7 @@ def begin_hand(state: TableState) -> Change:
 
 
 def drive(change: Change) -> Change:
-    """Let the game ask and the decks answer until something is owed by a seat, or the hand is over."""
+    """Pass requests of the game to the decks, and their events back, until a seat must act or the hand is over."""
     while True:
         state, hand, game = change.state, change.state.hand, change.state.hand.game
         if state.phase is not Phase.PLAYING or game is None:
@@ -211,7 +220,7 @@ def drive(change: Change) -> Change:
 
 
 def continue_without_cards(hand: HandState, leaving: tuple[int, ...] = ()) -> HandState:
-    """No card can be dealt or opened any more: the game ends by its own rule."""
+    """Return the hand after all cards are lost: the game ends it by its own rule for these leavers."""
     if hand.game is None:
         return hand
     after = advance_game(hand, hand.game.left(leaving, cards=False), "left", 0, *leaving)
@@ -219,6 +228,7 @@ def continue_without_cards(hand: HandState, leaving: tuple[int, ...] = ()) -> Ha
 
 
 def _start_requests(change: Change, ask: Ask) -> Change:
+    """Queue the operations that the game asks for, and start the first of each deck."""
     queues = dict[int, tuple[Operation, ...]]()
     for operation in ask.operations:
         queues[operation.deck] = (*queues.get(operation.deck, ()), operation)
@@ -229,7 +239,10 @@ def _start_requests(change: Change, ask: Ask) -> Change:
 
 
 def _request_operation(change: Change, deck: int, operation: Operation) -> Change:
-    """Give a deck the operation that is next in its queue."""
+    """Start an operation on a deck, creating the deck if necessary.
+
+    Raise `BadParameter` if the game may not request it, and `TooFewSeats` if a new deck cannot be created.
+    """
     state, hand = change.state, change.state.hand
     _refuse_unannounced(state, operation)
     if isinstance(operation, NewDeck):
@@ -254,13 +267,14 @@ def _request_operation(change: Change, deck: int, operation: Operation) -> Chang
 
 
 def _present_binding(state: TableState) -> Binding:
+    """Return the binding of the hand without the seats that have left it."""
     hand = state.hand
     gone = tuple(sorted(state.gone & set(hand.binding.seats)))
     return replace(hand.binding.without(gone), tried=state.tried) if gone else hand.binding
 
 
 def _refuse_unannounced(state: TableState, operation: Operation) -> None:
-    """A game asks for what it announced when the session began, and for nothing else."""
+    """Raise `BadParameter` if the game requests an operation that it did not announce for the session."""
     deck = state.hand.decks.get(operation.deck)
     asked = needed(operation, None if deck is None else deck.places.belongs_to)
     if unannounced := sorted(one.value for one in asked - state.config.rules.operations):
@@ -268,13 +282,13 @@ def _refuse_unannounced(state: TableState, operation: Operation) -> None:
 
 
 def update_deck(change: Change, deck: int, made: DeckChange) -> Change:
-    """Take what a deck did; when its operation is finished, begin the next one in its queue."""
+    """Apply a change to a deck. If it finishes an operation, start the next one in the deck's queue."""
     state, hand = change.state, change.state.hand
     asked = hand.requests
     rest: tuple[Operation, ...] = ()
     if asked is not None:
         queue = asked.queues.get(deck, ())
-        # A deck may also finish what no game asked for, such as going on without a seat.
+        # A deck may also finish something that no game requested, such as going on without a seat.
         finished = bool(queue) and Finished(queue[0]) in made.events
         queue = queue[1:] if finished else queue
         rest = queue if finished else ()
@@ -284,11 +298,11 @@ def update_deck(change: Change, deck: int, made: DeckChange) -> Change:
     return _request_operation(change, deck, rest[0]) if rest else change
 
 
-# --- Its end ---
+# --- The end of the hand ---
 
 
 def _end_hand(state: TableState, done: Done) -> TableState:
-    """The hand is over. Where the protocol ends with open books, gains are held until these are open."""
+    """Return the state after the hand's result. If the protocol requires disclosures, gains are held until then."""
     books = state.config.protocol.claims.open_book_at_end
     players = () if state.hand.game is None else state.hand.game.players
     account = state.ledger.close_hand(state.hand.number, done, players, books=books)
@@ -298,7 +312,7 @@ def _end_hand(state: TableState, done: Done) -> TableState:
 
 
 def require_disclosures(state: TableState, *, disputed: bool = False) -> TableState:
-    """From now on every seat that was dealt in owes its book of this hand, also one that has left."""
+    """Return the state in which every seat that was dealt in, even if it left, must disclose this hand."""
     hand = state.hand
     owing = frozenset(hand.binding.players) - state.expelled
     books = DueDisclosures(hand.binding, hand.commitments, hand.messages, owing, disputed)
@@ -306,12 +320,12 @@ def require_disclosures(state: TableState, *, disputed: bool = False) -> TableSt
 
 
 def void_hand(state: TableState, reason: str) -> TableState:
-    """The hand is over without a result."""
+    """Return the state after the hand ended without a result, for this reason."""
     return prepare_next_hand(state, HandRecord(state.hand.number, _player_names(state), void=reason))
 
 
 def prepare_next_hand(state: TableState, record: HandRecord) -> TableState:
-    """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
+    """Return the state between this hand and the next. A roster that was agreed on meanwhile is adopted."""
     number = state.hand.number + 1
     binding = state.config.binding(number, state.roster, state.roster.awaited)
     state = replace(state, no_more_hands=state.no_more_hands or number == state.config.session.proposal.hands)
@@ -324,4 +338,5 @@ def prepare_next_hand(state: TableState, record: HandRecord) -> TableState:
 
 
 def _player_names(state: TableState) -> dict[int, str]:
+    """Return the names of the seats in this hand that are still in the roster."""
     return {seat: state.roster.member(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}

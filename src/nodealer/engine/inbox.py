@@ -1,19 +1,18 @@
-"""The order of a table, where its transport numbers the frames: each of them is judged once.
+"""What a participant does with incoming frames before they are part of its log.
 
-What a frame is worth hangs on the table as it stood when the frame came. One that was refused then might be taken on a
-later table: whoever judged it again, after a restart, would have another log than everybody else. A home keeps what
-changed something, and between two such frames nothing changes. So every frame up to the last one that a home has was
-judged, and is passed over when the order is heard from its beginning again.
+`FrameInbox` puts numbered frames in order and passes on each one once. What a frame does depends on the table when it
+arrived: one that was refused then might be accepted later, and a participant that judged it again after a restart would
+have a different log from everyone else. The player store keeps the frames that changed something, and between two of
+them nothing changes. So every frame up to the last stored one was judged before, and is skipped when the frames are
+delivered from the beginning again.
 
-Entries that came in together: their proofs are looked at as one, before anything is said that follows from them.
+`EntryBatch` applies entries that arrive together and verifies their proofs as one batch, before anything is sent that
+depends on them. If all proofs hold, the result is the same as one by one. If one does not, the log goes back to where
+it was before the batch, and the caller applies the entries again one by one.
 
-Where all of them hold, nothing else has happened than would have one by one. Where one does not, the log goes back to
-where it was before the first of them, and whoever took them takes them again, one by one.
-
-Entries that do not fit the log yet: those that build on something that is not here, and those that never will.
-
-Where frames have no numbers, what an entry builds on may still come; so it waits. Where it cannot come any more, or too
-many wait, the log of its seat and this one have parted, and that is said once for each head.
+`HoldBackQueue` keeps entries that do not fit the log yet. Without frame numbers, the entry that one builds on may still
+arrive, so it waits. If that is no longer possible, or too many wait, the logs have diverged, which is reported once for
+each head.
 """
 
 from __future__ import annotations
@@ -28,86 +27,91 @@ from nodealer.engine.seat import Seat
 from nodealer.errors import JournalLost, NodealerError, ProofRejected
 from nodealer.log.entry import Arrival, read_entry
 
-#: How many frames wait for those before them, and their bytes. What is beyond comes again.
+#: How many frames wait for those before them, and their bytes. Frames beyond that must be delivered again.
 AHEAD_MAX: Final = 1024
 AHEAD_BYTES_MAX: Final = 16 << 20
 
 
 class FrameInbox:
-    """The frames of a table as they come to one participant, from number 0 on."""
+    """The frames of a table as they reach one participant, starting with number 0."""
 
     def __init__(self) -> None:
-        #: How many have come.
-        self.taken = 0
+        #: The number of the next frame, which is how many were taken.
+        self.next_number = 0
         self._ahead: dict[int, bytes] = {}
         self._ahead_bytes = 0
-        self._kept: deque[bytes] = deque()
+        self._stored: deque[bytes] = deque()
 
-    def came_back(self, kept: Iterable[bytes]) -> None:
-        """A home has these of the frames, in their order."""
-        self._kept.extend(kept)
+    def skip_stored(self, kept: Iterable[bytes]) -> None:
+        """Expect these frames, which the player store has, to be delivered again in this order, and skip them."""
+        self._stored.extend(kept)
 
     @property
-    def lacking(self) -> int:
-        """How many frames a home has that have not come again yet."""
-        return len(self._kept)
+    def count_missing_stored(self) -> int:
+        """How many frames the player store has that were not delivered again yet."""
+        return len(self._stored)
 
     def take(self, frame: bytes, number: int) -> list[bytes]:
-        """The frames that are to be judged now. Frames may come repeated and too soon."""
-        if number != self.taken:
-            if number > self.taken and number not in self._ahead:
-                self._wait(frame, number)
+        """Take a frame, and return the new frames that can be judged now. Frames may come repeatedly or too early."""
+        if number != self.next_number:
+            if number > self.next_number and number not in self._ahead:
+                self._keep_ahead(frame, number)
             return []
         ready = [frame]
-        while (following := self._ahead.pop(self.taken + len(ready), None)) is not None:
+        while (following := self._ahead.pop(self.next_number + len(ready), None)) is not None:
             self._ahead_bytes -= len(following)
             ready.append(following)
-        self.taken += len(ready)
+        self.next_number += len(ready)
         return [one for one in ready if self._is_new(one)]
 
-    def _wait(self, frame: bytes, number: int) -> None:
+    def _keep_ahead(self, frame: bytes, number: int) -> None:
+        """Keep a frame until those before it arrive, if there is room. Otherwise it has to be delivered again."""
         if len(self._ahead) < AHEAD_MAX and self._ahead_bytes + len(frame) <= AHEAD_BYTES_MAX:
             self._ahead[number] = frame
             self._ahead_bytes += len(frame)
 
     def _is_new(self, frame: bytes) -> bool:
-        if not self._kept:
+        """Return whether a frame comes after all stored ones, and count it off if it is the next stored one."""
+        if not self._stored:
             return True
-        if frame == self._kept[0]:
-            self._kept.popleft()
+        if frame == self._stored[0]:
+            self._stored.popleft()
         return False
 
 
 class EntryBatch:
-    """What a seat has taken, and not looked at the proofs of."""
+    """Entries that a seat has applied without verifying their proofs."""
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
-        self._mark = seat.mark()
-        #: Whether all of it has to be taken again, one by one.
-        self._false = False
+        self._start = seat.checkpoint()
+        #: Whether all of it has to be applied again, one by one.
+        self._failed = False
         self._taken: list[bytes] = []
-        #: After how many of them there was time to say something.
+        #: The sizes of the batch at which there was time to send something.
         self._pauses: set[int] = set()
-        #: What became of it, if all of it holds.
+        #: The results, which count if all proofs hold.
         self.applied: list[Applied] = []
 
     def take(self, data: bytes) -> bool:
-        """Whether an entry was taken. One that was not is for the caller to judge, on a log that was looked at."""
-        if self._false:
+        """Apply an entry and return True.
+
+        If it returns False, the caller must verify the batch and then judge the entry.
+        """
+        if self._failed:
             return False
         replica = self._seat.replica
         replica.eager = replica.rewinds = False
         try:
             applied = self._seat.receive(data)
         except ProofRejected:
-            self._false = True
+            self._failed = True
             return False
         except JournalLost:
-            # An entry that is not in the journal is in the log by now: taken a second time it would be a repetition,
-            # and nobody would hear that somebody else signs for this seat. It is at hand: whatever would be said before
-            # it could have its number.
-            self._false = True
+            # The entry, which is not in the journal, is in the log by now. If it were applied again it would be a
+            # repetition, and no one would notice that someone else signs for this seat. Nothing may be sent before it
+            # is applied again, because that could use its number.
+            self._failed = True
             self._pauses.clear()
             return False
         except NodealerError:
@@ -121,72 +125,72 @@ class EntryBatch:
 
     @property
     def size(self) -> int:
-        """How many entries were taken."""
+        """How many entries were applied."""
         return len(self._taken)
 
-    def hold(self) -> bool:
-        """Look at all proofs. Whether they hold."""
+    def verify(self) -> bool:
+        """Verify all proofs and return whether they hold."""
         replica = self._seat.replica
         replica.rewinds = False
         try:
-            if not self._false:
+            if not self._failed:
                 replica.settle()
         except ProofRejected:
-            self._false = True
+            self._failed = True
         finally:
             replica.rewinds = True
-        return not self._false
+        return not self._failed
 
-    def pause(self) -> None:
-        """What was taken so far did not come at once with what comes next."""
+    def mark_pause(self) -> None:
+        """Note that the entries so far did not arrive together with the next ones."""
         self._pauses.add(self.size)
 
     def undo(self) -> list[tuple[bytes, bool]]:
-        """Go back to before the first of them, and give them all, each with whether a pause followed it."""
-        self._seat.back_to(self._mark)
+        """Roll back to before the batch and return its entries, each with whether a pause followed it."""
+        self._seat.roll_back(self._start)
         return [(data, place in self._pauses) for place, data in enumerate(self._taken, 1)]
 
 
-#: How many entries of one seat wait for what they build on, where frames have no numbers, and how many heads of one
-#: seat are told of that this log never had.
+#: How many entries of one seat are held back if frames have no numbers, and how many unknown heads of one seat are
+#: reported.
 HELD_MAX: Final = 64
-#: And their bytes. The largest honest entry has a quarter of this.
+#: The bytes of those entries. The largest honest entry has a quarter of this.
 HELD_BYTES_MAX: Final = 8 << 20
 
 
 class HoldBackQueue:
-    """What one participant has heard and could not take."""
+    """The entries that one participant has received and could not apply yet."""
 
     def __init__(self) -> None:
-        #: In the order in which they came.
+        #: In order of arrival.
         self._held: list[Arrival] = []
-        #: Seat to the heads that it saw and this log never had.
-        self._parted: dict[int, set[bytes]] = {}
+        #: Seat to the heads that it had seen, that this log never had, and that were reported.
+        self._reported: dict[int, set[bytes]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._held)
 
     def hold(self, replica: Replica, seat: int, data: bytes) -> list[Diverged]:
-        """Let an entry wait for what it builds on. Where there is no room for it, the logs have parted."""
+        """Keep an entry until it can be applied. Report a divergence if there is no room for it."""
         held = [one.data for one in self._held if one.entry.seat == seat]
         if data in held:
             return []
         if len(held) == HELD_MAX or sum(map(len, held)) + len(data) > HELD_BYTES_MAX:
-            return self.part(replica, seat, data)
+            return self.report_divergence(replica, seat, data)
         self._held.append(read_entry(data))
         return []
 
-    def released(self, replica: Replica) -> bytes | None:
-        """The first of those that wait that can be judged now."""
+    def pop_ready(self, replica: Replica) -> bytes | None:
+        """Remove and return the first entry that can be judged now, or None."""
         for place, held in enumerate(self._held):
             signed = replica.count_signed_by(replica.state.all_members[held.entry.seat].key)
             if held.entry.seq <= signed and replica.has_seen(held.entry.seen):
                 return self._held.pop(place).data
         return None
 
-    def part(self, replica: Replica, seat: int, data: bytes) -> list[Diverged]:
-        """An entry was signed on a head that this log never had."""
-        seen, parted = read_entry(data).entry.seen, self._parted.setdefault(seat, set())
+    def report_divergence(self, replica: Replica, seat: int, data: bytes) -> list[Diverged]:
+        """Report an entry that was signed on a head that this log never had, once for each head."""
+        seen, parted = read_entry(data).entry.seen, self._reported.setdefault(seat, set())
         if seen in parted or len(parted) == HELD_MAX:
             return []
         parted.add(seen)

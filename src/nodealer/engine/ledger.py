@@ -1,8 +1,9 @@
-"""Who has which chips, and what is held until the check of the seat that gained it has passed.
+"""The chips of every seat, and the gains that are held until the winner's disclosure was checked.
 
-A loss counts at once. A gain counts at the first begin after the gainer's own book held; until then it belongs to
-nobody. What is still held when the session ends goes back to those who paid it in, never to those who accused. Games
-without chips use it too, with points: nobody loses any, and a win is held like a pot.
+A loss counts at once. A gain counts from the first hand that begins after the winner's own disclosure was verified;
+until then it belongs to no one. Gains that are still held when the session ends go back to the players who paid them,
+never to those who accused. Games without chips use the ledger with points: no one loses any, and a win is held like a
+pot.
 """
 
 from __future__ import annotations
@@ -16,41 +17,45 @@ from nodealer.records import replace
 
 @dataclass(frozen=True)
 class HeldResult:
-    """What a hand left that has not counted yet."""
+    """The result of a hand as far as it does not count yet."""
 
     hand: int
     paid: Mapping[int, int]
-    #: Seat to what it won or lost. In a hand that a claim ended everybody's bets are lost, and held for them.
+    #: Seat to what it won or lost. In a hand that ended in a dispute, all bets are lost, and held for their seats.
     net: Mapping[int, int]
-    #: Seat to what it gets once its book has held, and the seats whose book has.
+    #: Seat to what it gets once its disclosure was verified, and the seats of which it was.
     gains: Mapping[int, int]
     covered: frozenset[int] = frozenset()
     claimed: bool = False
-    #: Whether something of it has counted already. What has counted is final.
+    #: Whether some of it has counted already. What has counted is final.
     final: bool = False
-    #: What its pot had of dead money.
+    #: The dead money in its pot.
     dead: int = 0
 
     def payers_except(self, seat: int) -> dict[int, int]:
-        """To whom it goes back, by weight, what this seat may not have. With dead money all may have gained."""
+        """Return who gets back what this seat may not have, by weight.
+
+        These are the other losers of the hand or, if there are none (with dead money everyone may have gained), all
+        others who paid.
+        """
         lost = {} if self.claimed else {other: -net for other, net in self.net.items() if net < 0}
         return {other: paid for other, paid in (lost or self.paid).items() if other != seat}
 
 
 @dataclass(frozen=True)
 class Charge:
-    """What a seat has paid for leaving: dead money until a hand is played for it."""
+    """A seat's payment for leaving: dead money until a hand is played for it."""
 
     hand: int
     seat: int
     amount: int
-    #: The others that were dealt in: theirs, where no hand is played for it any more.
+    #: The others who were dealt in: they get it if no further hand is played for it.
     others: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The chips of every seat that this session has seen, the hands that are not settled, and what is nobody's yet."""
+    """The chips of every seat that this session has seen, the held results, and the dead money."""
 
     chips: Mapping[int, int] = field(default_factory=dict)
     held: tuple[HeldResult, ...] = ()
@@ -58,19 +63,22 @@ class Ledger:
 
     @property
     def total(self) -> int:
-        """All chips: what seats have, what is held for them, and what is dead. No hand changes it."""
+        """All chips: those of the seats, those held for them, and dead money. No hand changes the total."""
         held = sum(sum(one.gains.values()) for one in self.held)
         return sum(self.chips.values()) + held + sum(one.amount for one in self.dead)
 
     def add_seats(self, seats: Iterable[int], stake: int) -> Ledger:
-        """Seats that are new begin with the stake. Who comes back has what it had, also nothing."""
+        """Return the ledger with the stake for each new seat.
+
+        Players who return have what they had, even if nothing.
+        """
         return replace(self, chips={**dict.fromkeys(seats, stake), **self.chips})
 
     # defence: kept-book
     def close_hand(self, hand: int, done: Done, players: Iterable[int], *, books: bool) -> Ledger:
-        """A hand is over. With `books` what somebody gained is held until its book is open.
+        """Return the ledger after a hand. With `books`, gains are held until the winner has disclosed.
 
-        A charge counts at once, like a loss. What was dead before is so no more, if this hand was played for it.
+        A charge counts at once, like a loss. Earlier dead money is gone if this hand was played for it.
         """
         fresh = tuple(
             Charge(hand, seat, amount, tuple(other for other in players if other != seat))
@@ -83,25 +91,25 @@ class Ledger:
         gains = {seat: amount for seat, amount in done.net.items() if amount > 0}
         if not books:
             return replace(account, chips=_add(chips, gains))
-        # Also a hand in which nobody gained: whose book is false pays even when the pot was divided.
+        # Also a hand without a gain: a player whose disclosure is false pays even if the pot was split.
         open_yet = gains or any(done.paid.values())
         held = HeldResult(hand, done.paid, done.net, gains, dead=done.dead)
         return replace(account, held=(*self.held, held)) if open_yet else account
 
     def hold_bets(self, hand: int, paid: Mapping[int, int]) -> Ledger:
-        """A hand ended without result: each seat's bets are held for it until its own book is open."""
+        """Return the ledger after a hand without result: each seat's bets are held until it has disclosed."""
         bets = {seat: amount for seat, amount in paid.items() if amount}
         lost = {seat: -amount for seat, amount in bets.items()}
         held = (*self.held, HeldResult(hand, paid, lost, bets, claimed=True))
         return replace(self, chips=_add(self.chips, lost), held=held)
 
     def mark_covered(self, hand: int, seat: int) -> Ledger:
-        """A seat's book of a hand is open and holds."""
+        """Return the ledger after a seat's disclosure of a hand was verified."""
         return self._update_held(hand, lambda held: replace(held, covered=held.covered | {seat}))
 
     # defence: lost-book
     def release_covered(self) -> Ledger:
-        """A hand begins: what is covered counts from now on."""
+        """Return the ledger at the start of a hand: covered gains count from now on."""
         chips, rest = dict(self.chips), list[HeldResult]()
         for held in self.held:
             now = {seat: amount for seat, amount in held.gains.items() if seat in held.covered}
@@ -112,9 +120,10 @@ class Ledger:
         return replace(self, chips=chips, held=tuple(rest))
 
     def forfeit(self, hand: int, seat: int) -> Ledger:
-        """A seat's book of a hand is false: nothing to it, its bets to the others, and no result among the rest.
+        """Return the ledger after a seat's disclosure of a hand proved false.
 
-        Where something of the hand has counted already, that is final: then only the seat's own gain goes back.
+        The seat gets nothing, its bets go to the others, and the hand has no result for the rest. If some of the hand
+        has counted already, that is final: then only the seat's own gain goes back.
         """
         held = next((one for one in self.held if one.hand == hand), None)
         if held is None:
@@ -131,12 +140,15 @@ class Ledger:
             return replace(self, chips=_add(self.chips, back), held=still)
         undone = {other: max(0, -held.net.get(other, 0)) for other in paid}
         lost = {seat: -held.paid.get(seat, 0) - min(0, held.net.get(seat, 0))}
-        # What was dead in its pot goes with its bets.
+        # The dead money in its pot goes with its bets.
         bets = _divide(held.paid.get(seat, 0) + held.dead, paid)
         return replace(self, chips=_add(_add(_add(self.chips, undone), lost), bets), held=others)
 
     def close_session(self) -> Ledger:
-        """The session has ended: what is covered counts, the rest goes back, and what is dead to those it was for."""
+        """Return the final ledger.
+
+        Covered gains count, other held gains go back, and dead money goes to those it was for.
+        """
         last = self.release_covered()
         chips = dict(last.chips)
         for held in last.held:
@@ -147,15 +159,20 @@ class Ledger:
         return Ledger(chips)
 
     def _update_held(self, hand: int, change: Callable[[HeldResult], HeldResult]) -> Ledger:
+        """Return the ledger with the held result of one hand changed."""
         return replace(self, held=tuple(change(held) if held.hand == hand else held for held in self.held))
 
 
 def _add(chips: Mapping[int, int], more: Mapping[int, int]) -> dict[int, int]:
+    """Return the sums of two mappings of seats to chips."""
     return {seat: chips.get(seat, 0) + more.get(seat, 0) for seat in {**chips, **more}}
 
 
 def _divide(amount: int, weights: Mapping[int, int]) -> dict[int, int]:
-    """In proportion, rounded down; odd chips go to the lowest seat. Where nobody has a weight, all have the same."""
+    """Divide an amount in proportion to the weights, rounded down.
+
+    The odd chips go to the lowest seat with a weight. If all weights are zero, they count as equal.
+    """
     if not weights:
         return {}
     if not any(weights.values()):

@@ -1,5 +1,4 @@
-"""The frames of a lobby: what they say, who signed them, and what is told of them to a person. Bytes:
-docs/spec/lobby.md."""
+"""The frames of a lobby, their signatures, and the events that they cause. Bytes: docs/spec/lobby.md."""
 
 from __future__ import annotations
 
@@ -17,17 +16,16 @@ from nodealer.printable import is_printable
 from nodealer.tape import digest, framed
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
 
-#: One frame. A proposal for 20 seats has some 8 kB beside the parameters of its game.
+#: The size of one frame. A proposal for 20 seats has some 8 kB besides the parameters of its game.
 FRAME_BYTES_MAX: Final = 64 << 10
-#: Why somebody declines, in characters.
+#: The length of the reason for declining, in characters.
 REASON_MAX: Final = 200
 
 Key = Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
 
 
 class Offer(Message, frozen=True, tag="offer"):
-    """I would like to sit, or to keep the time. A key numbers its offers, so that one that was taken back never counts
-    again."""
+    """An offer to play or to keep the time. A key numbers its offers, so that a withdrawn one never counts again."""
 
     number: Natural
     name: str
@@ -37,20 +35,20 @@ class Offer(Message, frozen=True, tag="offer"):
 
 
 class Withdraw(Message, frozen=True, tag="withdraw"):
-    """I take my offer back."""
+    """The withdrawal of the signer's own offer."""
 
     number: Natural
 
 
 class Dismiss(Message, frozen=True, tag="dismiss"):
-    """Whoever made this offer does not sit here. Its name is free again."""
+    """The host's refusal of an offer. Its name is free again."""
 
     key: Key
     number: Natural
 
 
 class Proposed(Message, frozen=True, tag="proposed"):
-    """Let us play this, in this version of the format. A lobby numbers proposals: each is agreed to anew."""
+    """A proposal, in this version of the format. A lobby numbers proposals, and each needs new agreement."""
 
     version: str
     number: Natural
@@ -58,14 +56,14 @@ class Proposed(Message, frozen=True, tag="proposed"):
 
 
 class Decline(Message, frozen=True, tag="decline"):
-    """I do not play that."""
+    """The signer's refusal of a proposal."""
 
     proposed: Digest
     reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)]
 
 
 class Commitment(Message, frozen=True, tag="commitment"):
-    """I play that; here is what my session nonce will be, hidden."""
+    """The signer's agreement to a proposal, with a commitment to their session nonce."""
 
     proposed: Digest
     seat: SeatNumber
@@ -73,7 +71,7 @@ class Commitment(Message, frozen=True, tag="commitment"):
 
 
 class Opening(Message, frozen=True, tag="opening"):
-    """My session nonce."""
+    """The signer's session nonce."""
 
     proposed: Digest
     seat: SeatNumber
@@ -81,7 +79,7 @@ class Opening(Message, frozen=True, tag="opening"):
 
 
 class Ask(Message, frozen=True, tag="ask"):
-    """I would like to sit at a table that plays, in this roster. Who is new signs for its seat in it."""
+    """A request for a seat at a table that is already playing, in this roster. A new player signs for the seat."""
 
     session: Digest
     roster: Roster
@@ -91,8 +89,8 @@ class Ask(Message, frozen=True, tag="ask"):
 Frame = Offer | Withdraw | Dismiss | Proposed | Decline | Commitment | Opening
 
 
-class _Signed(Message, frozen=True):
-    """A frame exactly as it was signed, by whom, and the signature."""
+class _Envelope(Message, frozen=True):
+    """A frame exactly as it was signed, with its signer and the signature."""
 
     lobby: msgspec.Raw
     key: Key
@@ -100,46 +98,47 @@ class _Signed(Message, frozen=True):
 
 
 @dataclass(frozen=True)
-class Said:
-    """A frame whose signature is good: who said it, and the bytes."""
+class SignedFrame:
+    """A frame with a valid signature: its signer and its bytes."""
 
     key: bytes
-    words: bytes
+    payload: bytes
 
     @property
     def digest(self) -> bytes:
-        """What answers to a proposal name. No two proposals of one table have the same."""
-        return digest("lobby", self.key, self.words)
+        """The digest by which answers refer to a proposal. No two proposals of one table have the same."""
+        return digest("lobby", self.key, self.payload)
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """What is read of a frame before the rest: a proposal in another version may have any other fields."""
+    """The fields that are read before the rest: a proposal in another version may have any other fields."""
 
     type: Any = None
     version: Any = None
 
 
 # defence: other-lobby
-def _signed_words(table: str, words: bytes) -> bytes:
+def _bytes_to_sign(table: str, words: bytes) -> bytes:
+    """Return the bytes that are signed for a frame."""
     return framed("nodealer/lobby/v1", table, words)
 
 
 def sign_frame(identity: Identity, table: str, frame: Frame | Ask) -> bytes:
-    """The bytes that are sent."""
+    """Sign a frame and return the bytes to send."""
     words = encode(frame)
-    return encode(_Signed(msgspec.Raw(words), identity.public, identity.sign(_signed_words(table, words))))
+    return encode(_Envelope(msgspec.Raw(words), identity.public, identity.sign(_bytes_to_sign(table, words))))
 
 
-def read_said(table: str, data: bytes) -> Said:
-    """Who said what. Raises `DecodeError` or, for what nobody said at this table, `BadSignature`."""
-    signed = decode(_Signed, data, what="a frame of the lobby", limit=FRAME_BYTES_MAX)
+def read_signed_frame(table: str, data: bytes) -> SignedFrame:
+    """Return a frame after checking its signature for this table. Raise `DecodeError` or `BadSignature`."""
+    signed = decode(_Envelope, data, what="a frame of the lobby", limit=FRAME_BYTES_MAX)
     words = bytes(signed.lobby)
-    VerifyingKey(signed.key).verify(signed.signature, _signed_words(table, words))
-    return Said(signed.key, words)
+    VerifyingKey(signed.key).verify(signed.signature, _bytes_to_sign(table, words))
+    return SignedFrame(signed.key, words)
 
 
 def read_frame(words: bytes) -> Frame:
-    """What was said. Raises `OtherFormat` for a proposal in another version, else `DecodeError`."""
+    """Decode a frame. Raise `OtherFormat` for a proposal in another version, or `DecodeError`."""
     with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         head = msgspec.json.decode(words, type=_Head)
         if head.type == "proposed":
@@ -149,16 +148,16 @@ def read_frame(words: bytes) -> Frame:
 
 
 def read_ask(table: str, data: bytes) -> tuple[bytes, Ask]:
-    """Who asks for a seat at a table that plays. Raises `DecodeError` or `BadSignature`."""
-    said = read_said(table, data)
-    return said.key, decode(Ask, said.words, what="a frame of the lobby")
+    """Return the signer and contents of a seat request. Raise `DecodeError` or `BadSignature`."""
+    said = read_signed_frame(table, data)
+    return said.key, decode(Ask, said.payload, what="a frame of the lobby")
 
 
-# --- What to tell a person ---
+# --- Events for a person ---
 
 
 @dataclass(frozen=True)
-class Offered:
+class OpenOffer:
     """An offer that counts."""
 
     key: bytes
@@ -168,38 +167,38 @@ class Offered:
     box_signature: bytes
     keeps_time: bool = False
 
-    def seated(self, seat: int, role: str = PLAYER) -> Member:
-        """This player at a seat. Who offers to keep the time does nothing else."""
+    def as_member(self, seat: int, role: str = PLAYER) -> Member:
+        """Return this player as a member at a seat. A player who offered to keep the time can only be timekeeper."""
         given = TIMEKEEPER if self.keeps_time else role
         return Member(seat, self.name, self.key, self.box, self.box_signature, given)
 
 
 @dataclass(frozen=True)
-class Came:
-    """Somebody would like to sit."""
+class OfferMade:
+    """A player offers to play."""
 
-    who: Offered
+    who: OpenOffer
 
 
 @dataclass(frozen=True)
-class Went:
-    """Somebody took the offer back; or the host has `dismissed` it."""
+class OfferGone:
+    """An offer was withdrawn, or the host has `dismissed` it."""
 
-    who: Offered
+    who: OpenOffer
     dismissed: bool = False
 
 
 @dataclass(frozen=True)
-class Proposes:
-    """There is a proposal on the table."""
+class ProposalMade:
+    """A proposal is open for agreement."""
 
     by: bytes
     proposal: Proposal
 
 
 @dataclass(frozen=True)
-class Refuses:
-    """Somebody does not play what is proposed: a player, or whoever proposed it. `mine`: this participant."""
+class ProposalDeclined:
+    """A player, or the proposer, declined the proposal. `mine` is True if it was this participant."""
 
     by: bytes
     name: str | None
@@ -208,45 +207,45 @@ class Refuses:
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """The proposal is off the table; there may be another."""
+class ProposalDropped:
+    """The proposal is no longer open. Another one may follow."""
 
     proposal: Proposal
 
 
 @dataclass(frozen=True)
-class Commits:
-    """A player plays what is proposed."""
+class PlayerCommitted:
+    """A player agrees to the proposal."""
 
     seat: int
     name: str
 
 
 @dataclass(frozen=True)
-class Agreed:
-    """The session is open."""
+class SessionAgreed:
+    """The players have agreed and the session is open."""
 
     session: Session
 
 
 @dataclass(frozen=True)
-class PassedOver:
-    """A frame that changed nothing, and why. `mine`: this participant had sent it."""
+class FrameIgnored:
+    """A frame that changed nothing, and why. `mine` is True if this participant had sent it."""
 
     reason: str
     mine: bool
 
 
 @dataclass(frozen=True)
-class OtherVersion:
-    """Whoever may propose has proposed in another version of the format."""
+class VersionMismatch:
+    """The proposer uses another version of the format."""
 
     reason: str
 
 
 @dataclass(frozen=True)
-class Asks:
-    """Somebody would like to sit at a table that plays: who, in which roster, and its signature where it is new."""
+class SeatRequest:
+    """A player asks for a seat at a table that is playing, in this roster, with a signature if they are new."""
 
     who: Member
     roster: Roster
@@ -254,13 +253,24 @@ class Asks:
 
     @property
     def newcomers(self) -> dict[int, bytes]:
-        """What a proposal of that roster carries."""
+        """The signatures that a proposal of that roster must carry."""
         return {} if self.signature is None else {self.who.seat: self.signature}
 
 
-News = Came | Went | Proposes | Refuses | Dropped | Commits | Agreed | PassedOver | OtherVersion | Asks
+LobbyEvent = (
+    OfferMade
+    | OfferGone
+    | ProposalMade
+    | ProposalDeclined
+    | ProposalDropped
+    | PlayerCommitted
+    | SessionAgreed
+    | FrameIgnored
+    | VersionMismatch
+    | SeatRequest
+)
 
 
-def cleaned(text: str) -> str:
-    """Text for a frame, or of others for a screen: one short line that only says something."""
+def clean_line(text: str) -> str:
+    """Return text shortened to a reason's length, with unprintable characters replaced."""
     return "".join(each if is_printable(each) else "\N{REPLACEMENT CHARACTER}" for each in text[:REASON_MAX])

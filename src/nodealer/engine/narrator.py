@@ -68,7 +68,7 @@ class Narrator:
         self._you = you
 
     @classmethod
-    def of(cls, config: Config, you: int | None = None) -> Narrator:
+    def for_table(cls, config: Config, you: int | None = None) -> Narrator:
         """For a table that its players have agreed on."""
         claims, rehearsal = config.protocol.claims, config.session.proposal.rehearsal
         steps = {**DICE_STEPS, **ENVELOPE_STEPS, **STEPS.get(claims.name, {})}
@@ -79,11 +79,11 @@ class Narrator:
         """The seat of the person to whom it is told."""
         return self._you
 
-    def words_of(self, kind: str) -> StepText:
+    def step_text(self, kind: str) -> StepText:
         """What a kind of step is, for people."""
         return self._steps.get(kind, _NO_WORDS)
 
-    def tell(self, applied: Applied) -> Iterator[Event]:
+    def describe(self, applied: Applied) -> Iterator[Event]:
         """What happened, one event after the other."""
         before, number = applied.before, applied.number
         seat, outcome = applied.entry.seat, applied.outcome
@@ -93,27 +93,27 @@ class Narrator:
                 yield {"event": outcome.value, "seat": seat, "name": name, "entry": number}
             return
         proofs = {"proofs": [check.name for check in applied.checks]}
-        for event in self._said(before, seat, name, applied.body, applied.size):
-            more = proofs | {"text": self._proof(applied, event["kind"])} if event["event"] == "cards" else {}
+        for event in self._describe_body(before, seat, name, applied.body, applied.size):
+            more = proofs | {"text": self._step_line(applied, event["kind"])} if event["event"] == "cards" else {}
             yield event | {"entry": number} | more
         if outcome is Outcome.ACCEPTED:
-            yield from self._shown(before, applied.events)
-            yield from self._looked(before, applied.events)
-            yield from self._without_cards(before, applied.events)
-            yield from self._changed(before, applied.after)
-        yield from self._over(before, applied.after)
+            yield from self._describe_opened_cards(before, applied.events)
+            yield from self._describe_peeks(before, applied.events)
+            yield from self._describe_rolls(before, applied.events)
+            yield from self._describe_changes(before, applied.after)
+        yield from self._describe_endings(before, applied.after)
 
-    def _said(self, before: TableState, seat: int, name: str, body: Body | None, size: int) -> Iterator[Event]:
+    def _describe_body(self, before: TableState, seat: int, name: str, body: Body | None, size: int) -> Iterator[Event]:
         match body:
             case Begin():
                 yield {"event": "begin", "hand": before.hand.number + 1, "seat": seat, "name": name}
             case Cards(duty=duty, message=message):
-                step, known = _step(bytes(message)), before.duties.open.get(duty)
+                step, known = _message_type(bytes(message)), before.duties.open.get(duty)
                 kind = {"step": step, "kind": step if known is None else known.duty.kind}
                 yield {"event": "cards", "seat": seat, "name": name, **kind, "bytes": size}
             case Move(move=move):
-                text = self._move(before, seat, bytes(move))
-                yield {"event": "move", "seat": seat, "name": name, "move": _data(bytes(move)), "text": text}
+                text = self._move_text(before, seat, bytes(move))
+                yield {"event": "move", "seat": seat, "name": name, "move": _move_data(bytes(move)), "text": text}
             case Without(duties=duties):
                 owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
                 names = [before.all_members[seat].name for seat in sorted(owing)]
@@ -139,44 +139,44 @@ class Narrator:
                 text = LEAVES if stay_while_playable(before) else "signs the end"
                 yield {"event": "end", "seat": seat, "name": name, "text": text}
 
-    def _move(self, before: TableState, seat: int, move: bytes) -> Text:
+    def _move_text(self, before: TableState, seat: int, move: bytes) -> Text:
         try:
-            return self._words.move(before.hand.game, seat, move, _seats(before))
+            return self._words.move(before.hand.game, seat, move, _names_by_seat(before))
         except IllegalMove:
             return "makes a move that is none"
 
-    def _made_for(self, before: TableState, seat: int) -> Text:
+    def _default_move_text(self, before: TableState, seat: int) -> Text:
         """The move that the rules made for a seat; empty where there are no words for it."""
         made = None if before.hand.game is None else before.hand.game.default(seat)
-        return "" if made is None else self._move(before, seat, made)
+        return "" if made is None else self._move_text(before, seat, made)
 
-    def _proof(self, applied: Applied, kind: str) -> str:
+    def _step_line(self, applied: Applied, kind: str) -> str:
         """A step of which a player would want to hear, with what it proves; empty for all others."""
-        words, mine = self.words_of(kind), applied.entry.seat == self._you
+        words, mine = self.step_text(kind), applied.entry.seat == self._you
         if not words.done or applied.outcome is not Outcome.ACCEPTED:
             return ""
         name = "You" if mine else applied.after.all_members[applied.entry.seat].name
-        did = f"{name} {words.done}{self._whose(applied)}"
+        did = f"{name} {words.done}{self._deck_owner_text(applied)}"
         if not self._proven or not applied.checks:
             return f"{did}; not proven now: the books are opened after the hand"
         settled = self._secret and words.last and not _still_owed(applied, kind)
-        claim = proven_by(applied)
+        claim = proven_claim(applied)
         shows = words.last if settled else words.shows
         if claim is not None:
             shows = self._words.proven(applied.before.hand.game, *claim)
         checked = "proven, you checked it" if self._you is not None and not mine else "proven"
         return f"{did}; {checked}: {shows}"
 
-    def _whose(self, applied: Applied) -> str:
+    def _deck_owner_text(self, applied: Applied) -> str:
         """The deck that a step was about, where it belongs to somebody."""
-        number = _deck(applied)
+        number = _deck_of(applied)
         deck = None if number is None else applied.before.hand.decks.get(number)
         owner = None if deck is None else deck.places.belongs_to
         if owner is None:
             return ""
         return " your deck" if owner == self._you else f" {applied.after.all_members[owner].name}'s deck"
 
-    def _looked(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+    def _describe_peeks(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
         """Who looked at cards, for those who did not."""
         for event in events:
             if isinstance(event, Finished) and isinstance(event.operation, Peek) and event.operation.seat != self._you:
@@ -184,10 +184,10 @@ class Narrator:
                 text = self._words.looked(before.hand.game, event.operation)
                 yield {"event": "looked", "seat": seat, "name": before.roster.member(seat).name, "text": text}
 
-    def _without_cards(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+    def _describe_rolls(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
         for event in events:
             if isinstance(event, Rolled):
-                text = self._words.rolled(before.hand.game, event, _seats(before))
+                text = self._words.rolled(before.hand.game, event, _names_by_seat(before))
                 yield {"event": "rolled", "numbers": list(event.numbers), "silent": list(event.silent), "text": text}
             elif isinstance(event, Unsealed):
                 text = self._words.unsealed(before.hand.game, event)
@@ -198,12 +198,12 @@ class Narrator:
                     "text": text,
                 }
 
-    def _changed(self, before: TableState, after: TableState) -> Iterator[Event]:
+    def _describe_changes(self, before: TableState, after: TableState) -> Iterator[Event]:
         if before.hand.game is not None and after.hand.game is not before.hand.game:
-            for text in self._words.changed(before.hand.game, after.hand.game, _seats(before)):
+            for text in self._words.changed(before.hand.game, after.hand.game, _names_by_seat(before)):
                 yield {"event": "changed", "text": text}
 
-    def _shown(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+    def _describe_opened_cards(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
         game, words = before.hand.game, self._words
         by_seat: dict[int | None, list[Opened]] = {}
         for event in events:
@@ -219,13 +219,13 @@ class Narrator:
             else:
                 yield {"event": "shows", "seat": seat, "name": before.roster.member(seat).name, **cards}
 
-    def _over(self, before: TableState, state: TableState) -> Iterator[Event]:
+    def _describe_endings(self, before: TableState, state: TableState) -> Iterator[Event]:
         for fault in state.faults[len(before.faults) :]:
             name = None if fault.seat is None else state.roster.member(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
         for said in state.chronicle.vote_results[len(before.chronicle.vote_results) :]:
             of = None if said.of is None else state.all_members[said.of].name
-            made = self._made_for(before, said.of) if said.did == "move" and said.of is not None else ""
+            made = self._default_move_text(before, said.of) if said.did == "move" and said.of is not None else ""
             yield {
                 "event": "statement",
                 "seat": said.of,
@@ -238,15 +238,15 @@ class Narrator:
             if record.void is not None:
                 yield {"event": "void", "hand": record.hand + 1, "reason": record.void}
                 continue
-            words, result, names = self._words, record.result, _seats(before)
+            words, result, names = self._words, record.result, _names_by_seat(before)
             told = {"outcome": list(words.outcome(result, names)), "text": words.result(result, names)}
             parting = "" if self._you is None else words.parting(result, self._you)
             yield {"event": "result", **result, "hand": record.hand + 1, **told, "parting": parting}
 
 
-def proven_by(applied: Applied) -> tuple[int, NoneOf] | None:
+def proven_claim(applied: Applied) -> tuple[int, NoneOf] | None:
     """The deck and the claim that an entry proves, if it is such a proof."""
-    number, asked = _deck(applied), applied.before.hand.requests
+    number, asked = _deck_of(applied), applied.before.hand.requests
     queue = () if asked is None or number is None else asked.queues.get(number, ())
     if number is None or not queue or not isinstance(queue[0], Prove):
         return None
@@ -254,11 +254,11 @@ def proven_by(applied: Applied) -> tuple[int, NoneOf] | None:
     return next(((number, claim) for claim in claims), None)
 
 
-def _seats(state: TableState) -> dict[int, str]:
+def _names_by_seat(state: TableState) -> dict[int, str]:
     return {player.seat: player.name for player in state.roster.members}
 
 
-def _data(move: bytes) -> Any:
+def _move_data(move: bytes) -> Any:
     """A move as the log has it; None for one that is none."""
     try:
         return decode(dict, move, what="the move")
@@ -266,14 +266,14 @@ def _data(move: bytes) -> Any:
         return None
 
 
-def _step(message: bytes) -> str:
+def _message_type(message: bytes) -> str:
     try:
         return str(decode(dict, message, what="a message").get("type", ""))
     except Malformed:
         return ""
 
 
-def _deck(applied: Applied) -> int | None:
+def _deck_of(applied: Applied) -> int | None:
     """The deck that a step was about."""
     known = applied.before.duties.open.get(applied.body.duty) if isinstance(applied.body, Cards) else None
     return None if known is None else known.duty.deck
@@ -281,6 +281,6 @@ def _deck(applied: Applied) -> int | None:
 
 def _still_owed(applied: Applied, kind: str) -> bool:
     """Whether others still have to make such a step on the same deck."""
-    deck = _deck(applied)
+    deck = _deck_of(applied)
     owed = (known.duty for known in applied.after.duties.open.values())
     return any(duty.deck == deck and duty.kind == kind for duty in owed)

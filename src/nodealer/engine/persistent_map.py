@@ -1,7 +1,7 @@
-"""A mapping that only grows, of which every earlier version stays as it was.
+"""An append-only map whose earlier versions stay valid.
 
-States are immutable, and a hand may have thousands of entries: copying what was at each of them would cost the square
-of their number. Versions share one dict, and each knows how much of it is its own.
+States are immutable, and a hand may have thousands of entries: copying the map for each would take quadratic time. The
+versions share one dict, and each version knows how much of it belongs to it.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ V = TypeVar("V")
 
 
 class VersionedMap(Generic[K, V]):
-    """One version. Growing the newest one costs what is added; growing an older one makes a copy."""
+    """One version of the map. Extending the newest version costs what is added; extending an older one makes a copy."""
 
     __slots__ = ("_shared", "_size", "_values", "newest")
 
     def __init__(self) -> None:
-        #: Key to its values so far, each with its number.
+        #: Key to its values so far, each with its sequence number.
         self._values: dict[K, list[tuple[int, V]]] = {}
-        #: How many values there are in all, and how many of them are this version's.
+        #: The number of values in the shared dict, and how many of them belong to this version.
         self._shared = [0]
         self._size = 0
-        #: The value that came last.
+        #: The value that was added last.
         self.newest: V | None = None
 
     def extended(self, pairs: Iterable[tuple[K, V]]) -> VersionedMap[K, V]:
-        """This mapping with more in it. A key that was there gets a new value."""
+        """Return a new version with more values. A key that already exists gets a new value."""
         after: VersionedMap[K, V] = VersionedMap()
         after.newest = self.newest
         if self._shared[0] == self._size:
@@ -46,15 +46,15 @@ class VersionedMap(Generic[K, V]):
         return after
 
     def values(self, key: K) -> Iterator[V]:
-        """All values that a key has had."""
+        """Return all values that a key has had, oldest first."""
         return (value for number, value in self._values.get(key, ()) if number < self._size)
 
     def all_values(self) -> Iterator[V]:
-        """All values that any key has had."""
+        """Return all values that any key has had."""
         return (value for values in self._values.values() for number, value in values if number < self._size)
 
     def items(self) -> Iterator[tuple[K, V]]:
-        """Keys and values, in the order in which the keys came."""
+        """Yield each key with its newest value, in the order in which the keys were added."""
         for key, values in self._values.items():
             for number, value in reversed(values):
                 if number < self._size:

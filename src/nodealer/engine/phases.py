@@ -1,4 +1,4 @@
-"""Where a table stands, and where it can go from there. Everything that moves a table passes through this table."""
+"""The phases of a table and the transitions between them. Every change of phase must be one of these."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Final
 
 
 class Phase(enum.Enum):
-    """Where a table stands."""
+    """The phase of a table."""
 
-    #: Between two hands: seats begin the next one, or end.
+    #: Between two hands: seats begin the next one or sign the end.
     BETWEEN = "between"
-    #: A hand is played.
+    #: A hand is being played.
     PLAYING = "playing"
-    #: Every seat that still sat has signed the end.
+    #: Every seat that was still present has signed the end.
     ENDED = "ended"
 
 
-#: From phase to the phases that one entry can lead to. Staying is always possible: a hand that nobody can play is over
-#: with the entry that begins it.
+#: Phase to the phases that one entry can lead to. Staying is always possible: a hand that cannot be played is over with
+#: the entry that begins it.
 TRANSITIONS: Final[Mapping[Phase, frozenset[Phase]]] = {
     Phase.BETWEEN: frozenset({Phase.PLAYING, Phase.ENDED}),
     Phase.PLAYING: frozenset({Phase.BETWEEN}),

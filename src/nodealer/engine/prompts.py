@@ -1,6 +1,7 @@
-"""What somebody outside answers to a question, a page or a program: checked and brought into the form of the log.
+"""Questions to a person, what the person may do, and checks of their answers.
 
-What a table asks of a person, what the person may do, and what it can answer.
+Answers come from outside, from a page or a program. The `legal_*` functions check them and convert them to the form
+that the log uses.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from nodealer.games.view import View
 from nodealer.protocols.base import Duty
 from nodealer.wire import Message, encode
 
-#: The most fields of a move whose order is looked for.
+#: The most fields a move can have: all their orders are tried.
 FIELDS_MAX: Final = 6
 
 
 def legal_move(view: View, move: dict[str, Any]) -> dict[str, Any]:
-    """The move as the log has it. Raises `IllegalMove`, with what is wrong with the fields in the order they came.
+    """Return the move with its fields in the order that the log uses.
 
-    The fields of a JSON object have no order, and those of an entry have one. Only the game knows which.
+    The fields of a JSON object have no order, those of an entry do, and only the game knows which. Raise `IllegalMove`
+    if the move is not legal, with the error for the fields in their original order.
     """
     if len(move) > FIELDS_MAX:
         raise IllegalMove(f"no move has {len(move)} fields")
@@ -39,7 +41,7 @@ def legal_move(view: View, move: dict[str, Any]) -> dict[str, Any]:
 
 
 def legal_choice(view: View, peek: Peek, choose: tuple[int, ...]) -> tuple[int, ...]:
-    """The positions that were chosen of the cards that were looked at. Raises `IllegalMove`."""
+    """Return the chosen positions of a peek. Raise `IllegalMove` if they do not fit the peeked cards."""
     seen = sorted(view.seen_in(peek.deck))
     if peek.then is Look.TAKE and not (len(choose) == 1 and choose[0] in seen):
         raise IllegalMove(f"choose one of the positions {seen}")
@@ -50,7 +52,7 @@ def legal_choice(view: View, peek: Peek, choose: tuple[int, ...]) -> tuple[int, 
 
 
 def legal_seal(text: str) -> bytes:
-    """What is sealed. Raises `IllegalMove`."""
+    """Return the bytes to seal. Raise `IllegalMove` if the text is too long."""
     if len(value := text.encode()) > SEALED_MAX:
         raise IllegalMove(f"what is sealed has at most {SEALED_MAX} bytes")
     return value
@@ -58,42 +60,42 @@ def legal_seal(text: str) -> bytes:
 
 @dataclass(frozen=True)
 class Question:
-    """What a table waits for from a person: a move, a choice about cards that were looked at, or what to seal."""
+    """A decision that the table waits for: a move, a choice about peeked cards, or something to seal."""
 
     duty: Duty
     view: View
-    #: What was looked at and has to be chosen about; None for all else.
+    #: The peek to choose about, or None.
     peek: Peek | None
-    #: What something is to be sealed for; None for all else.
+    #: The request to seal something, or None.
     seal: Seal | None = None
 
 
-#: A move in the game, as a message of its rules or as plain data; which of the cards that were looked at; what to seal.
+#: A move, as a message of the rules or as plain data; the chosen positions of a peek; or the bytes to seal.
 Decision = Message | dict[str, Any] | tuple[int, ...] | bytes
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the person of a participant may do now."""
+    """What the person behind a participant may do now."""
 
     #: The move in the game that this seat can make, and whether the others wait for it.
     move: Duty | None = None
     must_move: bool = False
-    #: The private choices about cards that are owed.
+    #: The private choices about cards that this seat owes.
     choices: tuple[Duty, ...] = ()
-    #: A card that was given to this seat and does not open: a reason to claim.
+    #: A card of this seat that does not open and can be disputed.
     unreadable: CardUnreadable | None = None
-    #: What the table waits for this seat to prove of its cards, and is not so: nothing can be sent.
+    #: A proof that the table waits for and this seat cannot give, because the claim is false. It can send nothing.
     unprovable: Duty | None = None
-    #: The hands that somebody disputes and whose books this person has not agreed to open.
-    books: tuple[int, ...] = ()
-    #: The other seats that hold the table up.
+    #: The disputed hands that this person has not agreed to disclose yet.
+    hands_to_disclose: tuple[int, ...] = ()
+    #: The other seats that the table waits for.
     waiting_for: tuple[int, ...] = ()
-    #: Whether this seat has a word on going on without them, and on breaking off.
-    may_vote: bool = False
-    may_break: bool = False
+    #: Whether this seat can vote to skip them, and to abort the hand.
+    can_vote_skip: bool = False
+    can_vote_abort: bool = False
 
     @property
-    def asked(self) -> Duty | None:
-        """What the others wait for: a private choice first, then a move."""
+    def required(self) -> Duty | None:
+        """The duty that others wait for the person to decide: a private choice first, then a move."""
         return self.choices[0] if self.choices else self.move if self.must_move else None

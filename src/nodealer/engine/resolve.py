@@ -1,4 +1,4 @@
-"""From a session to what runs it: the protocol and the rules that its players agreed on."""
+"""From a proposal or session to the code that runs it: the protocol and the rules that its players agreed on."""
 
 from __future__ import annotations
 
@@ -17,36 +17,39 @@ from nodealer.log.session import Limits, Part, Proposal, Session
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 
-#: What runs a table: the protocol, the rules, and where the rules are from; None where somebody brought rules alone.
+#: What runs a table: the protocol, the rules, and the game package, which is None for rules without a package.
 Parts = tuple[CardProtocol, Rules, GamePackage | None]
 
 
 def refuse_without_asserts() -> None:
-    """Raise `BadParameter` where Python removes asserts: libraries that judge a move say by them that it is illegal."""
+    """Raise `BadParameter` if Python removes asserts: libraries that judge moves use them to reject illegal ones."""
     if not __debug__:
         raise BadParameter("Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without")
 
 
-def parts_of(proposal: Proposal, on: Group | None = None, game: GamePackage | None = None) -> Parts:
-    """What runs a proposal. Raises `BadParameter` for a game, protocol or version that is not here.
+def resolve_parts(proposal: Proposal, on: Group | None = None, game: GamePackage | None = None) -> Parts:
+    """Return the protocol, rules and game package for a proposal.
 
-    The game is the installed one that the proposal names, or `game`, if somebody has chosen it: then it has to be the
-    one that the proposal names.
+    The game is the installed one that the proposal names, or `game` if given, which must match the proposal. Raise
+    `BadParameter` if a game, protocol or version is not available.
     """
     refuse_without_asserts()
-    package = _package(proposal.game, game)
+    package = _find_package(proposal.game, game)
     rules = package.rules(bytes(proposal.game.parameters))
     if proposal.versions != rules.versions:
-        raise BadParameter(f"the session is for {_listed(proposal.versions)}; here is {_listed(rules.versions)}")
+        raise BadParameter(
+            f"the session is for {_list_versions(proposal.versions)}; here is {_list_versions(rules.versions)}"
+        )
     return make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on), rules, package
 
 
-def config_of(session: Session, on: Group | None = None, game: GamePackage | None = None) -> Config:
-    """Everything a replica needs. Raises what `parts_of` raises."""
-    return Config(session, *parts_of(session.proposal, on, game))
+def resolve_config(session: Session, on: Group | None = None, game: GamePackage | None = None) -> Config:
+    """Return the configuration of a session's replica. Raise the same errors as `resolve_parts`."""
+    return Config(session, *resolve_parts(session.proposal, on, game))
 
 
-def _package(wanted: Part, given: GamePackage | None) -> GamePackage:
+def _find_package(wanted: Part, given: GamePackage | None) -> GamePackage:
+    """Return the game package that a proposal names, or raise `BadParameter` if it is not available."""
     named = f"{wanted.name!r} version {wanted.version}"
     if given is None and not is_installed(wanted.name):
         where = "say where it is (--game), as module:attribute"
@@ -57,7 +60,7 @@ def _package(wanted: Part, given: GamePackage | None) -> GamePackage:
     return package
 
 
-def proposal_of(
+def create_proposal(
     rules: Rules,
     protocol: CardProtocol,
     members: Iterable[Member],
@@ -66,7 +69,7 @@ def proposal_of(
     rehearsal: bool = False,
     clock: Limits | None = None,
 ) -> Proposal:
-    """What these people are asked to agree to. Raises `BadParameter` where the protocol cannot serve them."""
+    """Return the proposal for these members. Raise `BadParameter` if the protocol or the game cannot serve them."""
     claims = protocol.claims
     proposal = Proposal(
         Part(rules.name, rules.version, Raw(rules.parameters)),
@@ -81,5 +84,6 @@ def proposal_of(
     return proposal
 
 
-def _listed(versions: tuple[tuple[str, str], ...]) -> str:
+def _list_versions(versions: tuple[tuple[str, str], ...]) -> str:
+    """Format pairs of names and versions as one line."""
     return ", ".join(f"{name} {version}" for name, version in versions) or "nothing that has a version"

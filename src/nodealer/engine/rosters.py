@@ -1,7 +1,8 @@
-"""Who sits at the table: proposals, agreements, and when a roster comes into force.
+"""Who sits at the table: proposed rosters, agreements, and when a roster comes into force.
 
-A number, a key and a name belong together for the whole log. A roster is in force when more than half of the seats with
-cards that have not ended agree to it, two at least, and only between hands. Another timekeeper needs all of them.
+A seat number, a key and a name belong together for the whole log. A roster comes into force, only between hands, when
+more than half of the seats with cards that have not ended agree to it, and at least two. A new timekeeper needs the
+agreement of all of them.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from nodealer.tape import digest
 
 
 def proposal_id(roster: Roster, by: int, hand: int) -> bytes:
-    """What an agreement names."""
+    """Return the digest by which agreements refer to a proposed roster."""
     return digest("proposal", roster.digest, by, hand)
 
 
 def refuse_roster(state: TableState, body: Propose) -> None:
-    """Raise `Malformed` for a roster that this table cannot have."""
+    """Raise `Malformed` if this table cannot have the proposed roster."""
     roster, newcomers = body.roster, body.newcomers
     refuse_bad_roster(roster)
     claims = state.config.protocol.claims
@@ -40,19 +41,20 @@ def refuse_roster(state: TableState, body: Propose) -> None:
         raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
     for one, member in zip(newcomers, fresh, strict=True):
         verify_newcomer(one.signature, state.config.session.id, roster.digest, member)
-    # What is in a box, only its seat can see: it agrees if it is the key.
+    # Only its seat can open a box. It agrees to the proposal if the box has the right key.
     if body.key is not None and [box.seat for box in body.key.boxes] != list(roster.seats):
         raise Malformed("a new key comes in a box for each seat of the proposed roster, and for no other")
 
 
 def _fixed_members(roster: Roster) -> tuple[Member, ...]:
+    """Return the members that a new roster cannot change: all but players and the timekeeper."""
     movable = (*roster.with_cards, *(() if roster.timekeeper is None else (roster.timekeeper.seat,)))
     return tuple(member for member in roster.members if member.seat not in movable)
 
 
 # defence: puppet
 def _refuse_changed_identity(state: TableState, roster: Roster) -> None:
-    """Who was here comes back as the same: with its number, its key and its name."""
+    """Raise `Malformed` unless returning members keep their number, key and name, and new ones reuse none of them."""
     names = {casefold_name(member.name) for member in state.all_members.values()}
     keys = {member.key for member in state.all_members.values()}
     for member in roster.members:
@@ -65,7 +67,10 @@ def _refuse_changed_identity(state: TableState, roster: Roster) -> None:
 
 # defence: roster-alone
 def adopt_agreed_roster(state: TableState) -> TableState:
-    """Take a roster that is agreed on. Whoever had begun begins again: a hand is bound to its roster."""
+    """Return the state with a roster that has enough agreement, if there is one between hands.
+
+    Seats that had begun must begin again, because a hand is bound to its roster.
+    """
     if state.phase is not Phase.BETWEEN:
         return state
     voters = [seat for seat in state.roster.with_cards if seat not in state.ended]
@@ -79,6 +84,7 @@ def adopt_agreed_roster(state: TableState) -> TableState:
 
 
 def _adopt(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> TableState:
+    """Return the state with this roster in force."""
     roster, number = one.roster, state.hand.number
     account = state.ledger.add_seats(roster.with_cards, state.config.rules.stake)
     chips = {seat: account.chips[seat] for seat in roster.with_cards}

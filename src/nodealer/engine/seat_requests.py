@@ -1,10 +1,8 @@
-"""Seats for those who come while a session is played, newcomers and players whom a roster has left out; and rosters
-without those who are gone.
+"""Requests for a seat while a session is being played, and the rosters with or without a player.
 
-Who has no seat cannot write into the log. It says in a frame beside it which roster it would like, with its signature;
-any seat may propose that roster, and then the law decides. When another roster comes into force, it asks anew.
-
-The door of a table that plays: those who would like to sit, and this participant's own wish to.
+A player without a seat, new or left out of the roster, cannot write to the log. They send a signed frame beside it with
+the roster that they would like. Any seat may propose that roster, and then the table rules decide. When another roster
+comes into force, they have to ask again.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from nodealer.engine.bodies import Newcomer, Propose
-from nodealer.engine.lobby_messages import Ask, Asks, read_ask, sign_frame
+from nodealer.engine.lobby_messages import Ask, SeatRequest, read_ask, sign_frame
 from nodealer.engine.rosters import refuse_roster
 from nodealer.engine.state import TableState
 from nodealer.engine.store import PlayerStore
@@ -24,17 +22,17 @@ from nodealer.log.names import casefold_name
 from nodealer.log.roster import Member, Roster, member_of, sign_newcomer
 from nodealer.wire import SEATS_MAX
 
-#: How many are heard who ask for a seat.
+#: How many seat requests are kept.
 ASKING_MAX: Final = 64
 
 
 def roster_with(state: TableState, member: Member) -> Roster:
-    """The roster in force, and one more."""
+    """Return the roster in force with one more member."""
     return Roster(tuple(sorted((*state.roster.members, member), key=lambda one: one.seat)))
 
 
 def roster_without(state: TableState, name: str) -> Roster:
-    """The roster in force, without one who is gone, was found at fault, or has ended."""
+    """Return the roster in force without the named player. Raise `IllegalMove` unless they are absent."""
     there = [state.roster.member(seat) for seat in state.roster.with_cards]
     meant = next((member for member in there if casefold_name(member.name) == casefold_name(name)), None)
     if meant is None:
@@ -44,8 +42,8 @@ def roster_without(state: TableState, name: str) -> Roster:
     return Roster(tuple(member for member in state.roster.members if member != meant))
 
 
-def asked_by(asking: Sequence[Asks], name: str) -> Asks:
-    """What the one of this name asks for."""
+def find_request(asking: Sequence[SeatRequest], name: str) -> SeatRequest:
+    """Return the request of the player with this name. Raise `IllegalMove` if there is none or more than one."""
     called = [asks for asks in asking if casefold_name(asks.who.name) == casefold_name(name)]
     if len(called) > 1:
         raise IllegalMove(f"{len(called)} who are called {name} ask for a seat: let them take other names")
@@ -54,8 +52,11 @@ def asked_by(asking: Sequence[Asks], name: str) -> Asks:
     return called[0]
 
 
-def place_for(state: TableState, identity: Identity, name: str) -> Member:
-    """The seat that somebody would have: its own, or the lowest that nobody ever had."""
+def seat_for(state: TableState, identity: Identity, name: str) -> Member:
+    """Return the member that a player would be: at their old seat, or at the lowest that was never used.
+
+    Raise `IllegalMove` if no number is free.
+    """
     for member in state.all_members.values():
         if member.key == identity.public:
             return member
@@ -65,89 +66,90 @@ def place_for(state: TableState, identity: Identity, name: str) -> Member:
     return member_of(identity, free[0], name)
 
 
-def ask(state: TableState, table: str, identity: Identity, name: str) -> bytes:
-    """The frame that asks for a seat. Raises `IllegalMove` where there is none to be had."""
-    member = place_for(state, identity, name)
+def sign_seat_request(state: TableState, table: str, identity: Identity, name: str) -> bytes:
+    """Return the frame that requests a seat. Raise `IllegalMove` if the player cannot have one."""
+    member = seat_for(state, identity, name)
     if member.seat in state.roster.seats:
         raise IllegalMove("this player has a seat")
     roster, session = roster_with(state, member), state.config.session.id
     known = member.seat in state.all_members
     signature = None if known else sign_newcomer(identity, session, roster.digest, member)
-    asks = Asks(member, roster, signature)
+    asks = SeatRequest(member, roster, signature)
     try:
-        _refuse(state, asks)
+        _refuse_request(state, asks)
     except Malformed as error:
         raise IllegalMove(str(error)) from None
     return sign_frame(identity, table, Ask(session, roster, signature))
 
 
-def heard(state: TableState, table: str, frame: bytes) -> Asks | None:
-    """Who asks for a seat with this frame, if somebody does who could have it."""
+def read_seat_request(state: TableState, table: str, frame: bytes) -> SeatRequest | None:
+    """Return the seat request in a frame, or None if it is not one that could be granted."""
     try:
         key, said = read_ask(table, frame)
         member = next((one for one in said.roster.members if one.key == key), None)
         if member is None or said.session != state.config.session.id or roster_with(state, member) != said.roster:
             return None
-        asks = Asks(member, said.roster, said.signature)
-        _refuse(state, asks)
+        asks = SeatRequest(member, said.roster, said.signature)
+        _refuse_request(state, asks)
     except (Malformed, BadSignature):
         return None
     return asks
 
 
-def _refuse(state: TableState, asks: Asks) -> None:
+def _refuse_request(state: TableState, asks: SeatRequest) -> None:
+    """Raise `Malformed` if a request cannot be granted."""
     if asks.who.seat in state.ended | state.expelled:
         raise Malformed("this player has signed the end, or was found at fault")
     refuse_roster(state, Propose(asks.roster, tuple(Newcomer(*one) for one in asks.newcomers.items())))
 
 
 class SeatRequests:
-    """Who asks for a seat, as one participant hears it."""
+    """The seat requests that one participant has received, and its own."""
 
-    def __init__(self, table: str, home: PlayerStore) -> None:
+    def __init__(self, table: str, store: PlayerStore) -> None:
         self._table = table
-        self._home = home
-        #: Those who ask, by key.
-        self._asking: dict[bytes, Asks] = {}
-        #: Whether this participant asks for a seat, and the roster for which it has.
-        self.wants = False
-        self._asked: bytes | None = None
+        self._store = store
+        #: The requests by the key of their player.
+        self._requests: dict[bytes, SeatRequest] = {}
+        #: Whether this participant wants a seat, and the digest of the roster in force when it last asked.
+        self.wants_seat = False
+        self._asked_for_roster: bytes | None = None
 
-    def waiting(self, state: TableState) -> tuple[Asks, ...]:
-        """Those who would like to sit, and could in the roster that is in force."""
-        there = (one for one in self._asking.values() if one.who.seat not in state.roster.seats)
+    def acceptable(self, state: TableState) -> tuple[SeatRequest, ...]:
+        """Return the requests that could be granted with the roster in force."""
+        there = (one for one in self._requests.values() if one.who.seat not in state.roster.seats)
         return tuple(one for one in there if one.roster == roster_with(state, one.who))
 
-    def hear(self, state: TableState, data: bytes) -> list[Asks]:
-        """A frame that is not part of the log: perhaps somebody would like to sit, and was not heard before."""
-        asks = heard(state, self._table, data)
-        # Once for each roster: who asks again and again, each time as another, is not told of again and again.
-        there = {one.who.key: one for one in self.waiting(state)}
+    def receive(self, state: TableState, data: bytes) -> list[SeatRequest]:
+        """Return the request in a frame that is not part of the log, if it is new and acceptable."""
+        asks = read_seat_request(state, self._table, data)
+        # Report each player once for each roster, even if they ask repeatedly for different rosters.
+        there = {one.who.key: one for one in self.acceptable(state)}
         if asks is None or asks.who.key in there or len(there) >= ASKING_MAX:
             return []
-        self._asking = there | {asks.who.key: asks}
+        self._requests = there | {asks.who.key: asks}
         return [asks]
 
-    def knock(self, state: TableState) -> bytes:
-        """Ask for a seat, and go on asking. Raises `IllegalMove` where there is none to be had."""
-        if self._home.name is None:
+    def request_seat(self, state: TableState) -> bytes:
+        """Return a request for a seat, to be repeated by `outgoing`. Raise `IllegalMove` if it cannot be granted."""
+        if self._store.name is None:
             raise IllegalMove("who only watches has no name to sit under")
-        frame = ask(state, self._table, self._home.identity, self._home.name)
-        self.wants, self._asked = True, state.roster.digest
+        frame = sign_seat_request(state, self._table, self._store.identity, self._store.name)
+        self.wants_seat, self._asked_for_roster = True, state.roster.digest
         return frame
 
-    def forget(self) -> None:
-        """What was asked may not have been heard: ask again."""
-        self._asked = None
+    def ask_again(self) -> None:
+        """Let `outgoing` repeat the request, because it may have been lost."""
+        self._asked_for_roster = None
 
-    def due(self, state: TableState) -> list[bytes]:
-        """Ask for a seat, once for each roster, as long as one is wanted."""
-        if not self.wants or self._asked == state.roster.digest or self._home.name is None:
+    def outgoing(self, state: TableState) -> list[bytes]:
+        """Return the request to send, once for each roster, as long as a seat is wanted."""
+        if not self.wants_seat or self._asked_for_roster == state.roster.digest or self._store.name is None:
             return []
-        self._asked = state.roster.digest
-        if any(member.key == self._home.identity.public for member in state.roster.members):
-            self.wants = False
+        self._asked_for_roster = state.roster.digest
+        if any(member.key == self._store.identity.public for member in state.roster.members):
+            self.wants_seat = False
             return []
         with suppress(IllegalMove):
-            return [ask(state, self._table, self._home.identity, self._home.name)]
+            return [sign_seat_request(state, self._table, self._store.identity, self._store.name)]
         return []

@@ -1,4 +1,4 @@
-"""The public state of a table: immutable values, and nothing that turns one into the next."""
+"""The public state of a table: immutable values, without the code that turns one into the next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Fault:
-    """A proven wrong, and the entry that shows it. `seat` is None when nobody can be named."""
+    """A proven violation, and the entry that proves it. `seat` is None if no one can be named."""
 
     entry: int
     seat: int | None
@@ -40,14 +40,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class VoteResult:
-    """Seats said that the table should not wait for another, and it did not."""
+    """A successful vote: the table did not wait for a seat, or aborted the hand."""
 
     entry: int
     hand: int
     by: tuple[int, ...]
-    #: The seat, or None where the hand was broken off.
+    #: The seat that was skipped, or None if the hand was aborted.
     of: int | None
-    #: "gone", "move" (one was made for it) or "broken off".
+    #: "gone", "move" (the rules made one for the seat) or "broken off".
     did: str
 
 
@@ -59,15 +59,15 @@ class HandRecord:
     names: Mapping[int, str]
     result: Mapping[str, Any] = field(default_factory=dict)
     net: Mapping[int, int] = field(default_factory=dict)
-    #: What seats paid that left at a price.
+    #: What seats paid for leaving.
     charged: Mapping[int, int] = field(default_factory=dict)
-    #: Why nothing of it counts.
+    #: Why the hand does not count, or None if it does.
     void: str | None = None
 
 
 @dataclass(frozen=True)
 class RosterPeriod:
-    """A roster, from which hand on it holds, and who agreed to it."""
+    """A roster, the first hand for which it applies, the seats that agreed to it, and their chips."""
 
     from_hand: int
     roster: Roster
@@ -77,7 +77,7 @@ class RosterPeriod:
 
 @dataclass(frozen=True)
 class KeyChange:
-    """A new key of what is said at the table, and the digest of the roster that it came with."""
+    """A new key for the frames of the table, and the digest of the roster with which it came."""
 
     roster: bytes
     key: NewKey
@@ -85,23 +85,23 @@ class KeyChange:
 
 @dataclass(frozen=True)
 class Chronicle:
-    """What has happened at a table and will not change any more."""
+    """The final facts of a table: what has happened and cannot change."""
 
     records: tuple[HandRecord, ...] = ()
     faults: tuple[Fault, ...] = ()
     vote_results: tuple[VoteResult, ...] = ()
     roster_periods: tuple[RosterPeriod, ...] = ()
-    #: The heights at which the hands before this one ended, and the one at which the roster came into force.
+    #: The log heights at which the previous hands ended, and at which the roster came into force.
     hand_ends: tuple[int, ...] = ()
     roster_since: int = 0
-    #: The keys that came with rosters, and the heights at which they came into force.
+    #: The keys that came with rosters, and the log heights at which they came into force.
     key_changes: tuple[KeyChange, ...] = ()
     key_heights: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class SentMessage:
-    """A protocol message that was applied, with the deck it was made for: what an open book is held against."""
+    """A protocol message that was applied, and the deck to which it was, for comparison with a later disclosure."""
 
     entry: int
     deck: Deck
@@ -111,33 +111,33 @@ class SentMessage:
 
 @dataclass(frozen=True)
 class DueDisclosures:
-    """A hand whose seats have to open their books: what these are held against, and who has not."""
+    """A hand that seats must disclose, with everything needed to check it and the seats that still owe it."""
 
     binding: Binding
     commitments: Mapping[int, bytes]
     messages: VersionedMap[int, SentMessage]
     owing: frozenset[int]
-    #: Whether somebody disputes the hand, and it did not just end so.
+    #: Whether the hand is disputed, rather than disclosed because the protocol always requires it.
     disputed: bool = False
 
 
 @dataclass(frozen=True)
 class Config:
-    """What never changes at a table."""
+    """The parts of a table that never change."""
 
     session: Session
     protocol: CardProtocol
     rules: Rules
-    #: Where the rules are from; None where somebody brought rules alone.
+    #: The package of the rules, or None for rules without a package.
     package: GamePackage | None = None
 
     @property
     def words(self) -> Words:
-        """How the game speaks."""
+        """The texts of the game."""
         return Words() if self.package is None else self.package.words
 
     def binding(self, hand: int, roster: Roster, seats: tuple[int, ...]) -> Binding:
-        """What the decks of a hand bind. The digest names the seats that play, not only those that could."""
+        """Return what the decks of a hand are bound to. Its digest names the seats that play, not all that could."""
         claims = self.protocol.claims
         roles = tuple((role, seat) for role, seat in roster.roles if seat in seats)
         bound = digest("hand roster", roster.digest, *seats)
@@ -148,107 +148,108 @@ class Config:
 
 @dataclass(frozen=True)
 class PendingRequests:
-    """What the game has asked for and is not done."""
+    """The card operations that the game has requested and that are not done."""
 
-    #: Each deck's operations, the first one in progress.
+    #: Deck to its operations; the first one is in progress.
     queues: Mapping[int, tuple[Operation, ...]]
-    #: What they have done so far.
+    #: The card events so far.
     events: tuple[Event, ...] = ()
 
     @property
     def is_done(self) -> bool:
+        """Whether all requested operations are done."""
         return not any(self.queues.values())
 
 
 @dataclass(frozen=True)
 class HandState:
-    """One hand, from the moment the one before it is over. The next one is a new value."""
+    """One hand, from the end of the previous hand on. The next hand is a new value."""
 
     number: int
-    #: What its decks bind; while it has not begun, as if all seats were to play.
+    #: What its decks are bound to. Before the hand begins, as if all seats were to play.
     binding: Binding
-    #: The game; while the hand has not begun, the one before it, for what carries over.
+    #: The game. Before the hand begins, the previous one, for what carries over.
     game: Game | None = None
-    #: A hash over everything that the game was told: its parameters, moves and events.
+    #: A hash of all inputs of the game: its parameters, moves and events.
     game_digest: bytes = b""
     requests: PendingRequests | None = None
     decks: Mapping[int, Deck] = field(default_factory=dict)
-    #: Seat to what it committed itself to when it began.
+    #: Seat to its commitment to its tape, from when it began.
     commitments: Mapping[int, bytes] = field(default_factory=dict)
-    #: The same for the next hand, of seats that are gone from this one and come back.
+    #: The same for the next hand, for seats that left this one and come back.
     early_commitments: Mapping[int, bytes] = field(default_factory=dict)
-    #: Seat to the open duties of others that it would not wait for, and to the one that it would break off for.
+    #: Seat to the open duties that it votes to skip, and to the one for which it votes to abort the hand.
     skip_votes: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
     abort_votes: Mapping[int, bytes] = field(default_factory=dict)
-    #: Entry to what was done there to a deck.
+    #: Entry number to the protocol message in it.
     messages: VersionedMap[int, SentMessage] = field(default_factory=VersionedMap)
-    #: Height to the decks as they were from there on: a claim is judged by what the claimant saw.
+    #: Log height to the decks from there on: a dispute is judged by what the claimant saw.
     past_decks: VersionedMap[int, Mapping[int, Deck]] = field(default_factory=VersionedMap)
-    #: What a game wants, with that game: it is asked once, and not after every message of a deck.
+    #: A game and what it wants, so that it is not computed again after every message of a deck.
     cached_want: tuple[Game, Want] | None = field(default=None, compare=False, repr=False)
 
     @property
     def want(self) -> Want | None:
-        """What the game wants now."""
+        """What the game wants now, or None without a game."""
         if self.cached_want is not None and self.cached_want[0] is self.game:
             return self.cached_want[1]
         return None if self.game is None else self.game.wants
 
     def decks_at(self, height: int) -> Mapping[int, Deck]:
-        """The decks as a seat saw them that had seen so much of the log."""
+        """Return the decks as they were at this log height."""
         seen = [decks for since, decks in self.past_decks.items() if since <= height]
         return seen[-1] if seen else {}
 
 
 @dataclass(frozen=True)
 class ProposedRoster:
-    """A roster that a seat proposed, the seats that agree to it, and how many hands have begun since."""
+    """A proposed roster, the seats that agree to it, and how many hands have begun since."""
 
     roster: Roster
     by: int
     hand: int
     agreed: frozenset[int]
     begins: int = 0
-    #: The key of what is said once it is in force.
+    #: The table key once the roster is in force.
     key: NewKey | None = None
 
 
 @dataclass(frozen=True)
 class TableState:
-    """Everything public about a table but the log itself."""
+    """Everything public about a table except the log itself."""
 
     config: Config
     roster: Roster
     phase: Phase
-    #: The hand that is played, or the next one while none is.
+    #: The hand being played, or between hands the next one.
     hand: HandState
     duties: Duties = field(default_factory=Duties)
-    #: Seats that are gone from this hand or sit out; that were found at fault; that have signed the end.
+    #: Seats that have left this hand or sit out; that were found at fault; that have signed the end.
     gone: frozenset[int] = frozenset()
     expelled: frozenset[int] = frozenset()
     ended: frozenset[int] = frozenset()
-    #: Seats that went where a protocol has a dealer that could try again: nobody does.
+    #: Seats that left after a dealer's choice of deck was decided, so that no dealer can use a departure to retry.
     tried: frozenset[int] = frozenset()
-    #: Whether the session has seen its last hand.
+    #: Whether the session has had its last hand.
     no_more_hands: bool = False
     ledger: Ledger = field(default_factory=Ledger)
-    #: Hand to the books that are still to be opened.
+    #: Hand number to the disclosures that are still due.
     disclosures: Mapping[int, DueDisclosures] = field(default_factory=dict)
     proposed: Mapping[bytes, ProposedRoster] = field(default_factory=dict)
-    #: Every seat that this log has seen: a number, a key and a name belong together for good.
+    #: Every member that the log has ever had, by seat. Number, key and name belong together for good.
     all_members: Mapping[int, Member] = field(default_factory=dict)
-    #: What the ticks have shown; None in a session without limits of time.
+    #: The clock, or None in a session without time limits.
     clock: Clock | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
 
     @property
     def present(self) -> tuple[int, ...]:
-        """The seats of the roster that have neither gone nor ended. The timekeeper is never one of them."""
+        """The seats of the roster that are not gone, ended or expelled. The timekeeper is never one of them."""
         return tuple(seat for seat in self.roster.awaited if seat not in self.gone | self.ended | self.expelled)
 
     @property
     def results(self) -> tuple[Mapping[str, Any], ...]:
-        """What the hands so far came to, those left out that do not count."""
+        """The results of the hands so far, without void hands."""
         return tuple(record.result for record in self.chronicle.records if record.void is None)
 
     @property
@@ -258,19 +259,19 @@ class TableState:
 
     @property
     def fault(self) -> Fault | None:
-        """The first of them."""
+        """The first fault, if any."""
         return self.faults[0] if self.faults else None
 
     def with_hand(self, **changes: Any) -> TableState:
-        """This table with its hand changed."""
+        """Return this state with fields of its hand changed."""
         return replace(self, hand=replace(self.hand, **changes))
 
     def with_chronicle(self, **changes: Any) -> TableState:
-        """This table with its chronicle changed."""
+        """Return this state with fields of its chronicle changed."""
         return replace(self, chronicle=replace(self.chronicle, **changes))
 
     def digest(self) -> bytes:
-        """Equal for all replicas of one log."""
+        """Return a digest that is equal for all replicas of one log."""
         hand, said = self.hand, self.chronicle
         parts = (
             self.roster.digest,
@@ -296,19 +297,19 @@ class TableState:
 
 @dataclass(frozen=True)
 class Change:
-    """What an entry did."""
+    """The effect of an entry: the state after it, the card events, and the checks that it requires."""
 
     state: TableState
     events: tuple[Event, ...] = ()
     checks: tuple[Check, ...] = ()
 
     def with_state(self, state: TableState) -> Change:
-        """The same, and then this state."""
+        """Return this change with another state."""
         return replace(self, state=state)
 
 
 def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> None:
-    """Raise `BadParameter` for another protocol or game than is proposed, or a table that one of them cannot serve."""
+    """Raise `BadParameter` if the protocol or the rules differ from the proposal's or cannot serve its table."""
     claims = protocol.claims
     if (proposal.protocol.name, proposal.protocol.version) != (claims.name, claims.version):
         raise BadParameter(f"the session is for {proposal.protocol.name}, not {claims.name} {claims.version}")
@@ -317,12 +318,12 @@ def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> No
     roster = proposal.roster
     roles = frozenset(role for role, _ in roster.roles)
     refuse_unserved(claims, Needs(rules.name, len(roster.with_cards), rules.deck_max, rules.operations, roles))
-    # The rules know how many can play.
+    # The rules know how many players they support.
     rules.begin(0, roster.with_cards, None, dict.fromkeys(roster.with_cards, rules.stake))
 
 
 def first_state(config: Config) -> TableState:
-    """A table before its first entry. Refuses a game that needs more than the protocol has."""
+    """Return the state before the first entry. Raise `BadParameter` if protocol and game cannot serve the table."""
     refuse_unfit(config.session.proposal, config.protocol, config.rules)
     proposal, stake = config.session.proposal, config.rules.stake
     roster = proposal.roster

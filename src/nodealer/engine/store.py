@@ -1,7 +1,7 @@
-"""What one player keeps of one table: key, root, journal and log. From these it comes back at any point.
+"""The player store: what one player keeps of one table, namely key, root, journal and log.
 
-A home is for one table. Whatever opens it again goes on where the last one stopped: with the same cards, and with the
-same bytes for what was signed already.
+A store belongs to one table. A participant that opens it again continues where the last one stopped: with the same
+cards, and with the same bytes for everything already signed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from nodealer.log.session import Session
 
 
 class PlayerStore(Protocol):
-    """Everything here returns when it will survive a crash, but for `append`: what a journal's record has seen is on
-    the disk before the record is."""
+    """The persistent state of one player at one table.
+
+    Every method returns only when its effect survives a crash, except `append`: the log that a journal record has seen
+    must be on disk before the record is.
+    """
 
     @property
     def name(self) -> str | None:
-        """What the player is called; None for one who only watches."""
+        """The player's name, or None for a spectator."""
 
     @property
     def identity(self) -> Identity:
@@ -28,7 +31,7 @@ class PlayerStore(Protocol):
 
     @property
     def root(self) -> bytes:
-        """What every secret of this table comes from."""
+        """The bytes from which every secret of this table is derived."""
 
     @property
     def journal(self) -> Journal:
@@ -36,28 +39,28 @@ class PlayerStore(Protocol):
 
     @property
     def lobby(self) -> Sequence[bytes]:
-        """The frames of the lobby that counted, in their order."""
+        """The lobby frames that changed something, in order."""
 
-    def heard(self, frame: bytes) -> None:
-        """Keep one more frame of the lobby."""
+    def append_lobby_frame(self, frame: bytes) -> None:
+        """Store one more lobby frame."""
 
     @property
     def session(self) -> Session | None:
-        """What was agreed, once it was."""
+        """The agreed session, or None before the agreement."""
 
     @property
     def entries(self) -> Iterable[bytes]:
-        """The log, as far as it was kept when this home was opened."""
+        """The log as it was stored when this store was opened."""
 
-    def begin(self, session: Session) -> None:
-        """The players have agreed."""
+    def save_session(self, session: Session) -> None:
+        """Store the session that the players have agreed on."""
 
     def append(self, entry: bytes) -> None:
-        """Keep one more entry of the log, whose checks are settled."""
+        """Store one more entry of the log, whose checks are settled."""
 
 
 class MemoryPlayerStore:
-    """A home that survives nothing but the loss of its participant: for rehearsals, simulations and tests."""
+    """A store in memory, which survives only the loss of its participant: for rehearsals, simulations and tests."""
 
     def __init__(self, name: str | None, identity: Identity, root: bytes) -> None:
         self.name = name
@@ -68,11 +71,14 @@ class MemoryPlayerStore:
         self.session: Session | None = None
         self.entries: list[bytes] = []
 
-    def heard(self, frame: bytes) -> None:
+    def append_lobby_frame(self, frame: bytes) -> None:
+        """Store one more lobby frame."""
         self.lobby.append(frame)
 
-    def begin(self, session: Session) -> None:
+    def save_session(self, session: Session) -> None:
+        """Store the agreed session."""
         self.session = session
 
     def append(self, entry: bytes) -> None:
+        """Store one more entry of the log."""
         self.entries.append(entry)

@@ -1,6 +1,7 @@
-"""What each kind of entry does to a table: one function a body, from a state to a change.
+"""The effect of each kind of entry on a table: one function per body, from a state to a change.
 
-Everything here has passed the replica: the entry is signed, it is its seat's next, and it saw a head of this log.
+The replica has already checked every entry that gets here: it is signed, it is its seat's next one, and its signer had
+seen a head of this log.
 """
 
 from __future__ import annotations
@@ -41,12 +42,15 @@ from nodealer.wire import WORD_BYTES_MAX
 
 
 class TooLate(Exception):
-    """The entry was due on what it saw and came too late. It stays in the log, changes nothing and blames nobody."""
+    """The entry was due on the log it had seen and came too late.
+
+    It stays in the log without effect and blames no one.
+    """
 
 
 @dataclass(frozen=True)
 class Origin:
-    """An entry on its way into the state: its number, its seat, and how much of the log it had seen."""
+    """The origin of an entry: its number and seat, the hand that it was signed for, and the log height it had seen."""
 
     entry: int
     seat: int
@@ -56,7 +60,10 @@ class Origin:
 
 # defence: another-seat
 def _find_duty(state: TableState, origin: Origin, body: Answer, kind: TableDuty | None) -> Duty:
-    """The open duty that an entry fulfils. `kind` is None for messages of the card protocol."""
+    """Return the open duty that an entry fulfils. `kind` is None for messages of the card protocol.
+
+    Raise `TooLate` if it was closed meanwhile, or `EntryRefused` if the seat does not owe it.
+    """
     known = state.duties.open.get(body.duty)
     if (known is None or origin.seen < known.since) and was_due(state, origin, body):
         raise TooLate
@@ -70,14 +77,14 @@ def _find_duty(state: TableState, origin: Origin, body: Answer, kind: TableDuty 
 
 
 def was_due(state: TableState, origin: Origin, body: Body) -> bool:
-    """Whether an entry answers a duty, now closed, that was open on the log it saw."""
+    """Return whether an entry answers a closed duty that was open on the log it had seen."""
     ends = state.chronicle.hand_ends
     late = origin.seen < (ends[origin.hand] if origin.hand < state.hand.number else state.chronicle.roster_since)
     if not isinstance(body, Answer):
-        # These answer no duty of their own. Signed for an earlier hand or roster, they are late.
+        # These answer no duty. If they were signed for an earlier hand or roster, they are late.
         return late
     if origin.hand + 1 < state.hand.number:
-        # The duties of so old a hand are forgotten; a seat that comes back after it must not be stuck on its own words.
+        # Duties of hands this old are forgotten, but a seat that comes back must not get stuck on its own entries.
         return late
     known = state.duties.find_closed(body.duty, origin.seen)
     return known is not None and known.seat == origin.seat
@@ -87,10 +94,11 @@ def was_due(state: TableState, origin: Origin, body: Body) -> bool:
 
 
 def _apply_begin(state: TableState, origin: Origin, body: Begin) -> Change:
+    """Let a seat begin the next hand, which starts if it was the last one missing."""
     _find_duty(state, origin, body, TableDuty.BEGIN)
     if any(origin.seat in books.owing for books in state.disclosures.values()):
         if origin.hand < state.hand.number:
-            # It owed none when it signed: the hand whose book it owes ended on its way.
+            # It owed none when it signed: the hand that it must disclose ended while the entry was on its way.
             raise TooLate
         raise EntryRefused(origin.seat, "a seat that owes a book is not dealt in", origin.entry)
     if state.phase is Phase.PLAYING:
@@ -100,6 +108,7 @@ def _apply_begin(state: TableState, origin: Origin, body: Begin) -> Change:
 
 # defence: starved
 def _apply_cards(state: TableState, origin: Origin, body: Cards) -> Change:
+    """Apply a message of the card protocol to its deck and drive the hand on."""
     duty = _find_duty(state, origin, body, None)
     if duty.deck is None:
         raise EntryRefused(origin.seat, f"{duty.kind} is not a message of the card protocol", origin.entry)
@@ -117,10 +126,10 @@ def _apply_cards(state: TableState, origin: Origin, body: Cards) -> Change:
 
 
 def _stop_unplayable_hand(change: Change, reason: str) -> Change:
-    """The decks told what no true deck tells, such as one face twice; whoever spoke last need not be to blame.
+    """Stop a hand whose decks report the impossible, such as one face twice.
 
-    Where every hand ends with open books they are opened now, and name whom they name. Where everything is proven
-    there is nothing that books could add: nobody is named.
+    The last sender need not be to blame. If every hand ends with disclosures, they are due now and show who is at
+    fault. If everything is proven, disclosures could add nothing: raise `Undecided`, which names no one.
     """
     if not change.state.config.protocol.claims.open_book_at_end:
         raise Undecided(f"the game cannot go on with these cards: {reason}")
@@ -128,7 +137,7 @@ def _stop_unplayable_hand(change: Change, reason: str) -> Change:
 
 
 def _void_disputed_hand(state: TableState, reason: str) -> TableState:
-    """The hand ends without result; each seat's bets are held for it until its own book is open."""
+    """Return the state after a dispute: the hand is void, and each seat's bets are held until it has disclosed."""
     hand = state.hand
     paid = hand.game.paid if hand.game is not None else {}
     state = replace(state, ledger=state.ledger.hold_bets(hand.number, paid))
@@ -136,6 +145,7 @@ def _void_disputed_hand(state: TableState, reason: str) -> TableState:
 
 
 def _apply_move(state: TableState, origin: Origin, body: Move) -> Change:
+    """Apply a move in the game."""
     _find_duty(state, origin, body, TableDuty.MOVE)
     try:
         return make_move(Change(state), origin.seat, bytes(body.move))
@@ -147,6 +157,7 @@ def _apply_move(state: TableState, origin: Origin, body: Move) -> Change:
 
 
 def _apply_propose(state: TableState, origin: Origin, body: Propose) -> Change:
+    """Add a proposed roster, to which its proposer agrees."""
     seat, hand = origin.seat, state.hand.number
     if seat not in state.roster.with_cards or seat in state.ended:
         raise EntryRefused(seat, "only a seat with cards that has not ended proposes a roster", origin.entry)
@@ -158,17 +169,19 @@ def _apply_propose(state: TableState, origin: Origin, body: Propose) -> Change:
 
 
 def _apply_agree(state: TableState, origin: Origin, body: Agree) -> Change:
+    """Add a seat's agreement to a proposed roster."""
     one = state.proposed.get(body.proposal)
     if origin.seat not in state.roster.with_cards or origin.seat in state.ended:
         raise EntryRefused(origin.seat, "only a seat with cards that has not ended agrees to a roster", origin.entry)
     if one is None:
-        # It has lapsed, or another one has come into force.
+        # The proposal has lapsed, or another roster has come into force.
         raise TooLate
     agreed = replace(one, agreed=one.agreed | {origin.seat})
     return _adopt_roster(replace(state, proposed={**state.proposed, body.proposal: agreed}), origin)
 
 
 def _adopt_roster(state: TableState, origin: Origin) -> Change:
+    """Adopt a roster if it now has enough agreement, and note the log height."""
     after = adopt_agreed_roster(state)
     if after.roster is not state.roster:
         after = after.with_chronicle(roster_since=origin.entry + 1)
@@ -179,7 +192,10 @@ def _adopt_roster(state: TableState, origin: Origin) -> Change:
 
 
 def _find_named_duty(state: TableState, origin: Origin, duty: bytes) -> OpenDuty | None:
-    """A duty of another seat that a statement names; None where it was closed meanwhile. Refuses any other."""
+    """Return the duty of another seat that a vote names, or None if it was closed meanwhile.
+
+    Raise `EntryRefused` if no one was waiting for it.
+    """
     known = state.duties.open.get(duty)
     if known is not None and known.duty.seat != origin.seat and known.is_blocking and known.since <= origin.seen:
         return known
@@ -189,6 +205,7 @@ def _find_named_duty(state: TableState, origin: Origin, duty: bytes) -> OpenDuty
 
 
 def _apply_without(state: TableState, origin: Origin, body: Without) -> Change:
+    """Record a skip vote."""
     if list(body.duties) != sorted(set(body.duties)):
         raise Malformed("the duties of a statement are not each there once and in order")
     named = frozenset(duty for duty in body.duties if _find_named_duty(state, origin, duty) is not None)
@@ -199,6 +216,7 @@ def _apply_without(state: TableState, origin: Origin, body: Without) -> Change:
 
 
 def _apply_break(state: TableState, origin: Origin, body: Break) -> Change:
+    """Record an abort vote."""
     if state.roster.timekeeper is not None:
         raise EntryRefused(origin.seat, "where somebody keeps the time nothing is broken off", origin.entry)
     if _find_named_duty(state, origin, body.duty) is None or not can_vote(state, origin.seat):
@@ -207,6 +225,7 @@ def _apply_break(state: TableState, origin: Origin, body: Break) -> Change:
 
 
 def _apply_leave(state: TableState, origin: Origin, body: Leave) -> Change:
+    """Remove the seat from the hand or, between hands, let it sit out."""
     if origin.seat not in state.present:
         raise TooLate
     return remove_seats(Change(state), frozenset({origin.seat}))
@@ -216,6 +235,7 @@ def _apply_leave(state: TableState, origin: Origin, body: Leave) -> Change:
 
 
 def _apply_tick(state: TableState, origin: Origin, body: Tick) -> Change:
+    """Advance the clock."""
     keeper, clock = state.roster.timekeeper, state.clock
     if keeper is None or clock is None or origin.seat != keeper.seat:
         raise EntryRefused(origin.seat, "only the timekeeper says what time it is", origin.entry)
@@ -226,11 +246,12 @@ def _apply_tick(state: TableState, origin: Origin, body: Tick) -> Change:
     return Change(replace(state, clock=clock.apply_tick(body.time, origin.seen)))
 
 
-# --- Words ---
+# --- Notes ---
 
 
 # defence: oversize
 def _apply_word(state: TableState, origin: Origin, body: Word) -> Change:
+    """Accept a note, which changes nothing."""
     if len(body.text.encode()) > WORD_BYTES_MAX:
         raise Malformed(f"a word has at most {WORD_BYTES_MAX} bytes of UTF-8")
     if state.phase is Phase.ENDED or origin.seat not in state.roster.seats or origin.seat in state.ended:
@@ -238,14 +259,16 @@ def _apply_word(state: TableState, origin: Origin, body: Word) -> Change:
     return Change(state)
 
 
-# --- Books ---
+# --- Disclosures ---
 
 
 def _choices_by_duty(choices: tuple[Choice, ...]) -> dict[bytes, bytes]:
+    """Return disclosed choices by the id of their duty."""
     return {choice.duty: choice.choice for choice in choices}
 
 
 def _apply_claim(state: TableState, origin: Origin, body: Claim) -> Change:
+    """Void the hand because of a card that does not open. The claimant discloses first; the others must follow."""
     hand, seat = state.hand, origin.seat
     if state.phase is not Phase.PLAYING or seat not in voters(state):
         raise TooLate
@@ -258,6 +281,7 @@ def _apply_claim(state: TableState, origin: Origin, body: Claim) -> Change:
 
 
 def _apply_book(state: TableState, origin: Origin, body: Book) -> Change:
+    """Check a seat's disclosure of a hand, and expel the seat if it is false."""
     hand = _find_duty(state, origin, body, TableDuty.BOOK).binding.hand
     seat, books = origin.seat, state.disclosures[hand]
     try:
@@ -268,7 +292,7 @@ def _apply_book(state: TableState, origin: Origin, body: Book) -> Change:
 
 
 def _record_disclosure(state: TableState, hand: int, seat: int) -> TableState:
-    """A seat's book of a hand holds."""
+    """Return the state after a seat's disclosure of a hand was verified."""
     rest = replace(state.disclosures[hand], owing=state.disclosures[hand].owing - {seat})
     books = (
         {**state.disclosures, hand: rest} if rest.owing else {n: b for n, b in state.disclosures.items() if n != hand}
@@ -277,7 +301,7 @@ def _record_disclosure(state: TableState, hand: int, seat: int) -> TableState:
 
 
 def _expel_for_disclosure(state: TableState, hand: int, origin: Origin, fault: PeerFault) -> Change:
-    """A book names its own seat. Nothing of the hand counts then, but for what has counted already: that is final."""
+    """Expel a seat whose own disclosure shows a fault, and void the hand unless some of it has counted already."""
     record = state.chronicle.records[hand]
     held = next((one for one in state.ledger.held if one.hand == hand), None)
     final = held.final if held is not None else any(net > 0 for net in record.net.values())
@@ -294,6 +318,7 @@ def _expel_for_disclosure(state: TableState, hand: int, origin: Origin, fault: P
 
 
 def _apply_end(state: TableState, origin: Origin, body: End) -> Change:
+    """Record that a seat has signed the end, which may end the session or start the hand for the others."""
     _find_duty(state, origin, body, TableDuty.END)
     begun = {seat: one for seat, one in state.hand.commitments.items() if seat != origin.seat}
     state = replace(state.with_hand(commitments=begun), ended=state.ended | {origin.seat})
@@ -320,7 +345,7 @@ _HANDLERS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
 
 
 def apply_body(state: TableState, origin: Origin, body: Body) -> Change:
-    """What an entry does. Raises `TooLate`, `EntryRefused`, `PeerFault` or `Undecided`."""
+    """Return what an entry does. Raise `TooLate`, `EntryRefused`, `PeerFault` or `Undecided`."""
     try:
         return _HANDLERS[type(body)](state, origin, body)
     except (Malformed, IllegalMove) as error:

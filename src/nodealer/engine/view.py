@@ -1,7 +1,7 @@
-"""What one person sees: the public table, and the faces that this seat can read. Nothing else is in it.
+"""What one person sees: the public table, and the faces that their seat can read.
 
-A view is made of the replica's state, which holds no secrets, and of what the seat's own tape opens. It has no way to
-another seat's cards, so it cannot show them by mistake.
+A view is built from the replica's state, which has no secrets, and from what the seat's own tape opens. It has no
+access to other seats' cards, so it cannot show them by mistake.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from nodealer.records import replace
 
 
 def view_of(seat: Seat) -> View:
-    """What the person at a seat sees now."""
+    """Return what the person at a seat sees now. Raise `CardUnreadable` if a card of theirs does not open."""
     state = seat.replica.state
-    known = {(card.deck, card.position): face for card, face in sorted(seat.cards().items())}
+    known = {(card.deck, card.position): face for card, face in sorted(seat.known_cards().items())}
     held = {
         (deck, position): face
         for (deck, position), face in known.items()
@@ -36,13 +36,13 @@ def view_of(seat: Seat) -> View:
         state.hand.number,
         state.hand.game,
         held,
-        seat.may_move,
+        seat.can_move,
         seen,
     )
 
 
 def choosing_view(seat: Seat, peek: Peek) -> View:
-    """What a person sees that is to choose about cards that it looked at: of that deck these alone, the top first."""
+    """Return the view for a choice about peeked cards: of that deck only these cards, the top one first."""
     view, places = view_of(seat), seat.replica.state.hand.decks[peek.deck].places
     seen = {spot: face for spot, face in view.seen.items() if spot[0] != peek.deck}
     top = [(peek.deck, position) for position in places.next_cards(peek.count)]
@@ -50,18 +50,24 @@ def choosing_view(seat: Seat, peek: Peek) -> View:
 
 
 def _lies_hidden(places: Places, position: int) -> bool:
-    """Whether a card is in a pile, or in a hand. What was laid aside is in neither: no search finds it."""
+    """Return whether a card is face down in a pile or a hand.
+
+    Cards laid aside are in neither, so no search finds them.
+    """
     return position in places.in_pile or (places.holder(position) is not None and places.face(position) is None)
 
 
 def public_view(state: TableState) -> View:
-    """What somebody sees who has no seat."""
+    """Return what a spectator sees."""
     names = {player.seat: player.name for player in state.roster.members}
     return View(NO_SEAT, names, state.hand.number, state.hand.game, {}, False)
 
 
-def choice_of(seat: Seat, duty: Duty) -> Peek | Seal:
-    """What a seat looked at and has to choose about, or has to seal, as the game asked for it."""
+def find_choice(seat: Seat, duty: Duty) -> Peek | Seal:
+    """Return the game's request that a choice duty belongs to: a peek, or something to seal.
+
+    Raise `BadParameter` if the duty is not such a choice.
+    """
     asked = seat.replica.state.hand.requests
     queue = () if asked is None or duty.deck is None else asked.queues.get(duty.deck, ())
     if not queue or not isinstance(queue[0], Peek | Seal):

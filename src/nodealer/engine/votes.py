@@ -1,8 +1,8 @@
-"""The law of the table: who has a word, how words are counted, and what leaving and a fault do.
+"""The table rules: who can vote, how votes are counted, and what leaving and faults do.
 
-More than half of the voters can go on without a seat that owes something; exactly half can where somebody keeps the
-time, and what it owes is late. Where nobody does, half of them or more can break the hand off. Fewer can do nothing but
-wait, or leave. None of it names a culprit. A fault, which the log itself shows, is a leaving with a name.
+More than half of the voters can go on without a seat that owes something. Exactly half suffice if there is a timekeeper
+and the duty is late. Without a timekeeper, half of them or more can abort the hand. Fewer can only wait or leave. None
+of this names a culprit. A fault, which the log itself proves, removes a seat and names it.
 """
 
 from __future__ import annotations
@@ -29,18 +29,21 @@ from nodealer.records import replace
 
 
 def voters(state: TableState) -> tuple[int, ...]:
-    """The seats that have a word: those dealt in and not gone, folded or not; between hands those that could play."""
+    """Return the seats that can vote.
+
+    During a hand these are the seats dealt in that have not left, folded or not; between hands those that could play.
+    """
     if state.phase is Phase.PLAYING and state.hand.game is not None:
         return tuple(seat for seat in state.hand.game.players if seat not in state.gone)
     seats = tuple(seat for seat in state.roster.with_cards if seat not in state.gone | state.expelled)
     sitting = tuple(seat for seat in seats if seat not in state.ended)
-    # When all but one have ended, or no hand comes any more, those who have ended can still say that they wait.
+    # If all but one have ended, or there are no more hands, seats that have ended can still vote.
     return seats if state.no_more_hands or len(sitting) <= 1 else sitting
 
 
 # defence: burst
 def can_vote(state: TableState, seat: int) -> bool:
-    """Whether what a seat says now counts: a voter that owes a card message itself has no word."""
+    """Return whether a seat's vote counts now: it is a voter and does not owe a card message itself."""
     owes = any(known.duty.deck is not None and known.is_blocking for known in state.duties.of_seat(seat).values())
     return seat in voters(state) and not owes
 
@@ -50,7 +53,7 @@ def can_vote(state: TableState, seat: int) -> bool:
 
 @dataclass(frozen=True)
 class _Decisions:
-    """What enough voters have said: seats that are gone, seats that a move is made for, each with who said so."""
+    """What enough voters have decided: seats to remove, seats to move for, or an abort, each with the voters."""
 
     gone: Mapping[int, frozenset[int]]
     moves: Mapping[int, frozenset[int]]
@@ -59,7 +62,7 @@ class _Decisions:
 
 # defence: late-alone
 def count_votes(change: Change, entry: int) -> Change:
-    """After every entry: bring the duties up to date, count, do what was reached, and count again."""
+    """Refresh the duties after an entry, and count and apply votes until no further decision is reached."""
     while True:
         change = change.with_state(refresh_duties(change.state, entry + 1))
         if not change.state.hand.skip_votes and not change.state.hand.abort_votes:
@@ -72,6 +75,7 @@ def count_votes(change: Change, entry: int) -> Change:
 
 # defence: break-alone, half, late-alone, stall, throw-out, withhold
 def _decide(state: TableState) -> _Decisions:
+    """Return what the votes so far decide."""
     hand, said = state.hand, frozenset(voters(state))
     late = frozenset[bytes]() if state.clock is None else state.clock.late
     gone, moves = dict[int, frozenset[int]](), dict[int, frozenset[int]]()
@@ -82,27 +86,29 @@ def _decide(state: TableState) -> _Decisions:
             if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):
                 results[seat] = by
     breaking = said & hand.abort_votes.keys()
-    # A book is never too late: as long as somebody owes one, nobody can hurry the end of the log.
+    # A disclosure is never late: as long as one is due, no vote can hurry the end of the log.
     waits = _after_last_hand(state) and bool(state.disclosures)
     return _Decisions(gone, moves, breaking if breaking and 2 * len(breaking) >= len(said) and not waits else None)
 
 
 def _after_last_hand(state: TableState) -> bool:
+    """Return whether only the signatures of the end are missing."""
     return state.phase is Phase.BETWEEN and state.no_more_hands
 
 
 def _voters_naming(state: TableState, said: frozenset[int], duties: Iterable[bytes]) -> frozenset[int]:
-    """The voters that have named one of these duties."""
+    """Return the voters that have voted to skip one of these duties."""
     return frozenset(voter for voter in said if state.hand.skip_votes.get(voter, frozenset()).intersection(duties))
 
 
 def _move_duties(owes: Mapping[bytes, OpenDuty]) -> list[bytes]:
+    """Return the ids of those duties that are moves."""
     return [id for id, known in owes.items() if known.is_move]
 
 
 # defence: hurried-book
 def _apply_decisions(change: Change, reached: _Decisions, entry: int) -> Change:
-    """Take out at once all who reached it; make moves; break off where nothing else was reached."""
+    """Apply the decisions: remove all decided seats at once, or else make one move, or else abort."""
     if reached.gone:
         for seat, by in sorted(reached.gone.items()):
             change = change.with_state(_record_vote(change.state, entry, by, seat, "gone"))
@@ -118,7 +124,10 @@ def _apply_decisions(change: Change, reached: _Decisions, entry: int) -> Change:
 
 
 def _close_without_missing(change: Change, by: frozenset[int], entry: int) -> Change:
-    """After the last hand only ends are missing: half of the table can sign for itself that nobody else comes."""
+    """Close the session after the last hand without the seats that did not vote to abort.
+
+    Only signatures of the end are missing then, so half of the table can decide that no one else will come.
+    """
     missing = frozenset(change.state.present) - by
     change = change.with_state(change.state.with_hand(abort_votes={}))
     for seat in sorted(missing):
@@ -127,12 +136,13 @@ def _close_without_missing(change: Change, by: frozenset[int], entry: int) -> Ch
 
 
 def _record_vote(state: TableState, entry: int, by: frozenset[int], of: int | None, did: str) -> TableState:
+    """Return the state with a successful vote added to the chronicle."""
     statement = VoteResult(entry, state.hand.number, tuple(sorted(by)), of, did)
     return state.with_chronicle(vote_results=(*state.chronicle.vote_results, statement))
 
 
 def _make_default_move(change: Change, seat: int, by: frozenset[int], entry: int) -> Change:
-    """The move that the game makes for a seat; where it has none, the seat is gone."""
+    """Make the game's default move for a seat, or remove the seat if the game has none."""
     game = change.state.hand.game
     move = game.default(seat) if game is not None else None
     try:
@@ -148,7 +158,7 @@ def _make_default_move(change: Change, seat: int, by: frozenset[int], entry: int
 
 # defence: deals-again, friend-leaves
 def remove_seats(change: Change, seats: frozenset[int]) -> Change:
-    """Seats are gone: from the hand that is played, or between hands they sit out."""
+    """Remove seats from the hand being played or, between hands, let them sit out."""
     state, hand = change.state, change.state.hand
     state = replace(state, gone=state.gone | seats)
     votes = {seat: duties for seat, duties in hand.skip_votes.items() if seat not in seats}
@@ -160,18 +170,19 @@ def remove_seats(change: Change, seats: frozenset[int]) -> Change:
     leaving = tuple(sorted(seats.intersection(hand.binding.seats) - change.state.gone))
     if not leaving:
         return change.with_state(state)
-    # Whoever goes, with cards or without: it may be a friend of who would like to try again.
+    # Any leaver counts, with or without cards: they may be a friend of a player who wants another try.
     tried = frozenset(leaving) if any(deck.tossed for deck in hand.decks.values()) else frozenset()
     state = replace(state, tried=state.tried | tried)
     try:
         return _remove_from_hand(change.with_state(state), leaving)
     except (BadParameter, IllegalMove):
-        # The game cannot say how it goes on: then it does not, and nobody else pays for it.
+        # The game cannot go on without them, so the hand is aborted and no one else pays for it.
         return abort_hand(change.with_state(state))
 
 
 # defence: price
 def _remove_from_hand(change: Change, leaving: tuple[int, ...]) -> Change:
+    """Charge the leavers, let the decks and the game go on without them, and drive the hand on."""
     state, hand, seats = change.state, change.state.hand, frozenset(leaving)
     if hand.game is None:
         return change
@@ -194,7 +205,10 @@ def _remove_from_hand(change: Change, leaving: tuple[int, ...]) -> Change:
 
 
 def _charge_leavers(hand: HandState, leaving: frozenset[int]) -> HandState:
-    """The game is told who leaves what half done: an own word, the others' and a fault cost the same."""
+    """Let the game charge leavers for what they left half done.
+
+    Leaving by choice, by vote or for a fault costs the same.
+    """
     left = {(seat, half) for deck in hand.decks.values() for seat, half in deck.half.items() if seat in leaving}
     for seat, half in sorted(left, key=lambda one: (one[0], one[1].value)):
         if hand.game is not None:
@@ -203,7 +217,7 @@ def _charge_leavers(hand: HandState, leaving: frozenset[int]) -> HandState:
 
 
 def _begin_or_end(change: Change, state: TableState) -> Change:
-    """Whoever was waited for has gone or ended: perhaps the hand can begin now, or the session is over."""
+    """Begin the hand or end the session if that only depended on seats that have now left."""
     if state.phase is not Phase.BETWEEN:
         return change.with_state(state)
     if not state.present and state.ended:
@@ -213,18 +227,21 @@ def _begin_or_end(change: Change, state: TableState) -> Change:
 
 
 def end_session(state: TableState) -> TableState:
-    """Every seat that still sat has signed the end: what is held goes back."""
+    """Return the state after every remaining seat has signed the end. Held gains go back to those who paid."""
     return replace(state, phase=Phase.ENDED, ledger=state.ledger.close_session())
 
 
 def _queue_without(queue: tuple[Operation, ...], gone: frozenset[int]) -> tuple[Operation, ...]:
-    """A deck's queue without what nobody is there for. The first operation is in progress: the deck sees to it."""
+    """Return a deck's queue without operations for absent seats.
+
+    The first one is in progress, so the deck handles it.
+    """
     rest = (for_those_who_stay(operation, gone) for operation in queue[1:])
     return (*queue[:1], *(operation for operation in rest if operation is not None))
 
 
 def abort_hand(change: Change) -> Change:
-    """The hand does not count, chips are as before it, nobody is named, and it is the session's last."""
+    """End the hand without a result: chips are as before, no one is named, and no further hand is played."""
     state = replace(change.state, no_more_hands=True)
     if state.phase is not Phase.PLAYING:
         return change.with_state(state.with_hand(commitments={}, skip_votes={}, abort_votes={}))
@@ -236,10 +253,13 @@ def abort_hand(change: Change) -> Change:
 
 # defence: refund
 def expel(change: Change, fault: Fault, *, play_on: bool = True) -> Change:
-    """A fault is decided where the log shows it: the seat is gone for good, and its bets stay where they are."""
+    """Record a fault and expel its seat for good. Its bets stay in the pot.
+
+    With `play_on=False`, or if the fault names no seat, the hand is aborted.
+    """
     state = change.state.with_chronicle(faults=(*change.state.faults, fault))
     if fault.seat is None:
-        # Everything verified, and yet it cannot be: the hand stops, and nobody is named.
+        # All proofs were valid and yet the result is impossible: the hand stops, and no one is named.
         return abort_hand(change.with_state(state))
     if fault.seat in state.expelled:
         return change.with_state(state)

@@ -16,7 +16,7 @@ from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import Declined
 from nodealer.gamecheck.findings import Finding, Found
@@ -77,7 +77,7 @@ class CheckTable:
             self._homes[place],
             entropy=lambda size: _derive("entropy", place, size),
             accept=lambda proposal: None,
-            stays=stay_for_hands(seating.hands),
+            stay_policy=stay_for_hands(seating.hands),
             parts=lambda proposal: (seating.protocol, seating.rules, seating.package),
         )
 

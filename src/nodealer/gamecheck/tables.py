@@ -10,7 +10,7 @@ import msgspec
 
 from nodealer.engine.bodies import Move
 from nodealer.engine.replica import replay
-from nodealer.engine.resolve import config_of
+from nodealer.engine.resolve import resolve_config
 from nodealer.engine.transitions import Origin, TooLate, apply_body
 from nodealer.errors import BadParameter, EntryRefused, IllegalMove, LogError, Malformed
 from nodealer.gamecheck.findings import Finding, Findings, Found, author_code
@@ -175,7 +175,7 @@ class TableChecks:
             nonlocal gone
             if entries >= at and not gone:
                 gone = True
-                table.participants[place].stays = lambda state: False
+                table.participants[place].stay_policy = lambda state: False
                 try:
                     table.send(place, table.participants[place].leave())
                 except IllegalMove:

@@ -119,7 +119,7 @@ class PageLobby:
 
     def message(self, participant: Participant, seats: int) -> doc.Lobby:
         """Return the current lobby as a message to the page."""
-        me, proposal = participant.home.identity.public, participant.lobby.proposal
+        me, proposal = participant.store.identity.public, participant.lobby.proposal
         asked = set() if proposal is None else {member.key for member in proposal.roster.members}
         awaited = set(participant.lobby.awaited)
 

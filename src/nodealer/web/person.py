@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from nodealer.engine.chat import Chats, read_chat, sign_chat
+from nodealer.engine.chat import ChatFilter, read_chat, sign_chat
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Decision, Question
@@ -62,7 +62,7 @@ class PagePerson:
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Carry out what the pages asked for, update waiting times, and return the frames to send."""
-        if participant.begun and participant.seated:
+        if participant.has_session and participant.has_seat:
             # Nothing is disclosed without the person's consent.
             participant.asks_for_books = True
         self.seat.update_waiting(participant)
@@ -97,7 +97,7 @@ class PagePerson:
 
     def on_frame(self, participant: Participant, frame: bytes) -> None:
         """Show a frame on the pages if it is chat."""
-        if not participant.begun or participant.hearing:
+        if not participant.has_session or participant.is_catching_up:
             return
         state = participant.replica.state
         keys = {seat: member.key for seat, member in state.all_members.items()}
@@ -158,29 +158,29 @@ class PagePerson:
         """Carry out one message from a page and return the frames to send."""
         match message:
             case doc.Without(seats=seats):
-                return participant.without(seats)
+                return participant.vote_skip(seats)
             case doc.Break():
-                return participant.break_off()
+                return participant.vote_abort()
             case doc.Leave():
-                participant.stays = lambda state: False
+                participant.stay_policy = lambda state: False
                 with suppress(IllegalMove):
                     return participant.leave()
                 # Players who sit out have already left the hand.
-                return participant.due()
+                return participant.outgoing()
             case doc.SitOut():
                 return participant.sit_out()
             case doc.Back():
                 return participant.come_back()
             case doc.Claim():
-                return participant.claim()
+                return participant.dispute()
             case doc.Book():
-                return participant.open_books()
+                return participant.disclose()
             case doc.LetIn(name=name):
-                return participant.let_in(name)
+                return participant.admit(name)
             case doc.Agree(proposal=proposal):
-                return participant.agree(bytes.fromhex(proposal))
+                return participant.agree_to_roster(bytes.fromhex(proposal))
             case doc.Chat(text=text):
-                seat, home = participant.seat.number, participant.home
+                seat, home = participant.seat.number, participant.store
                 return [sign_chat(home.identity, participant.session.id, seat, self._now(), text)]
         self.seat.refuse("not here")
         return []

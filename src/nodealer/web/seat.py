@@ -198,9 +198,9 @@ class PageSeat:
 
     def on_received(self, participant: Participant, received: Received) -> None:
         """Show on the pages what a participant received."""
-        if not participant.begun:
+        if not participant.has_session:
             return
-        you = participant.seat.number if participant.seated else None
+        you = participant.seat.number if participant.has_seat else None
         if not self.opened:
             self.open_table(participant.replica, you)
             first = next(
@@ -242,7 +242,7 @@ class PageSeat:
             self._proofs.clear()
         self._bytes += applied.size
         before = len(applied.before.faults)
-        for event in self._narrator.tell(applied):
+        for event in self._narrator.describe(applied):
             if event["event"] == "cards":
                 self._send_operation(applied, event)
             else:
@@ -264,7 +264,7 @@ class PageSeat:
 
     def _send_operation(self, applied: Applied, event: Event) -> None:
         """Send a card operation, with what this machine has checked."""
-        seat, words = event["seat"], self._narrator.words_of(event["kind"])
+        seat, words = event["seat"], self._narrator.step_text(event["kind"])
         mine, false = seat == self._you, applied.outcome is Outcome.FAULT
         state = "false" if false else "own" if mine else "verified" if applied.checks else "unproven"
         took = self._check_seconds.pop(applied.number, None)
@@ -317,13 +317,13 @@ class PageSeat:
         for known in state.duties.open.values():
             duty = known.duty
             if duty.deck is not None and not duty.optional:
-                yield duty.seat, duty.kind, self._narrator.words_of(duty.kind).doing
+                yield duty.seat, duty.kind, self._narrator.step_text(duty.kind).doing
 
     def _view(self, participant: Participant) -> doc.View:
         """Return the current view as a message."""
         state = participant.replica.state
         seen, unreadable = public_view(state), False
-        if participant.seated:
+        if participant.has_seat:
             try:
                 seen = view_of(participant.seat)
             except CardUnreadable:
@@ -371,7 +371,7 @@ class PageSeat:
 
         Reported only after a while, because it happens briefly between hands.
         """
-        if not participant.seated or participant.hearing or not has_too_few_players(state):
+        if not participant.has_seat or participant.is_catching_up or not has_too_few_players(state):
             self._alone_since = None
             return None
         now = self._clock()
@@ -382,14 +382,14 @@ class PageSeat:
 
     def _seat_requests(self, participant: Participant | None) -> Iterator[doc.SeatRequest]:
         """Yield the people who ask for a seat."""
-        if participant is not None and participant.seated:
-            for asks in participant.asking:
+        if participant is not None and participant.has_seat:
+            for asks in participant.seat_requests:
                 key = asks.who.key
                 yield doc.SeatRequest(asks.who.name, " ".join(key_words(key)), self.key_statuses.get(key, ""))
 
     def _open_proposals(self, state: TableState, participant: Participant | None) -> Iterator[doc.ProposedTable]:
         """Yield the proposed rosters that this person has not agreed to."""
-        if participant is None or not participant.seated:
+        if participant is None or not participant.has_seat:
             return
         for number, one in state.proposed.items():
             if participant.seat.number not in one.agreed:
@@ -410,7 +410,7 @@ class PageSeat:
 
     def _seat_statuses(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatStatus]:
         """Yield the status of each seat."""
-        waited = set() if participant is None else set(participant.waits_for.values())
+        waited = set() if participant is None else set(participant.blocking_duties.values())
         owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.is_blocking}
         chips = state.ledger.chips if state.config.rules.stake else {}
         for seat in state.roster.with_cards:
@@ -418,7 +418,7 @@ class PageSeat:
             how = "out" if seat in state.expelled else "ended" if seat in state.ended else "here"
             how = "gone" if how == "here" and seat in state.gone else how
             duty = owing.get(seat)
-            owes = None if duty is None else self._narrator.words_of(duty.kind).doing or duty.kind
+            owes = None if duty is None else self._narrator.step_text(duty.kind).doing or duty.kind
             late = 0
             if seat in waited and seat in self._waiting_since:
                 late = int(self._clock() - self._waiting_since[seat])
@@ -452,7 +452,7 @@ class PageSeat:
         late = any(self._clock() - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
         timed, between = state.roster.timekeeper is not None, state.phase is not Phase.PLAYING
         mine = participant.seat.number
-        waited, said = participant.waits_for, state.hand.skip_votes.get(mine, frozenset())
+        waited, said = participant.blocking_duties, state.hand.skip_votes.get(mine, frozenset())
         stays = state.phase is not Phase.ENDED and mine not in state.ended
         return doc.AllowedActions(
             vote=late and options.may_vote and (count > 2 or timed),
@@ -460,7 +460,7 @@ class PageSeat:
             votes_needed=count // 2 + 1,
             voters=count,
             late_needed=count // 2 if timed and count % 2 == 0 else 0,
-            break_off=late and options.may_break,
+            break_off=late and options.can_vote_abort,
             breaks_needed=0 if count <= 2 else -(-count // 2),
             breaks="hand" if not between else "log" if state.no_more_hands else "game",
             leave=stays,
@@ -468,7 +468,7 @@ class PageSeat:
             back=stays and participant.sits_out,
             claim=claim,
             unprovable=options.unprovable is not None,
-            books=tuple(hand + 1 for hand in options.books),
+            books=tuple(hand + 1 for hand in options.hands_to_disclose),
         )
 
     def _store_moment(self, view: doc.View) -> None:
@@ -486,7 +486,7 @@ class PageSeat:
 
     def update_waiting(self, participant: Participant) -> None:
         """Update who the table is waiting for, and since when."""
-        if not participant.begun:
+        if not participant.has_session:
             return
         now, waited = self._clock(), set(participant.waits_for.values())
         self._waiting_since = {seat: self._waiting_since.get(seat, now) for seat in waited}
@@ -589,10 +589,10 @@ class PageSeat:
 
     def moment_collector(self, hand: int, config: Config) -> MomentCollector:
         """Return a collector for a hand of the log, which shows it as this page would have."""
-        narrator = Narrator.of(config, self._you)
+        narrator = Narrator.for_table(config, self._you)
 
         def lines(applied: Applied) -> Iterator[doc.Line]:
-            found = (_line_of(applied, event) for event in narrator.tell(applied) if event["event"] != "cards")
+            found = (_line_of(applied, event) for event in narrator.describe(applied) if event["event"] != "cards")
             return (line for line in found if line is not None)
 
         return MomentCollector(hand, lambda state, seen: without_actions(self.view_at(state, seen, None)), lines)

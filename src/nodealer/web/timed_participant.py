@@ -37,7 +37,7 @@ class PageParticipant(Participant):
         self._on_frame(self, frame)
         return received
 
-    def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[ReceivedEvent]) -> None:
+    def _append_and_release(self, replica: Replica, data: bytes, numbered: bool, happened: list[ReceivedEvent]) -> None:
         """Apply an entry, and report how long that took."""
         number, start = replica.height, self._clock()
         super()._enter(replica, data, numbered, happened)

@@ -200,8 +200,8 @@ def test_a_fake_card_in_a_shuffle_is_found_by_its_drawer(fast: Group, liar: int)
     game = table(fast, *whole, seats=4, lies=lies).play(until=dealt)
     seat = game.seats[victim]
     with pytest.raises(CardUnreadable) as caught:
-        seat.cards()
-    game.order(seat.claim(caught.value))
+        seat.known_cards()
+    game.order(seat.dispute(caught.value))
     game.play()
     fault = fault_of(game)
     assert fault.seat == liar and fault.entry == said(game, liar, "pass")[-1][0]

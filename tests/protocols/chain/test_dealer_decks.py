@@ -158,8 +158,8 @@ def test_a_doubled_value_that_is_played_is_found_when_both_are_seen(squares: Gro
     game = lucky(squares, doubled, deal({1: (0, 1, 2, 3)}), show(1, 0, 1, 2, 3))
     game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     with pytest.raises(CardUnreadable, match="twice") as caught:
-        game.seats[1].cards()
-    game.order(game.seats[1].claim(caught.value))
+        game.seats[1].known_cards()
+    game.order(game.seats[1].dispute(caught.value))
     game.play()
     fault = fault_of(game)
     assert fault.seat == 0 and "twice" in fault.reason
@@ -172,7 +172,7 @@ def test_a_foreign_value_that_is_played_is_a_misdeal(squares: Group) -> None:
         game.seats[1].cards()
     game.order(game.seats[1].claim(caught.value))
     # The dealer has no answer, and says none; its book has one.
-    game.order(game.seats[1].claim(caught.value))
+    game.order(game.seats[1].dispute(caught.value))
     game.play()
     fault = fault_of(game)
     assert (fault.seat, fault.entry) == (0, said(game, 0, "candidate")[0][0])

@@ -44,8 +44,8 @@ def disputed(fast: Group, liar: int = 1, victim: int = 2, extra: Mapping[str, Fo
 
 def claim(game: Game, victim: int = 2) -> CardUnreadable:
     with pytest.raises(CardUnreadable) as caught:
-        game.seats[victim].cards()
-    game.order(game.seats[victim].claim(caught.value))
+        game.seats[victim].known_cards()
+    game.order(game.seats[victim].dispute(caught.value))
     return caught.value
 
 
@@ -54,11 +54,11 @@ def test_who_has_said_it_and_is_killed_does_not_open_its_book_instead(fast: Grou
     game = disputed(fast)
     seat = game.seats[2]
     with pytest.raises(CardUnreadable) as caught:
-        seat.cards()
-    before = seat.disputes
-    seat.claim(caught.value)
+        seat.known_cards()
+    before = seat.has_disputed
+    seat.dispute(caught.value)
     again = game.seat(game.persons[2], game.log, game.persons[2].journal)
-    assert (before, seat.disputes, again.disputes, again.may_claim(caught.value)) == (False, True, True, True)
+    assert (before, seat.has_disputed, again.has_disputed, again.can_dispute(caught.value)) == (False, True, True, True)
 
 
 def seeds(game: Game) -> set[int]:
@@ -97,19 +97,19 @@ def test_whoever_will_not_disclose_is_brought_to_open_its_book(fast: Group) -> N
     game.silent = {1}
     game.play()
     assert stands(game, Phase.PLAYING)
-    game.order(game.seats[2].claim(unreadable))
+    game.order(game.seats[2].dispute(unreadable))
     game.play()
     assert stands(game, Phase.BETWEEN) and seeds(game) == {0, 2}
     assert game.state.disclosures[0].owing == {1} and not len(game.state.results) and not game.state.faults
     for seat in (0, 2):
-        game.order(game.seats[seat].without([1]))
+        game.order(game.seats[seat].vote_skip([1]))
     assert stands(game, Phase.ENDED) and game.state.gone == {1} and not game.state.faults
 
 
 def test_or_its_book_names_it(fast: Group) -> None:
     game = disputed(fast)
     unreadable = claim(game)
-    game.order(game.seats[2].claim(unreadable))
+    game.order(game.seats[2].dispute(unreadable))
     game.play()
     fault = fault_of(game)
     assert (fault.seat, fault.entry) == (1, said(game, 1, "shuffle")[0][0])
@@ -180,7 +180,7 @@ def test_an_honest_seat_has_nothing_to_claim(fast: Group) -> None:
         with pytest.raises(BadParameter, match="no misdeal to report"):
             deck.message(duty, game.tape(duty.seat))
     with pytest.raises((IllegalMove, BadParameter)):
-        game.seats[2].claim(CardUnreadable(0, 0, "I do not like it"))
+        game.seats[2].dispute(CardUnreadable(0, 0, "I do not like it"))
 
 
 def test_a_claim_about_cards_of_others(fast: Group) -> None:

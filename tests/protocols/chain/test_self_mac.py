@@ -251,7 +251,7 @@ def test_a_mismatch_in_the_played_deck_names_the_dealer_at_once(squares: Group) 
     false = encode(changed(honest, proof=honest.proof[:-1] + bytes([honest.proof[-1] ^ 1])))
     assert replica.append(game.by_hand(1, Cards(duty.id, Raw(false)), replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == 1
-    game.order(game.seats[1].claim(caught.value))
+    game.order(game.seats[1].dispute(caught.value))
     fault = fault_of(game)
     assert (fault.seat, fault.reason) == (0, "its deck has a card that is not one")
     assert fault.entry == said(game, 1, "misdeal")[-1][0]

@@ -112,7 +112,7 @@ def played_to(squares: Group, seat: int, kind: str) -> Game:
     assert owes(seat, kind)(game)
     others = [other for other in range(3) if other != seat]
     for other in others:
-        game.order(game.seats[other].without([seat]))
+        game.order(game.seats[other].vote_skip([seat]))
     game.silent = set()
     return game.play(until=lambda g: g.state.hand.number == 1 and dealt(g) is not None)
 

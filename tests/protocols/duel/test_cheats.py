@@ -166,7 +166,7 @@ def first_drawn(group: Group, mode: str, seed: str) -> int:
     """The card that the owner draws first in a game of this seed."""
     game = played(group, mode, *FULL, seed=seed)
     game.play(until=lambda game: len(getattr(game.state.hand.game, "heard", ())) > 6)
-    return min(game.seats[0].cards().items())[1]
+    return min(game.seats[0].known_cards().items())[1]
 
 
 @pytest.mark.parametrize(("mode", "seen"), [("committed", "at once"), ("xor", "later")])
@@ -254,17 +254,17 @@ def test_a_card_that_the_rival_replaced(fast: Group, mode: str) -> None:
     cheat(game, 1, ["shuffle"], related(0, 3))
     victim = game.seats[0]
     with pytest.raises(CardUnreadable) as caught:
-        victim.cards()
+        victim.known_cards()
     claimed_by(game, 0, caught.value, 1)
 
 
 def claimed_by(game: Game, seat: int, unreadable: CardUnreadable, culprit: int) -> None:
     replica = game.replica()
-    claim = game.seats[seat].claim(unreadable)
+    claim = game.seats[seat].dispute(unreadable)
     replica.append(claim)
     for other in game.seats.values():
         other.receive(claim)
-    said = [data for other in game.seats.values() for data in other.due()]
+    said = [data for other in game.seats.values() for data in other.answer_duties()]
     while not replica.state.faults:
         replica.append(said.pop(0))
     assert replica.state.fault is not None and replica.state.fault.seat == culprit
@@ -362,7 +362,7 @@ def test_the_end_is_checked_however_it_comes(fast: Group, mode: str) -> None:
     books = {known.duty.seat: id for id, known in game.state.duties.open.items() if known.duty.kind == "book"}
     assert game.state.disclosures[0].owing == books.keys() == {0, 1}
     replica = game.replica()
-    for data in game.seats[1].due():
+    for data in game.seats[1].answer_duties():
         replica.append(data)
     begin = next(id for id, known in replica.state.duties.of_seat(0).items() if known.duty.kind == "begin")
     for seat, body, reason in (

@@ -123,8 +123,8 @@ def test_the_card_can_be_claimed(fast: Group, mode: str) -> None:
     game = seated(fast, mode, *FULL)
     game.play(until=lambda g: 0 in g.state.hand.decks and len(g.state.hand.decks[0].places.hand(0)) == SIZE)
     with pytest.raises(CardUnreadable, match="twice") as caught:
-        game.seats[0].cards()
-    game.order(game.seats[0].claim(caught.value))
+        game.seats[0].known_cards()
+    game.order(game.seats[0].dispute(caught.value))
     assert named(game) == [1]
 
 
@@ -138,8 +138,8 @@ def test_an_owner_that_doubles_its_own_card_is_named_by_its_book(fast: Group) ->
 
     game.play(until=shown_twice)
     with pytest.raises(CardUnreadable, match="twice") as caught:
-        game.seats[1].cards()
-    game.order(game.seats[1].claim(caught.value))
+        game.seats[1].known_cards()
+    game.order(game.seats[1].dispute(caught.value))
     assert not game.state.faults and game.state.disclosures[0].owing == {0}
     assert named(game) == [0]
 

@@ -10,7 +10,7 @@ from nodealer.cards.operations import Peek
 from nodealer.engine.bodies import Leave
 from nodealer.engine.phases import Phase
 from nodealer.engine.seat import Seat
-from nodealer.engine.view import choice_of, view_of
+from nodealer.engine.view import find_choice, view_of
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens import Concede, WardensGame, WardensRules
 from nodealer.games.wardens.bot import WardensBot
@@ -24,7 +24,7 @@ modes = pytest.mark.parametrize("mode", MODES)
 
 
 def peek_of(seat: Seat, duty: Duty) -> Peek:
-    peek = choice_of(seat, duty)
+    peek = find_choice(seat, duty)
     assert isinstance(peek, Peek)
     return peek
 
@@ -82,12 +82,12 @@ def test_abandoned(fast: Group, mode: str) -> None:
 
 def test_a_choice_is_made_once(fast: Group) -> None:
     game = table(fast, "proven", bots())
-    game.play(until=lambda game: any(seat.to_choose for seat in game.seats.values()))
-    seat = next(seat for seat in game.seats.values() if seat.to_choose)
-    (duty,) = seat.to_choose
+    game.play(until=lambda game: any(seat.pending_choices for seat in game.seats.values()))
+    seat = next(seat for seat in game.seats.values() if seat.pending_choices)
+    (duty,) = seat.pending_choices
     with pytest.raises(IllegalMove, match="not a choice"):
         seat.choose(duty, b"[999]")
     seat.choose(duty, encode(WardensBot().choose(view_of(seat), peek_of(seat, duty))))
-    assert not seat.to_choose
+    assert not seat.pending_choices
     with pytest.raises(IllegalMove, match="chosen already"):
         seat.choose(duty, b"[1]")

@@ -222,9 +222,9 @@ def slow(group: Group, seed: str) -> None:
             current = have[number] == relay.height and not pending[number]
             if silent in gone - state.gone and current and not state.hand.skip_votes.get(number):
                 with suppress(IllegalMove):
-                    pending[number].append(seat.without([silent]))
+                    pending[number].append(seat.vote_skip([silent]))
             seat.stays = state.hand.number < 1
-            pending[number] += seat.due()
+            pending[number] += seat.answer_duties()
             for duty in seat.open_duties:
                 if duty.choice and (data := game.decide(seat, duty)) is not None:
                     pending[number].append(data)
@@ -238,14 +238,14 @@ def test_who_comes_back_in_a_recovery(fast: Group, missed: int) -> None:
     """A seat that was declared gone speaks again: dropped or refused, and the table goes on without it."""
     game = until_idle(script(fast, "back"), 1)
     back = game.seats[1]
-    signed = back.due()
+    signed = back.answer_duties()
     fall_silent(game, (1,))
     height = len(game.log) + missed
     game.play(until=lambda game: len(game.log) >= height)
     for data in signed:
         assert game.order(data) is Outcome.DROPPED
     # It has seen that it is gone: it may begin the next hand, and says nothing of the cards of this one.
-    assert not messages(back.due())
+    assert not messages(back.answer_duties())
     finish(game, RESTING)
 
 

@@ -23,7 +23,7 @@ def _table() -> tuple[LocalTable, dict[int, bytes]]:
     table = seat_players(
         ["a", "b", "c"], Offset(on=group()), TinyRules(), lambda size: expand("test", next(drawn), size=size)
     )
-    return table, {number: one.home.root for number, one in table.seats.items()}
+    return table, {number: one.store.root for number, one in table.seats.items()}
 
 
 def test_a_dealer_may_choose_the_order_at_its_seat() -> None:

@@ -269,7 +269,7 @@ def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: s
                 steps = {known.duty.kind for known in seat.replica.state.duties.open.values()}
                 assert steps == {"revealOffset" if cheater == 2 else "shuffle"}
             for seat in honest:
-                assert not list(spoken(seat.due())), "it may begin or end, and says nothing about cards"
+                assert not list(spoken(seat.answer_duties())), "it may begin or end, and says nothing about cards"
                 assert seat.replica.state.fault is not None and seat.replica.state.fault.seat == cheater
                 assert seat.replica.state.expelled == {cheater} and not seat.replica.state.hand.decks
             return

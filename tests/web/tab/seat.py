@@ -35,10 +35,10 @@ def hand(game: GamePackage, on: str) -> int:
     table = seat_players(
         names, protocol, game.from_settings(settings), token_bytes, stays=stay_for_hands(1), package=game
     )
-    minds = {one.home.name: BotAgent(game, one.home.root) for one in table.participants}
+    minds = {one.store.name: BotAgent(game, one.store.root) for one in table.participants}
 
     def decide(one: Participant) -> Iterable[bytes]:
-        return minds[one.home.name].act(one)
+        return minds[one.store.name].act(one)
 
     table.run(decide)
     return len(table.log) if table.participants[0].replica.state.chronicle.records else 0

@@ -52,7 +52,7 @@ def record() -> Sent:
 def lived_in() -> MemoryStore:
     store = MemoryStore()
     home = TabStore.create(store, SAVED)
-    home.heard(b'{"a":1}')
+    home.append_lobby_frame(b'{"a":1}')
     home.journal.write(record())
     return store
 

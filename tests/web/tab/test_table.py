@@ -252,9 +252,9 @@ def test_a_tab_asks_for_a_seat_but_not_for_who_sat_out(
     circle.waiting.extend(circle.people[0].propose_roster(Roster(gone.members[:2])))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree(proposed))
+    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
-    assert gone.sits_out == sat_out and not gone.sits
+    assert gone.sits_out == sat_out and not gone.is_in_roster
     asked = list[list[bytes]]()
 
     class OneStep:

@@ -625,10 +625,10 @@ FALSE_CLAIM: Final = Attack(
 class _ConcedingCheater(Cheater):
     """Folds as soon as it may, because it already knows what it came for."""
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         """Return what it owes, and a fold as soon as it may move."""
-        frames = super().due()
-        if not self.seated or self.over or self.seat.unconfirmed or not self.seat.must_move:
+        frames = super().outgoing()
+        if not self.has_seat or self.is_over or self.seat.unconfirmed or not self.seat.must_move:
             return frames
         return [*frames, *self.move(FOLDS[1])]
 

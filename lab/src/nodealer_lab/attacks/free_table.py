@@ -60,7 +60,9 @@ def hand_of(stage: AttackTable, seat: int) -> dict[int, int]:
     """Return the cards in a seat's hand as its own program reads them: position to face."""
     places = stage.state(seat).hand.decks[0].places
     return {
-        card.position: face for card, face in stage[seat].seat.cards().items() if places.owner(card.position) == seat
+        card.position: face
+        for card, face in stage[seat].seat.known_cards().items()
+        if places.owner(card.position) == seat
     }
 
 

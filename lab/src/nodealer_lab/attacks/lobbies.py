@@ -7,7 +7,7 @@ from collections.abc import Callable
 from nodealer.client.local_table import LocalTable
 from nodealer.engine.lobby import Accept
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import Parts, proposal_of
+from nodealer.engine.resolve import Parts, create_proposal
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
@@ -39,7 +39,7 @@ def proposal_for(scene: Scene, proposer: Participant, parts: Parts) -> Proposal:
     protocol, rules, _ = parts
     offers = {offer.name: offer for offer in proposer.offers}
     present = [name for name in NAMES if name in offers]
-    return proposal_of(rules, protocol, [offers[name].seated(seat, PLAYER) for seat, name in enumerate(present)])
+    return create_proposal(rules, protocol, [offers[name].as_member(seat, PLAYER) for seat, name in enumerate(present)])
 
 
 def gather(*participants: Participant) -> LocalTable:

@@ -214,10 +214,10 @@ ROGUE_JOIN: Final = Attack(
 class _NeverOpens(Cheater):
     """A participant that does not open its share of the dice."""
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         """Return nothing while it owes the opening of the dice."""
-        mine = self.replica.state.duties.of_seat(self.seat.number).values() if self.seated else ()
-        return [] if any(known.duty.kind == OPEN for known in mine) else super().due()
+        mine = self.replica.state.duties.of_seat(self.seat.number).values() if self.has_seat else ()
+        return [] if any(known.duty.kind == OPEN for known in mine) else super().outgoing()
 
 
 def _play_rolled_again(scene: Scene) -> AttackOutcome:
@@ -282,7 +282,7 @@ def _play_told(scene: Scene) -> AttackOutcome:
 def _readable_cards(one: Participant) -> Mapping[Card, int]:
     """Return the cards that a participant can read, none if one of them is not a card."""
     try:
-        return one.seat.cards()
+        return one.seat.known_cards()
     except CardUnreadable:
         return {}
 

@@ -15,7 +15,7 @@ from nodealer.engine.bodies import Cards
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Outcome, Replica
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.state import Config, TableState
 from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, CardUnreadable
@@ -224,14 +224,14 @@ def seat_players(
     )
     table.run()
     offers = {offer.name: offer for offer in table.participants[0].offers}
-    members = [offers[name].seated(seat, PLAYER) for seat, name in enumerate(names)]
-    table.agree(proposal_of(rules, scene.protocol, members, clock=clock))
+    members = [offers[name].as_member(seat, PLAYER) for seat, name in enumerate(names)]
+    table.agree(create_proposal(rules, scene.protocol, members, clock=clock))
     return table, seated
 
 
 def play_out(scene: Scene, table: LocalTable, stores: Sequence[PlayerStore]) -> PlayedGame:
     """Play with bots until no one has anything to send. Return the game with the log of an honest seat."""
-    agents = {one: BotAgent(scene.game, one.home.root) for one in table.participants}
+    agents = {one: BotAgent(scene.game, one.store.root) for one in table.participants}
     leaver = None if scene.leaver is None else table.participants[scene.leaver]
     table.run(lambda one: decide(one, None if one is leaver else agents[one]))
     cheater = table.participants[scene.cheater]
@@ -248,7 +248,7 @@ def decide(participant: Participant, agent: BotAgent | None) -> list[bytes]:
     A participant without an agent leaves on its turn.
     """
     if participant.options().unreadable is not None:
-        return participant.claim()
+        return participant.dispute()
     if agent is None:
         return participant.leave() if participant.seat.must_move else []
     # A player with false cards who has already disputed one has nothing to decide.

@@ -241,20 +241,20 @@ class _KeyCopier(Participant):
 
     lies: tuple[bytes, ...] = ()
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         """Return nothing until the victim has published its keys, then a copy of them."""
-        if not self.seated or self.over:
-            return super().due()
+        if not self.has_seat or self.is_over:
+            return super().outgoing()
         mine = self.replica.state.duties.of_seat(self.seat.number).values()
         duty = next((known.duty for known in mine if known.duty.kind == COPIED_STEP), None)
         if duty is None or self.lies:
-            return super().due()
+            return super().outgoing()
         bodies = (read_body(bytes(read_entry(data).entry.body)) for data in self.replica.entries[-2:])
         sent = [bytes(body.message) for body in bodies if isinstance(body, Cards)]
         if not sent or b'"respondDealParts"' not in sent[-1]:
             return []
         copied = replace_struct(read_message(RespondDealParts, sent[-1]), playerId=self.seat.number + 1)
-        self.lies = (self.seat._send(Cards(duty.id, Raw(encode(copied)))),)
+        self.lies = (self.seat._sign(Cards(duty.id, Raw(encode(copied)))),)
         return list(self.lies)
 
 
@@ -360,7 +360,7 @@ def _play_opened_book(scene: Scene) -> AttackOutcome:
     entries = (read_entry(data).entry for data in stage[0].replica.entries)
     books = [read_body(bytes(entry.body)) for entry in entries if entry.seat == OPENED_BOOK_VICTIM]
     seeds = [book.seed for book in books if isinstance(book, Book)]
-    holds = stage[OPENED_BOOK_VICTIM].seat.cards()
+    holds = stage[OPENED_BOOK_VICTIM].seat.known_cards()
     read: Mapping[Card, int] = {}
     with suppress(NodealerError):
         decks = stage.state().hand.decks

@@ -100,7 +100,7 @@ class AttackTable:
         if not self._pending[seat]:
             return any(self._let_decide(one) for one in range(len(self.participants)))
         one = self[seat]
-        step = one.receive(self._pending[seat].popleft(), one.expects)
+        step = one.receive(self._pending[seat].popleft(), one.next_frame_number)
         self.events[seat] += step.happened
         self._send_from(seat, step.send)
         return True
@@ -145,7 +145,7 @@ class AttackTable:
 
     def sign_and_send(self, seat: int, *bodies: Body) -> list[bytes]:
         """Have a seat sign and send these bodies, whether the rules allow it or not. Return the signed entries."""
-        signed = [self[seat].seat._send(body) for body in bodies]
+        signed = [self[seat].seat._sign(body) for body in bodies]
         self.send(signed)
         return signed
 
@@ -162,7 +162,7 @@ class AttackTable:
 
     def bot_decision(self, seat: int) -> list[bytes]:
         """Return what a bot would send now for a seat, without sending it."""
-        return [] if self._package is None else decide(self[seat], BotAgent(self._package, self[seat].home.root))
+        return [] if self._package is None else decide(self[seat], BotAgent(self._package, self[seat].store.root))
 
     def deliver_to(self, seat: int, frames: Iterable[bytes]) -> None:
         """Queue frames for one participant only, as a lying relay would."""
@@ -178,7 +178,7 @@ class AttackTable:
     def sign_again(self, seat: int, data: bytes, body: Body) -> bytes:
         """Have a seat sign another body under the number of one of its entries, and send it."""
         entry = structs.replace(read_entry(data).entry, body=Raw(encode(body)))
-        signed = sign_entry(self[seat].home.identity, entry)
+        signed = sign_entry(self[seat].store.identity, entry)
         self.send([signed])
         return signed
 

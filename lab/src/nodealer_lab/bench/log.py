@@ -72,7 +72,7 @@ class LogGame:
 
 
 def _may_move(seat: Seat) -> bool:
-    return seat.may_move
+    return seat.can_move
 
 
 def run(effort: BenchEffort) -> Iterator[BenchRow]:

@@ -25,7 +25,7 @@ from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
-from nodealer.engine.resolve import Parts, parts_of
+from nodealer.engine.resolve import Parts, resolve_parts
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.games.package import GamePackage
@@ -102,7 +102,7 @@ GAME: Final = GamePackage(DealtRules.name, DealtRules.version, _rules, _no_setti
 
 
 def _parts(proposal: Proposal) -> Parts:
-    return parts_of(proposal, game=GAME)
+    return resolve_parts(proposal, game=GAME)
 
 
 # --- A recorded game ---
@@ -135,7 +135,7 @@ class Recording:
         return drawn
 
     def _keep(self, table: LocalTable) -> None:
-        home = table.participants[0].home
+        home = table.participants[0].store
         if table.participants[0].replica.state.phase is not Phase.ENDED:
             raise BadParameter("the game did not end")
         self.frames = [*home.lobby, *home.entries]
@@ -152,7 +152,7 @@ def _heard(path: Path, folder: Path, looks: Callable[[Participant], bool]) -> No
     with path.open("rb") as file:
         key, root = bytes.fromhex(file.readline().decode()), bytes.fromhex(file.readline().decode())
         with FolderStore.create(folder, NAME, key, root) as home:
-            one = Participant(home, entropy=os.urandom, stays=lambda state: True, parts=_parts)
+            one = Participant(home, entropy=os.urandom, stay_policy=lambda state: True, parts=_parts)
             one.resend()
             for number, line in enumerate(file):
                 one.receive(line.rstrip(b"\n"), number)
@@ -181,7 +181,7 @@ def print_growth(path: str, folder: str, early: int, late: int) -> None:
     at: list[tuple[int, int]] = []
 
     def look(one: Participant) -> bool:
-        hand = one.replica.state.hand.number if one.begun else 0
+        hand = one.replica.state.hand.number if one.has_session else 0
         if hand == (early, late)[len(at)]:
             at.append((_resident(), sum(map(len, one.replica.entries))))
         return len(at) == 2
@@ -210,11 +210,11 @@ def _growth(path: Path, folder: Path, early: int, late: int) -> BenchRow:
 
 
 def _restart(effort: BenchEffort, path: Path, folder: Path, hands: int) -> BenchRow:
-    _heard(path, folder, lambda one: one.begun and one.replica.state.hand.number == hands)
+    _heard(path, folder, lambda one: one.has_session and one.replica.state.hand.number == hands)
 
     def come_back(_: int) -> None:
         with FolderStore.open(folder) as home, in_background() as begin:
-            Participant(home, entropy=os.urandom, parts=_parts, begin=begin)
+            Participant(home, entropy=os.urandom, parts=_parts, check_runner=begin)
 
     def audit(_: int) -> None:
         report = verify_file(folder / LOG, entropy=os.urandom, game=GAME)

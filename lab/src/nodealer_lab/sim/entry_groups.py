@@ -62,18 +62,18 @@ class Groups:
         """Pass a frame to the participant, sometimes announcing that more frames follow."""
         if not participant.puts_off:
             self._end(participant)
-            participant.more = self._draws(self._world.plan.together)
+            participant.more_coming = self._draws(self._world.plan.together)
             home = self._node.home
             self._before = Before(len(home.entries), len(home.journal.records), len(self._heard), participant.sits_out)
         else:
-            participant.more = self._draws(self._world.plan.together)
+            participant.more_coming = self._draws(self._world.plan.together)
         self._heard[number] = frame
         self.count += 1
         step = participant.receive(frame, number)
-        if participant.puts_off or self._frames:
+        if participant.has_deferred or self._frames:
             self._frames.append((frame, number))
             self._steps.append(step)
-        if not participant.puts_off:
+        if not participant.has_deferred:
             self._end(participant)
         return step
 

@@ -193,7 +193,7 @@ class Node:
         participant = self.participant
         if participant is not None and self._online:
             try:
-                said = participant.resend(participant.expects)
+                said = participant.resend(participant.next_frame_number)
             except (HomeUnusable, Killed):
                 # Killed: the kill was already due when the disk failed.
                 return
@@ -288,7 +288,7 @@ class Node:
         known = len(self._world.relay.order(self.place))
         self.living(lambda participant: participant.resend(known))
         if self.participant is not None:
-            self._coming = self.participant.expects
+            self._coming = self.participant.next_frame_number
             self.stream()
 
     def strike(self) -> None:
@@ -381,7 +381,7 @@ class Node:
         # Opening a frame depends on the frames before it, so they are opened in order.
         self._early[number] = frame
         while self.participant is not None and self._seals is not None:
-            following = self.participant.expects
+            following = self.participant.next_frame_number
             if following not in self._early:
                 break
             text = self._seals.open(self._early.pop(following))
@@ -391,10 +391,10 @@ class Node:
                 self._again()
 
     def _take(self, participant: Participant, frame: bytes, number: int) -> Iterable[bytes]:
-        expected, step = participant.expects, self.groups.take(participant, frame, number)
-        if participant.expects > expected:
+        expected, step = participant.next_frame_number, self.groups.take(participant, frame, number)
+        if participant.next_frame_number > expected:
             self._quiet = self._clock.now
-        if participant.puts_off:
+        if participant.has_deferred:
             self._clock.after(TOGETHER, partial(self._rest_later, participant, self.groups.count))
         return self._sees(participant, step)
 
@@ -404,7 +404,7 @@ class Node:
             self._doing(self._rest)
 
     def _rest(self, participant: Participant) -> Iterable[bytes]:
-        return self._sees(participant, self.groups.rest(participant)) if participant.puts_off else []
+        return self._sees(participant, self.groups.rest(participant)) if participant.has_deferred else []
 
     def _sees(self, participant: Participant, step: Received) -> Iterable[bytes]:
         for happened in step.happened:
@@ -416,7 +416,7 @@ class Node:
         return [*step.send, *(() if participant.puts_off else self.player.leaves(participant))]
 
     def _look(self, participant: Participant) -> Iterable[bytes]:
-        if self._clock.now - self._quiet > SILENCE and not participant.over:
+        if self._clock.now - self._quiet > SILENCE and not participant.is_over:
             self._again()
             self.living(self.player.thinks)
         if participant is not self.participant:
@@ -442,7 +442,7 @@ class Node:
     def ended(self) -> bool:
         """Whether the game is over for it. Asking processes and stores a pending batch."""
         try:
-            return self.participant is not None and self.participant.over
+            return self.participant is not None and self.participant.is_over
         except (Killed, HomeUnusable) as end:
             self._ends(end)
             return False
@@ -463,10 +463,10 @@ class Node:
         if participant is None:
             return
         order = self._world.relay.order(self.place)
-        participant.more = False
-        for number in range(participant.expects, len(order)):
+        participant.more_coming = False
+        for number in range(participant.next_frame_number, len(order)):
             text = order[number] if self._seals is None else self._seals.open(order[number])
             step = participant.receive(text, number)
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))
-        participant.rest()
+        participant.settle()
         self.lied += lies_of(participant)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from nodealer.cards.operations import Card
 from nodealer.client.agents import BotAgent
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.state import TableState
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
@@ -72,16 +72,16 @@ class SimPlayer:
     def proposes(self, participant: Participant) -> Iterable[bytes]:
         """Propose the session once everyone has joined, if this is the first player."""
         plan, lobby = self._world.plan, participant.lobby
-        if self._node.place or self._proposed or participant.begun or lobby.proposal:
+        if self._node.place or self._proposed or participant.has_session or lobby.proposal:
             return []
         offers = {offer.name: offer for offer in lobby.offers}
         names = [node.name for node in self._world.nodes[: plan.sitting]]
         if not offers.keys() >= {*names}:
             return []
         self._proposed = True
-        members = [offers[name].seated(seat) for seat, name in enumerate(names)]
+        members = [offers[name].as_member(seat) for seat, name in enumerate(names)]
         limits = None if plan.keeper is None else plan.keeper.limits
-        return participant.propose(proposal_of(plan.rules, plan.protocol, members, clock=limits))
+        return participant.propose(create_proposal(plan.rules, plan.protocol, members, clock=limits))
 
     # --- At the table ---
 
@@ -89,7 +89,7 @@ class SimPlayer:
         """Return the frames that the player sends of their own accord."""
         if not participant.begun or self._node.keeps_time:
             return []
-        if not participant.seated:
+        if not participant.has_seat:
             return self._asks_to_sit(participant)
         with suppress(IllegalMove):
             if rosters := self._rosters(participant):
@@ -100,7 +100,7 @@ class SimPlayer:
         # A player who was given false cards, and has already disputed one, has nothing to decide.
         with suppress(IllegalMove, CardUnreadable):
             if participant.options().unreadable is not None:
-                return participant.claim()
+                return participant.dispute()
             game = participant.replica.state.hand.game
             if isinstance(game, FreeHand):
                 return self._chooses(participant) or self._asks(participant, game)
@@ -108,10 +108,10 @@ class SimPlayer:
         return []
 
     def _asks_to_sit(self, participant: Participant) -> Iterable[bytes]:
-        if self._proposed or not self._node.asks_to_sit or participant.hearing:
+        if self._proposed or not self._node.asks_to_sit or participant.is_catching_up:
             return []
         with suppress(IllegalMove):
-            said = participant.ask_to_sit()
+            said = participant.request_seat()
             self._proposed = True
             return said
         return []
@@ -122,19 +122,24 @@ class SimPlayer:
         The lowest remaining seat removes seats that have left and admits newcomers; all others agree.
         """
         state = participant.replica.state
-        if not self._world.plan.sealed or participant.over or participant.hearing or participant.seat.unconfirmed:
+        if (
+            not self._world.plan.sealed
+            or participant.is_over
+            or participant.is_catching_up
+            or participant.seat.unconfirmed
+        ):
             return []
         mine = participant.seat.number
         for proposal, one in state.proposed.items():
             if mine not in one.agreed and mine in one.roster.seats:
-                return participant.agree(proposal)
+                return participant.agree_to_roster(proposal)
         there = [seat for seat in state.roster.with_cards if seat not in state.gone | state.ended | state.expelled]
         if state.no_more_hands or state.proposed or there[:1] != [mine]:
             return []
         for seat in state.roster.with_cards:
             if seat in state.gone | state.expelled and len(there) > 1:
-                return participant.remove(state.all_members[seat].name)
-        return participant.let_in(participant.asking[0].who.name) if participant.asking else []
+                return participant.propose_removal(state.all_members[seat].name)
+        return participant.admit(participant.seat_requests[0].who.name) if participant.seat_requests else []
 
     def leaves(self, participant: Participant) -> Iterable[bytes]:
         """Leave or sit out if the plan says so now, and schedule the return."""
@@ -174,7 +179,7 @@ class SimPlayer:
         if self._node.place not in self._world.doomed and replica.height != self._remembered:
             self._remembered = replica.height
             with suppress(CardUnreadable):
-                known = participant.seat.cards().items()
+                known = participant.seat.known_cards().items()
                 self.faces |= {(replica.height, replica.state.hand.number, card, face) for card, face in known}
 
     def _chooses(self, participant: Participant) -> Iterable[bytes]:
@@ -196,7 +201,7 @@ class SimPlayer:
         if self._clock.now - self._grown[1] < patience:
             self._clock.after(LOOKS, lambda: self._node.living(self.thinks))
             return []
-        faces = {card.position: face for card, face in participant.seat.cards().items() if card.deck == 0}
+        faces = {card.position: face for card, face in participant.seat.known_cards().items() if card.deck == 0}
         return participant.move(free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
 
 

@@ -17,7 +17,7 @@ class Seals:
     def __init__(self, participant: Participant, key: TableSecret | ReadKey, entropy: Entropy) -> None:
         self._keys = Keyring(participant, (key,), entropy)
         participant.refuse_key, participant.new_key = self._keys.refuse_key, self._keys.new_key
-        self._sender = expand("sender", participant.home.root, key.table, size=SENDER_BYTES)
+        self._sender = expand("sender", participant.store.root, key.table, size=SENDER_BYTES)
         self._in_use = self._keys.write_secret
         #: Whether a frame arrived under a later key than this participant has heard of.
         self.behind = False

@@ -203,7 +203,7 @@ class World:
         """
         parted = self.plan.fork is not None and not self.plan.fork.entries
         late = self.clock.now > max(HEALED, *(node.came for node in self.nodes)) + BOUND // 4
-        waiting = (node.participant is not None and not node.participant.begun for node in self.lasting)
+        waiting = (node.participant is not None and not node.participant.has_session for node in self.lasting)
         return late and parted and all(waiting)
 
     @property

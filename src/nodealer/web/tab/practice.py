@@ -20,7 +20,7 @@ from nodealer.client.setup import game_setup
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.lobby import Expected
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import parts_of, proposal_of
+from nodealer.engine.resolve import create_proposal, resolve_parts
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
@@ -75,8 +75,8 @@ class PracticePlan:
             MemoryPlayerStore(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)),
             entropy=entropy,
             accept=self.expected.accept,
-            stays=stay_for_hands(self.hands),
-            parts=partial(parts_of, game=self.game),
+            stay_policy=stay_for_hands(self.hands),
+            parts=partial(resolve_parts, game=self.game),
         )
 
 

@@ -11,7 +11,7 @@ import msgspec
 from nodealer.client.lobby import ask_first
 from nodealer.client.setup import GameSetup, game_setup
 from nodealer.client.time_limits import MOVE, limits_of
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.errors import BadParameter, Declined
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import DEFAULT_GAME, OURS, find_game

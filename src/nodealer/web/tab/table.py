@@ -34,7 +34,7 @@ from nodealer.client.relay_transport import (
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.lobby import decline_rehearsals
-from nodealer.engine.lobby_messages import OtherVersion, PassedOver, Refuses
+from nodealer.engine.lobby_messages import FrameIgnored, ProposalDeclined, VersionMismatch
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.engine.store import PlayerStore
@@ -199,7 +199,7 @@ class TabTable:
             entropy=self._environment.entropy,
             # Hosts have already said what they want to play.
             accept=ask_in_tab if hosted is None else decline_rehearsals,
-            stays=stay_while_playable,
+            stay_policy=stay_while_playable,
             table=invitation.table,
             host=invitation.host,
         )
@@ -294,7 +294,7 @@ class TabTable:
                 # sat out and lost their seat: whoever asks is dealt in, and they have not said that they are back.
                 asked = True
                 try:
-                    frames = participant.ask_to_sit()
+                    frames = participant.request_seat()
                 except IllegalMove as refused:
                     raise BadParameter(f"you cannot have a seat at this table: {refused}") from None
                 names = ", ".join(member.name for member in participant.members)
@@ -349,7 +349,7 @@ class LobbyThenTable:
         self._table = table
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        return (self._table if participant.begun else self._lobby).on_tick(participant, now)
+        return (self._table if participant.has_session else self._lobby).on_tick(participant, now)
 
 
 def _is_turned_away(one: Participant) -> bool:

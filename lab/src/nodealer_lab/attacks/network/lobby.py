@@ -163,7 +163,7 @@ def _play_ground(scene: Scene) -> AttackOutcome:
     people = [new_guest(scene, new_player(scene, name)) for name in NAMES[:3]]
     cheater = people[-1]
     _deliver_all(people, [frame for one in people for frame in one.resend()])
-    floor = cheater.lobby._floor
+    floor = cheater.lobby._state
     _deliver_all(people, people[0].propose(proposal_for(scene, people[0], parts_of(scene))), withholder=cheater)
     _deliver_all(people, [next(_chosen_openings(cheater, floor))])
     ground = [one.session.id[0] == WANTED for one in people[:-1] if one.begun]
@@ -177,7 +177,7 @@ def _deliver_all(people: list[Participant], frames: list[bytes], withholder: Par
         frame = pending.pop(0)
         for one in people:
             step = one.receive(frame)
-            open_now = one is withholder and one.lobby._floor.all_committed
+            open_now = one is withholder and one.lobby._state.all_committed
             pending += () if open_now else step.send
 
 
@@ -193,7 +193,7 @@ def _chosen_openings(cheater: Participant, floor: LobbyState) -> Iterator[bytes]
         nonce = expand("ground", tried, size=NONCE_BYTES)
         nonces = tuple({**floor.nonces, seat: nonce}[one] for one in proposal.roster.seats)
         if Session(FORMAT, FORMAT_VERSION, proposal, commitments, nonces).id[0] == WANTED:
-            yield sign_frame(cheater.home.identity, cheater.lobby.table, Opening(proposed.digest, seat, nonce))
+            yield sign_frame(cheater.store.identity, cheater.lobby.table, Opening(proposed.digest, seat, nonce))
         tried += 1
 
 
@@ -293,7 +293,7 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     table = gather(host, other)
     table.send(host.propose(proposal_for(scene, host, its)))
     table.run()
-    if not other.begun:
+    if not other.has_session:
         return AttackOutcome("never")
     replica = other.replica
     roots = {seat: store.root for seat, store in enumerate(stores)}

@@ -123,7 +123,7 @@ def _play_fork(scene: Scene) -> AttackOutcome:
     """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(SLOW))
-    votes = [stage[seat].seat._send(SkipVote(blocking_duties(stage.state(seat), SLOW))) for seat in (FIRST, SECOND)]
+    votes = [stage[seat].seat._sign(SkipVote(blocking_duties(stage.state(seat), SLOW))) for seat in (FIRST, SECOND)]
     answer = stage.bot_decision(SLOW)
     stage.deliver_to(FIRST, [*answer, *votes])
     stage.deliver_to(SECOND, [*votes, *answer])
@@ -212,9 +212,9 @@ def _play_replayed(scene: Scene) -> AttackOutcome:
     """Replay what the victim signed at the earlier table: that it sits out. The numbers fit the next table."""
     before = AttackTable(scene)
     before.take_pending()
-    left = before[VICTIM].seat._send(Leave())
+    left = before[VICTIM].seat._sign(Leave())
     stores = {
-        seat: MemoryPlayerStore(one.home.name, one.home.identity, scene.entropy(ROOT_BYTES))
+        seat: MemoryPlayerStore(one.store.name, one.store.identity, scene.entropy(ROOT_BYTES))
         for seat, one in enumerate(before.participants)
     }
     stage = AttackTable(scene, stores=stores)
@@ -259,7 +259,7 @@ def _play_restored(scene: Scene) -> AttackOutcome:
     stage.run_until(awaits_move_of(VICTIM))
     copy = copy_store(stage.stores[VICTIM])
     stage.run_until(awaits_move_of(VICTIM + 1))
-    known = stage[VICTIM].expects
+    known = stage[VICTIM].next_frame_number
     stage.restart(VICTIM, copy)
     stage.send(stage[VICTIM].resend(known))
     with suppress(IllegalMove):
@@ -351,7 +351,7 @@ def _play_spoofed(scene: Scene) -> AttackOutcome:
     number = replica.count_signed_by(state.roster.member(VICTIM).key)
     body = Raw(encode(Leave()))
     entry = Entry(replica.config.session.id, state.roster.digest, state.hand.number, VICTIM, number, replica.head, body)
-    stage.send([sign_entry(stage[scene.cheater].home.identity, entry)])
+    stage.send([sign_entry(stage[scene.cheater].store.identity, entry)])
     stage.run_to_end()
     gone = any(VICTIM in state.gone for state in stage.states(1))
     return stage.outcome("makes Ada leave although she never said so" if gone else None, seat=1)
@@ -425,7 +425,7 @@ def _play_two_time(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     copy = copy_store(stage.stores[0])
-    (known,) = stage[0].word("I think that I raise")
+    (known,) = stage[0].send_note("I think that I raise")
     stage.restart(0, copy)
     (again,) = stage[0].word("I think that I fold")
     key = TableSecret(scene.entropy(16), "0" * 32, 0).read_key

@@ -114,12 +114,12 @@ def _play_held_tick(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, clock=LIMITS)
     keeper = len(stage.participants) - 1
     stage.run_until(awaits_move_of(0))
-    early = stage[keeper].tick(0)
+    early = stage[keeper].send_tick(0)
     stage.run_until(awaits_move_of(VICTIM))
     stage.held.add(VICTIM)
     stage.send(early)
     stage.run_to_end()
-    stage.send(stage[keeper].tick(LIMITS.move + 1))
+    stage.send(stage[keeper].send_tick(LIMITS.move + 1))
     stage.run_to_end()
     clock = stage.state().clock
     late = clock is not None and bool(clock.late)
@@ -196,11 +196,11 @@ def _play_withhold(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     if len(others) == 1:
         for time in (0, LIMITS.cards + 1):
-            stage.send(stage[-1].tick(time))
+            stage.send(stage[-1].send_tick(time))
             stage.run_to_end()
     for seat in others:
         with suppress(IllegalMove):
-            stage.send(stage[seat].without({scene.cheater}))
+            stage.send(stage[seat].vote_skip({scene.cheater}))
     stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
     return stage.outcome("keeps the others waiting forever" if stuck else None)

@@ -31,10 +31,12 @@ COIN: Final = "coin"
 class _CoinKeeper(Participant):
     """A participant that does not open its coin in the first hand."""
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         """Return nothing while it owes the coin of the first hand."""
-        mine = self.replica.state.duties.of_seat(self.seat.number).values() if self.seated else ()
-        return [] if any(known.duty.kind == COIN and not known.duty.binding.hand for known in mine) else super().due()
+        mine = self.replica.state.duties.of_seat(self.seat.number).values() if self.has_seat else ()
+        return (
+            [] if any(known.duty.kind == COIN and not known.duty.binding.hand for known in mine) else super().outgoing()
+        )
 
 
 DEALER, FRIEND, HONEST = 0, 1, 2
@@ -120,9 +122,9 @@ def is_opening_board(state: TableState) -> bool:
 class BoardWithholder(Participant):
     """A participant that publishes no key of the board."""
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         """Return nothing while a card of the board is being opened."""
-        return [] if self.begun and is_opening_board(self.replica.state) else super().due()
+        return [] if self.has_session and is_opening_board(self.replica.state) else super().outgoing()
 
 
 def _play_price(scene: Scene) -> AttackOutcome:

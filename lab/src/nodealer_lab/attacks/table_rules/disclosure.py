@@ -141,14 +141,14 @@ class _NonDisclosingSeat(Seat):
         self._withholds = withholds
         super().__init__(*arguments, **named)
 
-    def _answer(self, open_duty: OpenDuty) -> Body | None:
+    def _answer_duty(self, open_duty: OpenDuty) -> Body | None:
         """Return None for the disclosure of such a hand, otherwise the usual answer."""
         duty = open_duty.duty
         if duty.deck is None and duty.kind == TableDuty.BOOK:
             record = self.replica.state.chronicle.records[duty.binding.hand]
             if self._withholds(record.net.get(self.number, 0)):
                 return None
-        return super()._answer(open_duty)
+        return super()._answer_duty(open_duty)
 
 
 class NonDisclosingParticipant(Participant):
@@ -158,8 +158,8 @@ class NonDisclosingParticipant(Participant):
         self._withholds = withholds
         super().__init__(home, **named)
 
-    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
-        home, config = self.home, self.replica.config
+    def _create_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        home, config = self.store, self.replica.config
         return _NonDisclosingSeat(
             config,
             number,
@@ -258,10 +258,10 @@ LOST_BOOK: Final = Attack(
 class _NonDisclosingCheatingSeat(CheatingSeat):
     """A cheating seat that never discloses."""
 
-    def _answer(self, open_duty: OpenDuty) -> Body | None:
+    def _answer_duty(self, open_duty: OpenDuty) -> Body | None:
         """Return None for a disclosure, otherwise the usual answer."""
         duty = open_duty.duty
-        return None if duty.deck is None and duty.kind == TableDuty.BOOK else super()._answer(open_duty)
+        return None if duty.deck is None and duty.kind == TableDuty.BOOK else super()._answer_duty(open_duty)
 
 
 class _FoldingCheater(Cheater):

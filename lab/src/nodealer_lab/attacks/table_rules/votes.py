@@ -132,9 +132,9 @@ def _do_all_owe(state: TableState) -> bool:
 class _SlowParticipant(Participant):
     """A participant that does not answer while all seats owe something."""
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         """Return nothing while all seats owe something."""
-        return [] if self.begun and _do_all_owe(self.replica.state) else super().due()
+        return [] if self.has_session and _do_all_owe(self.replica.state) else super().outgoing()
 
 
 def _play_burst(scene: Scene) -> AttackOutcome:
@@ -406,7 +406,7 @@ def _play_stall(scene: Scene) -> AttackOutcome:
         stage.run_to_end()
         for seat in range(3):
             with suppress(IllegalMove):
-                stage.send(stage[seat].without({friend}))
+                stage.send(stage[seat].vote_skip({friend}))
     stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
     return stage.outcome("with a friend, keeps the others waiting forever" if stuck else None)

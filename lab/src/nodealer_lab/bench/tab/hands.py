@@ -18,7 +18,7 @@ from nodealer.client.agents import BotAgent
 from nodealer.client.local_table import KEY_BYTES, LocalTable
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
-from nodealer.engine.resolve import proposal_of
+from nodealer.engine.resolve import create_proposal
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.registry import find_game
 from nodealer.keys import Identity
@@ -42,7 +42,7 @@ def _seat(name: str, hands: int) -> Participant:
         drawn += 1
         return shake_256(f"{name} {drawn}".encode()).digest(size)
 
-    return Participant(home, entropy=entropy, accept=lambda proposal: None, stays=stay_for_hands(hands))
+    return Participant(home, entropy=entropy, accept=lambda proposal: None, stay_policy=stay_for_hands(hands))
 
 
 class _Recorded(LocalTable):
@@ -67,13 +67,13 @@ def record(folder: str, hands: int) -> None:
     table.frames = []
     table.run()
     offers = {offer.name: offer for offer in table.participants[0].offers}
-    members = [offers[name].seated(seat) for seat, name in enumerate(NAMES)]
-    table.agree(proposal_of(rules, make_protocol(game.protocol), members))
+    members = [offers[name].as_member(seat) for seat, name in enumerate(NAMES)]
+    table.agree(create_proposal(rules, make_protocol(game.protocol), members))
     trusting(table)
-    minds = {one.home.name: BotAgent(game, one.home.root) for one in table.participants}
+    minds = {one.store.name: BotAgent(game, one.store.root) for one in table.participants}
 
     def decide(one: Participant) -> Iterable[bytes]:
-        return minds[one.home.name].act(one)
+        return minds[one.store.name].act(one)
 
     table.run(decide)
     (Path(folder) / FRAMES).write_bytes(b"".join(frame + b"\n" for frame in table.frames))
@@ -82,11 +82,11 @@ def record(folder: str, hands: int) -> None:
 def heard(folder: str) -> Iterator[None]:
     """Replay all frames at one seat, which signs its own messages and decides. Yield after each hand."""
     one, game = _seat(NAMES[0], 1_000_000), find_game("holdem")
-    mind, hand = BotAgent(game, one.home.root), 0
+    mind, hand = BotAgent(game, one.store.root), 0
     one.resend(0)
     for number, frame in enumerate((Path(folder) / FRAMES).read_bytes().splitlines()):
         one.receive(frame, number)
-        if one.begun:
+        if one.has_session:
             mind.act(one)
             done = len(one.replica.state.chronicle.records)
             if done > hand:

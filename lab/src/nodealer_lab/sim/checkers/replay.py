@@ -24,7 +24,7 @@ class Seen:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.begun = [node for node in world.nodes if node.participant is not None and node.participant.begun]
+        self.begun = [node for node in world.nodes if node.participant is not None and node.participant.has_session]
 
     @cached_property
     def logs(self) -> list[Replayed]:
@@ -64,8 +64,8 @@ class Seen:
 def _reads(node: Node) -> bool:
     """Return whether all cards of the node can be read."""
     try:
-        if node.living_participant.seated:
-            node.living_participant.seat.cards()
+        if node.living_participant.has_seat:
+            node.living_participant.seat.known_cards()
     except CardUnreadable:
         return False
     return True

@@ -160,7 +160,7 @@ def _read_too_soon(seen: Seen, log: Replayed) -> Iterator[str]:
         for card, looker in seen_by_one(applied.after):
             since.setdefault((hand, card, looker), applied.number)
     for node in seen.begun:
-        seat = node.living_participant.seat.number if node.living_participant.seated else None
+        seat = node.living_participant.seat.number if node.living_participant.has_seat else None
         for height, hand, card, face in node.player.faces if node in seen.world.lasting else ():
             first = min(since.get((hand, card, who), height) for who in (seat, None))
             if first >= height:

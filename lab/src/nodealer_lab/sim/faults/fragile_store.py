@@ -87,12 +87,12 @@ class FragileHome(MemoryPlayerStore):
 
     # --- Writing ---
 
-    def heard(self, frame: bytes) -> None:
-        self.writing(lambda: super(FragileHome, self).heard(frame))
+    def append_lobby_frame(self, frame: bytes) -> None:
+        self.writing(lambda: super(FragileHome, self).append_lobby_frame(frame))
         self.burn()
 
-    def begin(self, session: Session) -> None:
-        self.writing(lambda: super(FragileHome, self).begin(session))
+    def save_session(self, session: Session) -> None:
+        self.writing(lambda: super(FragileHome, self).save_session(session))
         self.burn()
 
     def append(self, entry: bytes) -> None:

@@ -25,7 +25,7 @@ def false_words(participant: Participant, body: bytes, dice: SeededDice) -> byte
     said = read_body(body)
     # With books, the liar should get as far as opening one, and a plausible lie would expose it before.
     books = participant.replica.config.protocol.claims.open_book_at_end
-    if not participant.seated or not (isinstance(said, Book) if books else dice.chance(MEANT)):
+    if not participant.has_seat or not (isinstance(said, Book) if books else dice.chance(MEANT)):
         return NONSENSE
     seat = participant.seat
     ways: tuple[Callable[[], Body | None], ...] = ()
@@ -57,7 +57,7 @@ def _claim(participant: Participant) -> Claim | None:
     """Return a false claim that a readable card of the seat does not open, or None."""
     seat, home, state = participant.seat, participant.home, participant.replica.state
     try:
-        known = seat.cards()
+        known = seat.known_cards()
     except CardUnreadable:
         return None
     mine = {deck.places.card(one) for deck in state.hand.decks.values() for one in deck.places.hand(seat.number)}
