@@ -102,7 +102,12 @@ def test_a_seed_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_many_games_from_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     run = partial(_told, capsys, "lab", "sim")
     code, said = run("few", "--games", "2")
-    assert code == 1 and "       2  games\n" in said and "too rare to prove anything: " in said and said.startswith("seed few, ")
+    assert (
+        code == 1
+        and "       2  games\n" in said
+        and "too rare to prove anything: " in said
+        and said.startswith("seed few, ")
+    )
     assert "\nnothing was wrong in any game\n" in said
     code, said = run("few", "--games", "3", "--cores", "2", "--json")
     document = json.loads(said)

@@ -100,7 +100,7 @@ def long_names() -> LocalTable:
 def said_by_hand(table: LocalTable, seat: int, body: Message, count: int) -> None:
     """The same words of a seat again and again."""
     for _ in range(count):
-        table.send([table.seats[seat].seat._send(body)])  # type: ignore[arg-type]
+        table.send([table.seats[seat].seat._sign(body)])  # type: ignore[arg-type]
         table.run()
 
 

@@ -220,7 +220,7 @@ def seen(seat: Seat) -> list[str]:
     one = seat.circle.people[0]
     narrator = Narrator.for_table(one.replica.config, 0)
     applied = (news for news in seat.circle.happened[0] if isinstance(news, Applied))
-    return [line.strip() for news in applied for event in narrator.tell(news) for line in event_lines(event)]
+    return [line.strip() for news in applied for event in narrator.describe(news) for line in event_lines(event)]
 
 
 def test_sitting_out_is_not_told_as_leaving() -> None:

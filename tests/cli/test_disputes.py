@@ -60,7 +60,7 @@ def test_it_asks_says_what_it_shows_and_does_it() -> None:
     circle.play(decide=decide)
     assert bodies(circle, Claim) == [] and "cannot be opened" in screens[0].said[0]
     assert "discloses everything you held" in screens[0].said[1]
-    circle.waiting.extend(circle.people[0].claim())
+    circle.waiting.extend(circle.people[0].dispute())
     circle.play(decide=decide)
     assert bodies(circle, Claim) == [0] and 2 not in bodies(circle, Book)
     asked = [text for text in screens[2].said if "disputed" in text or "[bold]book" in text]

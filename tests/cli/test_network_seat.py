@@ -140,9 +140,9 @@ def left_out(one: LeftOut, *, ask: bool) -> tuple[Any, Noting]:
 def test_who_asks_for_a_seat_asks_once_and_when_all_is_heard() -> None:
     one = LeftOut()
     watch, screen = left_out(one, ask=True)
-    one.hearing = True
+    one.is_catching_up = True
     assert watch._ask_for_seat() == []
-    one.hearing = False
+    one.is_catching_up = False
     assert [watch._ask_for_seat(), watch._ask_for_seat()] == [[b"a seat, please"], []]
     assert screen.noted == [{"event": "asks", "players": "Ada"}], "the timekeeper plays nothing"
 

@@ -308,7 +308,7 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
         proposes(door, hands=9999)
         looks()
         await asyncio.sleep(0)
-        assert ben.lobby.considering and "DIFFERENT" in typing.asked[-1]
+        assert ben.lobby.is_considering and "DIFFERENT" in typing.asked[-1]
         # An Enter that was on its way is no answer either; a word is.
         await typing.type("")
         for _ in range(2):
@@ -475,7 +475,7 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
         assert page.lobby.proposal is not None and page.lobby.proposal.warning is not None
         assert "Nothing proves a shuffle here" in page.lobby.proposal.warning
         page.hub.on_message(doc.Answer(first, "y"))
-        assert guest.on_tick(ben, 0.0) == [] and ben.lobby.considering
+        assert guest.on_tick(ben, 0.0) == [] and ben.lobby.is_considering
         page.hub.on_message(doc.Answer(page.questions.question.ask, "y"))
         door.say(*guest.on_tick(ben, 0.0))
         assert ben.has_session

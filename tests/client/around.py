@@ -48,8 +48,8 @@ class Around:
         self.ways: list[RelayTransport] = []
         self.done: set[str] = set()
         for one in self.circle.people:
-            name = one.home.name or "watcher"
-            key: TableSecret | ReadKey = secret if one.home.name else secret.read_key
+            name = one.store.name or "watcher"
+            key: TableSecret | ReadKey = secret if one.store.name else secret.read_key
             lines = self.told.setdefault(name, [])
             create = one.store.name is not None
             self.ways.append(

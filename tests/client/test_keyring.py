@@ -56,7 +56,7 @@ def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[byte
 
 def rings(circle: Circle) -> list[Keyring]:
     """Return everyone's keyrings and let them propose with them. Only some check the others' keys."""
-    made = [ring(one, SECRET if one.home.name else SECRET.read_key) for one in circle.people]
+    made = [ring(one, SECRET if one.store.name else SECRET.read_key) for one in circle.people]
     for one, keys in zip(circle.people, made, strict=True):
         one.new_key = keys.new_key
     return made

@@ -125,7 +125,7 @@ def test_when_too_few_are_left_for_the_rules_the_session_is_over() -> None:
     state = table.seats[0].replica.state
     assert state.no_more_hands and state.fault is None and len(state.results) == 1
     for one in table.participants[:2]:
-        one.stays = lambda state: not state.no_more_hands
-        table.send(one.due())
+        one.stay_policy = lambda state: not state.no_more_hands
+        table.send(one.outgoing())
     table.run()
     assert table.seats[0].replica.state.phase is Phase.ENDED

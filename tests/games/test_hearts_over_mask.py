@@ -103,7 +103,7 @@ def _goes(table: LocalTable, seat: int) -> None:
     """The others say that they wait no longer. It has all points, and the three cannot play another hand."""
     for other in sorted({0, 1, 2, 3} - {seat})[:3]:
         if not table.seats[other].replica.state.results:
-            table.send(table.seats[other].without([seat]))
+            table.send(table.seats[other].vote_skip([seat]))
             table.run()
     state = table.seats[(seat + 1) % 4].replica.state
     (result,) = state.results

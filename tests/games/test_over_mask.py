@@ -82,7 +82,7 @@ def test_a_seat_leaves() -> None:
     table.send(button.move(read_move(b'{"type":"raise","to":20}')))
     table.run()
     with pytest.raises(IllegalMove, match="nobody waits"):
-        table.seats[1].without([0])
+        table.seats[1].vote_skip([0])
     table.send(button.leave())
 
     def decide(one: Participant) -> list[bytes]:
@@ -103,7 +103,7 @@ def test_a_seat_that_does_not_move_folds() -> None:
     table.run()
     for seat in (1, 2):
         assert isinstance(game(table.seats[0]).wants, Turn)
-        table.send(table.seats[seat].without([0]))
+        table.send(table.seats[seat].vote_skip([0]))
         table.run()
     hand, state = game(table.seats[1]), table.seats[1].replica.state
     assert hand.table.live == (1, 2) and not hand.gone and not state.gone

@@ -122,7 +122,7 @@ def play_free(
             return one.leave()
         return wanted.made_by(one) if isinstance(wanted, FalseClaim) else one.move(wanted)
 
-    table.send(table.seats[1].word("I bet 10"))
+    table.send(table.seats[1].send_note("I bet 10"))
     table.run(decide)
     return table
 

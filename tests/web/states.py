@@ -220,7 +220,7 @@ def away() -> State:
 def ended(seen: Seen) -> Iterator[State]:
     table = seen.table
     table.pages[0].seat.withdraw_question()
-    table.waiting.extend(BotAgent(table.package, table.people[0].home.root).act(table.people[0]))
+    table.waiting.extend(BotAgent(table.package, table.people[0].store.root).act(table.people[0]))
     table.play()
     replica, page = table.people[0].replica, table.pages[0].seat
     with TemporaryDirectory() as folder:

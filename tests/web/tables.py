@@ -47,7 +47,7 @@ class Table:
         self.pages = [self._page(self.told), self._page(self.watched)]
         homes = [MemoryPlayerStore(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
         rest: dict[str, Any] = {"entropy": self.source, "stays": stay_for_hands(hands)}
-        rest["parts"] = partial(parts_of, game=self.package)
+        rest["parts"] = partial(resolve_parts, game=self.package)
         self.people: list[Participant] = [self.pages[0].create_participant(homes[0], **rest)]
         self.people += [Participant(home, **rest) for home in homes[1:-1]]
         self.people.append(self.pages[1].create_participant(homes[-1], **rest))

@@ -110,7 +110,7 @@ def test_hands_are_shown_again_moment_by_moment(played: Table) -> None:
 
 
 def own(one: Participant) -> OwnSecrets:
-    return OwnSecrets(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records))
+    return OwnSecrets(one.seat.number, one.store.root, one.store.identity, tuple(one.store.journal.records))
 
 
 @pytest.mark.parametrize("hand", [1, 2])
@@ -145,7 +145,7 @@ def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> Non
     told: list[dict[str, Any]] = []
     page = played._page(told)
     back = page.create_participant(
-        played.people[0].home, entropy=played.source, stays=stay_for_hands(2), parts=parts_of
+        played.people[0].store, entropy=played.source, stays=stay_for_hands(2), parts=resolve_parts
     )
     page.observer_of(back)(Received((), ()))
     assert [one["hand"] for one in of(told, "hand")] == [1, 2]
@@ -334,7 +334,7 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     seat.on_received(dan, Received())
     ada, page = table.people[0], table.pages[0]
     table.people.insert(-1, dan)
-    table.waiting.extend(dan.ask_to_sit())
+    table.waiting.extend(dan.request_seat())
     page.seat.key_statuses[home.identity.public] = "other key"
     table.play(lambda one: [], steps=20)
     (asker,) = of(table.told, "view")[-1]["asking"]

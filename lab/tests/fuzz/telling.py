@@ -26,7 +26,9 @@ def tell_all(one: Participant, happened: Iterable[ReceivedEvent]) -> None:
         repr(event)
     for applied in happened:
         if isinstance(applied, Applied):
-            for told in Narrator.of(one.replica.config, one.seat.number if one.seated else None).tell(applied):
+            for told in Narrator.for_table(one.replica.config, one.seat.number if one.has_seat else None).describe(
+                applied
+            ):
                 lines = event_lines(told)
                 assert not any(is_invisible(letter) for line in lines for letter in line)
 
@@ -35,7 +37,7 @@ def tell_of_entry(data: bytes) -> None:
     """What a seat has signed, whatever it is, at some moment of a game. The first byte says when, and who looks on."""
     which, words = data[:1] or b"\0", data[1:]
     person, one = played.with_page(which)
-    step = one.receive(played.signed_by_someone(words), one.expects)
+    step = one.receive(played.signed_by_someone(words), one.next_frame_number)
     person.observer_of(one)(step)
     tell_all(one, step.happened)
 

@@ -33,7 +33,7 @@ class CheatingSeat(Seat):
         duty, way = open_duty.duty, self._scheme.way
         if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
             return None
-        body = super()._answer(open_duty)
+        body = super()._answer_duty(open_duty)
         if body is None and duty.kind in way.forge and self._cannot_answer(open_duty):
             # An honest seat would send nothing here, because nothing true can be sent.
             return Cards(duty.id, Raw(b"{}"))
@@ -57,9 +57,9 @@ class CheatingSeat(Seat):
         every = (known.duty for known in self.replica.state.duties.open.values())
         return any(one.kind == duty.kind and one.deck == duty.deck and one.seat != self.number for one in every)
 
-    def _send(self, body: Body) -> bytes:
+    def _sign(self, body: Body) -> bytes:
         sent = self._forge(body) if isinstance(body, Cards) else body
-        data = super()._send(sent)
+        data = super()._sign(sent)
         if sent != body:
             self._lies.append(data)
         return data
@@ -87,8 +87,8 @@ class Cheater(Participant):
         self.lies: list[bytes] = []
         super().__init__(home, **named)
 
-    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
-        home, config = self.home, self.replica.config
+    def _create_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        home, config = self.store, self.replica.config
         return self.seat_class(
             config,
             number,
@@ -101,10 +101,10 @@ class Cheater(Participant):
             log=log,
         )
 
-    def due(self) -> list[bytes]:
+    def outgoing(self) -> list[bytes]:
         """Return the messages it owes, and those the attack sends in addition."""
-        sent = super().due()
-        if not self.seated or self.over or self.hearing:
+        sent = super().outgoing()
+        if not self.has_seat or self.is_over or self.is_catching_up:
             return sent
         if self._cannot_read_own_cards():
             return [*sent, *self._give_up()]

@@ -14,7 +14,7 @@ from nodealer.engine.votes import voters
 
 def waiting_choices(participant: Participant, awaited: str) -> list[str]:
     """Return the lines that tell the person what to type while the table waits for this player."""
-    if not participant.begun:
+    if not participant.has_session:
         return [phrases.CAN_WAIT]
     state = participant.replica.state
     if participant.seat.number in state.ended:
@@ -30,7 +30,7 @@ def _skip_choices(participant: Participant, name: str) -> Iterator[str]:
     count, timed = len(voters(state)), state.roster.timekeeper is not None
     if timed and state.phase is Phase.PLAYING:
         yield phrases.votes_automatically(describe_timeout(state.config.words))
-    if participant.options().may_vote and (count > 2 or timed):
+    if participant.options().can_vote_skip and (count > 2 or timed):
         if_late = count // 2 if timed and count % 2 == 0 else None
         yield phrases.can_go_on_without(name, count // 2 + 1, count, if_late)
 
@@ -38,7 +38,7 @@ def _skip_choices(participant: Participant, name: str) -> Iterator[str]:
 def _break_choices(participant: Participant) -> Iterator[str]:
     state = participant.replica.state
     count, between = len(voters(state)), state.phase is not Phase.PLAYING
-    if participant.options().may_break:
+    if participant.options().can_vote_abort:
         what = phrases.ABORT_HAND
         if between:
             what = phrases.END_LOG if state.no_more_hands else phrases.END_GAME
@@ -51,5 +51,5 @@ def _leave_hint(participant: Participant) -> Iterator[str]:
     With two seats only a late player can be skipped, and only the timekeeper declares someone late.
     """
     state = participant.replica.state
-    if state.roster.timekeeper is not None and len(voters(state)) <= 2 and participant.options().may_vote:
+    if state.roster.timekeeper is not None and len(voters(state)) <= 2 and participant.options().can_vote_skip:
         yield phrases.ONLY_LEAVE

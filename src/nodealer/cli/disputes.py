@@ -20,16 +20,16 @@ class Disputes:
 
         From the first call on, no hand is disclosed without their consent.
         """
-        participant.asks_for_books = True
+        participant.asks_before_disclosing = True
         options, state = participant.options(), participant.replica.state
         if options.unreadable is not None:
             self._say("claim", state.hand.number, *phrases.CARD_UNREADABLE)
         if options.unprovable is not None:
             self._say("proof", state.hand.number, *phrases.UNPROVABLE)
-        for hand in options.books:
+        for hand in options.hands_to_disclose:
             reason = escape_markup(state.chronicle.records[hand].void or "")
             self._say("book", hand, phrases.hand_disputed(hand + 1, reason), phrases.DISCLOSE)
-        return options.unreadable is not None or bool(options.books)
+        return options.unreadable is not None or bool(options.hands_to_disclose)
 
     def _say(self, what: str, hand: int, *lines: str) -> None:
         if (what, hand) not in self._told:

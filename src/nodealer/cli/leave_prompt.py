@@ -40,7 +40,7 @@ class LeavePrompt:
 
     def on_tick(self, participant: Participant) -> None:
         """Tell a person who returns to the table that they are not being dealt in."""
-        if self._told or not participant.seated or participant.hearing:
+        if self._told or not participant.has_seat or participant.is_catching_up:
             return
         self._told = True
         if participant.sits_out and participant.seat.number not in participant.replica.state.ended:
@@ -65,20 +65,20 @@ class LeavePrompt:
             return []
         self.sure = False
         if self._stays is None:
-            self._stays = participant.stays
-        participant.stays = lambda state: False
+            self._stays = participant.stay_policy
+        participant.stay_policy = lambda state: False
         self._screen.say(phrases.you_leave(in_hand=plays))
         try:
             return participant.leave()
         except IllegalMove:
             # A player who sits out has already left the hand.
-            return participant.due()
+            return participant.outgoing()
 
     def come_back(self, participant: Participant) -> list[bytes]:
         """Play again and return the frames to send. Raises `IllegalMove` if the person has already signed the end."""
         if participant.seat.number in participant.replica.state.ended:
             raise IllegalMove(phrases.LEFT_FOR_GOOD)
         if self._stays is not None:
-            participant.stays, self._stays = self._stays, None
+            participant.stay_policy, self._stays = self._stays, None
         self._screen.say(phrases.YOU_ARE_BACK)
         return participant.come_back()

@@ -201,16 +201,16 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
     def watch(step: Received) -> list[bytes]:
         nonlocal proposed, goes_on
         for news in step.happened:
-            if isinstance(news, Refuses):
+            if isinstance(news, ProposalDeclined):
                 raise Declined(phrases.declined(str(news.name), news.reason))
-        if host.begun:
+        if host.has_session:
             _update_copies(play, host.replica)
         if follow is not None:
             follow(step)
         if goes_on and not host.is_catching_up:
             goes_on = False
             screen.say(phrases.continuing(play.where(host.replica)))
-        if proposed or host.begun or host.hearing or host.lobby.proposal is not None:
+        if proposed or host.has_session or host.is_catching_up or host.lobby.proposal is not None:
             return []
         came = {offer.name: offer for offer in host.offers}
         if not came.keys() >= set(plan.sitting):

@@ -88,7 +88,7 @@ class SeatAgent:
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Return the frames to send now."""
-        if not participant.begun:
+        if not participant.has_session:
             self._missing.on_tick(participant, now)
             return [] if self._lobby is None else self._lobby.on_tick(participant, now)
         return self._now[1].on_tick(participant, now)
@@ -103,7 +103,7 @@ class SeatAgent:
     @property
     def _now(self) -> tuple[Agent | None, Policy]:
         """Return the agent and the policy. A player who has asked for a seat watches until they have one."""
-        sits = self._participant.seated
+        sits = self._participant.has_seat
         if sits not in self._seated:
             self._seated[sits] = self._seat(self._participant)
         return self._seated[sits]
@@ -171,7 +171,7 @@ class Sitting:
         if self.page is not None and not self.auto:
             sits = self.page.person
             return None if self.watches else sits, PolicyGroup(TimeoutVoter(), WaitNotices(screen, names), sits)
-        if self.watches or game is None or not participant.seated:
+        if self.watches or game is None or not participant.has_seat:
             return None, WaitNotices(screen, names)
         if self.auto:
             seats = 0 if self.table.what.hosted is None else self.table.what.hosted.seats
@@ -279,14 +279,14 @@ class _Watch:
                     screen.say(phrases.has_declined(escape_markup(news.name), escape_markup(news.reason)))
                 if self._hosting is not None:
                     self._hosting.declined(news.by)
-            elif isinstance(news, Refuses):
+            elif isinstance(news, ProposalDeclined):
                 raise BadParameter(phrases.not_for_you(news.reason))
-            elif isinstance(news, OtherVersion):
+            elif isinstance(news, VersionMismatch):
                 raise BadParameter(phrases.other_version(news.reason))
-            elif self._participant.is_sent_away(news) and not self._participant.hearing:
+            elif self._participant.is_own_dismissal(news) and not self._participant.is_catching_up:
                 raise BadParameter(phrases.SENT_AWAY)
-            elif isinstance(news, PassedOver) and news.mine and self._is_turned_away:
-                raise BadParameter(phrases.name_refused(self._participant.home.name, news.reason))
+            elif isinstance(news, FrameIgnored) and news.mine and self._is_turned_away:
+                raise BadParameter(phrases.name_refused(self._participant.store.name, news.reason))
         self._known.update()
         self._show(step)
         if not self._participant.has_session:
@@ -334,7 +334,7 @@ class _Watch:
                 sitting.screen.say(phrases.REMOVED)
             raise LockedOut
         names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
-        if not sitting.ask or one.over:
+        if not sitting.ask or one.is_over:
             raise BadParameter(phrases.no_seat(names))
         try:
             frames = one.request_seat()
@@ -342,7 +342,7 @@ class _Watch:
             raise BadParameter(phrases.cannot_sit(refused)) from None
         sitting.screen.emit({"event": "asks", "players": names})
         if not sitting.screen.json:
-            words = " ".join(key_words(one.home.identity.public))
+            words = " ".join(key_words(one.store.identity.public))
             sitting.screen.say(phrases.asked_for_seat(escape_markup(names)))
             sitting.screen.say(phrases.own_key_words(words))
         return frames

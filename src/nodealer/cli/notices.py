@@ -28,7 +28,7 @@ class MissingFrames:
 
     def on_tick(self, participant: Participant, now: float) -> None:
         """Print the notice when it is due."""
-        stands = participant.expects, participant.missing
+        stands = participant.next_frame_number, participant.missing_frames
         if stands != self._stands:
             # The announcement came with the connection: frames sent while there was none are not late yet.
             self._stands, self._since, self._told = stands, now, False
@@ -36,7 +36,7 @@ class MissingFrames:
             self._told = True
             self._screen.emit({"event": "missing", "frames": participant.missing_frames})
             if not self._screen.json:
-                self._screen.say(phrases.missing_messages(participant.missing, round(now - self._since)))
+                self._screen.say(phrases.missing_messages(participant.missing_frames, round(now - self._since)))
 
 
 class TimeLeft:
@@ -50,7 +50,7 @@ class TimeLeft:
 
     def on_tick(self, participant: Participant, now: float) -> None:
         """Print the notice when it is due. The time is an estimate: the timekeeper's ticks decide."""
-        if not participant.begun:
+        if not participant.has_session:
             return
         state, asked = participant.replica.state, participant.options().required
         waits = self._timer.update(state, now)
@@ -117,7 +117,7 @@ class SeatNotices:
             if self._is_new(member.key):
                 self._screen.say(phrases.can_remove(escape_markup(member.name), left=member.seat in state.ended))
                 self._screen.say(f"  [dim]{phrases.NEW_KEY_AFTER_LEAVING}[/dim]")
-        return bool(participant.asking or self.proposed(participant) or away)
+        return bool(participant.seat_requests or self.proposed(participant) or away)
 
     def _is_new(self, what: bytes) -> bool:
         """Return whether this was not announced before, and mark it as announced."""
@@ -167,4 +167,4 @@ class SeatNotices:
 
 def _may_decide(participant: Participant) -> bool:
     """Return whether this player may decide who sits here."""
-    return participant.sits and participant.seat.number not in participant.replica.state.ended
+    return participant.is_in_roster and participant.seat.number not in participant.replica.state.ended

@@ -78,7 +78,7 @@ class Screen:
                 self.open(participant.replica, mine)
             elif self.replica is not None and mine is not None and mine != self._narrator.you:
                 # A newcomer has been seated.
-                self._narrator = Narrator.of(self.replica.config, mine)
+                self._narrator = Narrator.for_table(self.replica.config, mine)
             for one in step.happened:
                 if isinstance(one, Applied):
                     self.tell(one)
@@ -96,7 +96,7 @@ class Screen:
         starts = isinstance(applied.body, Begin)
         if starts:
             self._print_heading(applied.after)
-        for event in self._narrator.tell(applied):
+        for event in self._narrator.describe(applied):
             self._show(event)
         if not starts:
             self._print_heading(applied.after)

@@ -74,7 +74,7 @@ async def keep(
             for news in step.happened:
                 if isinstance(news, ProposalDeclined) and news.mine:
                     raise Declined(news.reason)
-            if participant.begun and not participant.seated:
+            if participant.has_session and not participant.has_seat:
                 raise Declined(phrases.OTHER_TIMEKEEPER)
             see(participant, step)
             return []

@@ -93,7 +93,9 @@ class WaitNotices:
 
         The table is not waiting for players who are gone, so nothing else would say it.
         """
-        alone = participant.seated and not participant.hearing and has_too_few_players(participant.replica.state)
+        alone = (
+            participant.has_seat and not participant.is_catching_up and has_too_few_players(participant.replica.state)
+        )
         if not alone or participant.seat.number in participant.replica.state.ended:
             self._alone_since, self._alone = None, False
             return
@@ -111,7 +113,7 @@ class WaitNotices:
         self._notice_alone(participant, now)
         self._missing.on_tick(participant, now)
         self._notice_drift(participant, now)
-        if participant.begun and participant.replica.state.no_more_hands and not self._over:
+        if participant.has_session and participant.replica.state.no_more_hands and not self._over:
             # The table now waits for something else, and there are other things to do about it.
             self._over, self._waits = True, {}
         self._waits = self._waiting(participant, now)
@@ -146,7 +148,7 @@ class WaitNotices:
 
 def find_awaited(participant: Participant, names: Sequence[str]) -> dict[str, frozenset[bytes]]:
     """Return the players who have not come, not agreed, or owe a duty, with what they owe."""
-    if not participant.begun:
+    if not participant.has_session:
         missing = set(names) - {offer.name for offer in participant.offers}
         missing = (missing or set(participant.lobby.awaited)) - {participant.store.name}
         return {name: frozenset() for name in names if name in missing}
@@ -220,9 +222,9 @@ class PersonAtTable(WaitNotices):
                 self._screen.say(phrases.refused(escape_markup(verb), escape_markup(refused)))
         # Only now: the typed commands were about the earlier notices.
         news = bool(self._typed) or self._seats.on_tick(participant)
-        news = (participant.seated and self._disputes.on_tick(participant)) or news
-        away = participant.begun and participant.sits_out
-        idle, wanted = participant.options().asked is None, bool(self._told) or self._alone or news or away
+        news = (participant.has_seat and self._disputes.on_tick(participant)) or news
+        away = participant.has_session and participant.sits_out
+        idle, wanted = participant.options().required is None, bool(self._told) or self._alone or news or away
         self._person.lay = lambda: self._table_lines(participant)
         self._screen.still(idle and (wanted or self._waits_for_move(participant)))
         # Input from a file or a program is for the next question, unless there is something to answer now.
@@ -236,8 +238,8 @@ class PersonAtTable(WaitNotices):
 
     def _waits_for_move(self, participant: Participant) -> bool:
         """Return whether the table waits for a player's move, and no card operation is running."""
-        owed = participant.replica.state.duties.open if participant.begun else {}
-        return any(owed[duty].duty.kind == TableDuty.MOVE for duty in participant.waits_for)
+        owed = participant.replica.state.duties.open if participant.has_session else {}
+        return any(owed[duty].duty.kind == TableDuty.MOVE for duty in participant.blocking_duties)
 
     def _table_lines(self, participant: Participant) -> Sequence[Text]:
         """Return the table as lines, for a person who is not asked anything, with the players it waits for."""
@@ -263,20 +265,20 @@ class PersonAtTable(WaitNotices):
         if verb in ("sit", "back"):
             return self._sit_out(participant, verb, rest)
         if verb == "seat":
-            return self._vote_on_seats(participant, lambda: participant.let_in(rest))
+            return self._vote_on_seats(participant, lambda: participant.admit(rest))
         if verb == "remove":
             self._seats.refuse_removal(rest)
-            said = self._vote_on_seats(participant, lambda: participant.remove(rest))
+            said = self._vote_on_seats(participant, lambda: participant.propose_removal(rest))
             self._seats.say_removed(rest)
             return said
         if verb == "agree":
             proposal = self._seats.find_proposal(participant, rest)
-            return self._vote_on_seats(participant, lambda: participant.agree(proposal))
+            return self._vote_on_seats(participant, lambda: participant.agree_to_roster(proposal))
         if verb in ("claim", "book"):
             return participant.dispute() if verb == "claim" else participant.disclose()
         if verb == "break":
-            return participant.break_off()
-        return participant.without({self._find_seat(participant, rest)})
+            return participant.vote_abort()
+        return participant.vote_skip({self._find_seat(participant, rest)})
 
     def _vote_on_seats(self, participant: Participant, say: Callable[[], list[bytes]]) -> list[bytes]:
         frames = say()
@@ -301,7 +303,7 @@ class PersonAtTable(WaitNotices):
         return participant.sit_out()
 
     def _find_seat(self, participant: Participant, name: str) -> int:
-        waited = participant.waits_for.values() if participant.begun else ()
+        waited = participant.blocking_duties.values() if participant.has_session else ()
         for seat in waited:
             if participant.replica.state.all_members[seat].name.casefold() == name.casefold():
                 return seat
@@ -342,7 +344,7 @@ class Overseer:
         if heard != self._heard:
             self._heard, self._quiet_since = heard, now
         waited = find_awaited(participant, self._names)
-        if participant.begun and waited.keys() & self._spared:
+        if participant.has_session and waited.keys() & self._spared:
             self._quiet_since = now
         quiet = now - self._quiet_since
         listed = ", ".join(waited)

@@ -41,7 +41,7 @@ class Keyring:
     @property
     def read_key(self) -> ReadKey | None:
         """Return the key that opens the next frame; None if this participant does not have it."""
-        key = self._key_of(self._participant.epoch)
+        key = self._key_of(self._participant.key_epoch)
         return key.read_key if isinstance(key, TableSecret) else key
 
     @property
@@ -70,7 +70,7 @@ class Keyring:
     @property
     def earlier_keys(self) -> list[ReadKey]:
         """Return the read keys of all earlier epochs; an empty list if one is missing."""
-        keys = [self._key_of(epoch) for epoch in range(len(self._participant.keys))]
+        keys = [self._key_of(epoch) for epoch in range(len(self._participant.key_changes))]
         found = [key.read_key if isinstance(key, TableSecret) else key for key in keys if key is not None]
         return found if len(found) == len(keys) else []
 
@@ -160,7 +160,7 @@ class Keyring:
 
     def _create_secret(self, roster: Roster) -> tuple[TableSecret, NewKey]:
         """Create a secret for the next epoch, with one box per member of the roster."""
-        secret = TableSecret(self._entropy(KEY_BYTES), self.table, len(self._participant.keys) + 1)
+        secret = TableSecret(self._entropy(KEY_BYTES), self.table, len(self._participant.key_changes) + 1)
         session = self._participant.session.id
         boxes = tuple(
             Box(member.seat, secret.box(self._entropy(KEY_BYTES), member.box, session, roster.digest))

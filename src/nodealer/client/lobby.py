@@ -279,19 +279,19 @@ class Hosting:
         """Admit a player, or a timekeeper."""
         self._admitted.add(Admitted(key, name, keeps_time))
 
-    def _is_away(self, offer: Offered) -> bool:
+    def _is_away(self, offer: OpenOffer) -> bool:
         """Return whether an offer was rejected or its player declined the proposal."""
         return offer.key in self._sent_away or (offer.key, offer.number) in self._dismissed | self._declined
 
-    def _lets(self, offer: Offered) -> bool:
+    def _lets(self, offer: OpenOffer) -> bool:
         """Return whether an offer was admitted, with this name and role."""
         return Admitted(offer.key, offer.name, offer.keeps_time) in self._admitted
 
-    def _sitting(self, come: Collection[Offered]) -> list[Offered]:
+    def _sitting(self, come: Collection[OpenOffer]) -> list[OpenOffer]:
         """Return the offers of admitted players."""
         return [offer for offer in come if not offer.keeps_time and self._lets(offer)]
 
-    def _tell(self, come: Collection[Offered]) -> None:
+    def _tell(self, come: Collection[OpenOffer]) -> None:
         """Report newcomers, each offer once."""
         for offer in come:
             if (offer.key, offer.number) in self._told:
@@ -322,7 +322,7 @@ class Hosting:
         if line is not None:
             self._obey(line, come)
 
-    def _obey(self, line: str, come: Collection[Offered]) -> None:
+    def _obey(self, line: str, come: Collection[OpenOffer]) -> None:
         """Carry out a command that the host typed."""
         verb, _, rest = line.partition(" ")
         verb = verb.lower()
@@ -337,7 +337,7 @@ class Hosting:
         elif line:
             self._say(Remark.NO_SUCH_WORD)
 
-    def _without(self, name: str, come: Collection[Offered]) -> None:
+    def _without(self, name: str, come: Collection[OpenOffer]) -> None:
         """Reject the players with this name, and report it."""
         keys = {offer.key for offer in come if offer.name.casefold() == name.casefold()}
         self._send_away(keys)
@@ -352,7 +352,7 @@ class Hosting:
         """Withdraw the admission of these keys."""
         self._admitted = {one for one in self._admitted if one.key not in keys}
 
-    def _propose(self, participant: Participant, seated: Collection[Offered]) -> list[bytes]:
+    def _propose(self, participant: Participant, seated: Collection[OpenOffer]) -> list[bytes]:
         """Propose the game to the seated players; return the frames to send."""
         if self._questions is not None:
             self._questions.forget()
@@ -478,7 +478,7 @@ class Guest:
 
     def _tell(self, proposal: Proposal, mine: bytes) -> None:
         """Show a proposal, and how its players compare with the known ones."""
-        playing, _, package = parts_of(proposal, game=self._game)
+        playing, _, package = resolve_parts(proposal, game=self._game)
         words = Words() if package is None else package.words
         self._say(Proposed(proposal, playing.claims.cost.get("warning"), words))
         for member in proposal.roster.members:

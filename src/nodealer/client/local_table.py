@@ -94,13 +94,13 @@ class LocalTable(Carrier):
     def _settle_all(self) -> bool:
         """Let all participants check what they postponed; return whether that produced new frames."""
         for participant in self.participants:
-            self.send(participant.rest().send)
+            self.send(participant.settle().send)
         return bool(self._queue)
 
     def agree(self, proposal: Proposal) -> None:
         """Propose as the first participant and run until all have agreed. Raise `Declined` if they do not."""
         self.send(self.participants[0].propose(proposal))
-        while not all(one.begun for one in self.participants):
+        while not all(one.has_session for one in self.participants):
             if not self.step():
                 raise Declined("the players did not agree")
 

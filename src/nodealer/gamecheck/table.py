@@ -88,9 +88,9 @@ class CheckTable:
         self._deliver_all()
         offers = {offer.name: offer for offer in self.participants[0].offers}
         roles = self.seating.roles
-        members = [offers[name].seated(at, roles.get(at, PLAYER)) for at, name in enumerate(self.seating.names)]
-        self.send(0, self.participants[0].propose(proposal_of(self.seating.rules, self.seating.protocol, members)))
-        while not all(one.begun for one in self.participants):
+        members = [offers[name].as_member(at, roles.get(at, PLAYER)) for at, name in enumerate(self.seating.names)]
+        self.send(0, self.participants[0].propose(create_proposal(self.seating.rules, self.seating.protocol, members)))
+        while not all(one.has_session for one in self.participants):
             if not self._deliver_one():
                 raise Declined("the players did not agree")
 
@@ -103,7 +103,7 @@ class CheckTable:
         while not self._over:
             self._deliver_all()
             for place, participant in enumerate(self.participants):
-                if not participant.over:
+                if not participant.is_over:
                     self.send(place, self._agents[place].act(participant))
             if not any(self._pending) and not self._over:
                 raise Found(Finding("stuck", f"{self.where}, no seat owes anything, but the game is not over."))
@@ -127,7 +127,7 @@ class CheckTable:
         self.frames.append(frame)
         for place, participant in enumerate(self.participants):
             self.send(place, participant.receive(frame, number).send)
-        if self.participants[0].begun and self.replica.state.phase is Phase.PLAYING:
+        if self.participants[0].has_session and self.replica.state.phase is Phase.PLAYING:
             self.after(self.replica.height)
         return True
 

@@ -208,7 +208,7 @@ def _refuse_unsound(table: CheckTable, when: str) -> None:
     doing = f"{table.where}, {when}, the log was verified with only the game, and that failed with"
     remedy = "Everything that the rules depend on must be in their parameters or in the log."
     with author_code("replay", doing, remedy):
-        config = config_of(replica.config.session, seating.protocol.group, seating.package)
+        config = resolve_config(replica.config.session, seating.protocol.group, seating.package)
         try:
             again = replay(config, replica.entries, entropy=lambda size: expand("replay", size=size))
         except (LogError, Malformed) as error:

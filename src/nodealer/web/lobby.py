@@ -152,7 +152,7 @@ class _LobbyDisplay:
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Run the inner policy, show the lobby if it has changed, and return the frames to send."""
         frames = [] if self._inner is None else self._inner.on_tick(participant, now)
-        if not participant.begun and (lobby := self._lobby(participant)) != self._shown:
+        if not participant.has_session and (lobby := self._lobby(participant)) != self._shown:
             self._shown = lobby
             self._send(lobby)
         return frames

@@ -37,7 +37,7 @@ class PagePerson:
         self._now = now
         self._decided: asyncio.Future[Decision] | None = None
         self._pending: list[doc.AnyClientMessage] = []
-        self._chats = Chats()
+        self._chats = ChatFilter()
         #: When each seat's last chat messages arrived.
         self._chat_times: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
         #: The table, once the players have agreed, and the participant. A saved log has no participant.
@@ -64,7 +64,7 @@ class PagePerson:
         """Carry out what the pages asked for, update waiting times, and return the frames to send."""
         if participant.has_session and participant.has_seat:
             # Nothing is disclosed without the person's consent.
-            participant.asks_for_books = True
+            participant.asks_before_disclosing = True
         self.seat.update_waiting(participant)
         frames: list[bytes] = []
         acted = bool(self._pending)
@@ -87,9 +87,9 @@ class PagePerson:
         """Return a function that shows on the pages what a participant received."""
 
         def observe(received: Received) -> list[bytes]:
-            if participant.begun:
+            if participant.has_session:
                 self.replica, self._participant = participant.replica, participant
-                self._own_seat = participant.seat.number if participant.seated else None
+                self._own_seat = participant.seat.number if participant.has_seat else None
             self.seat.on_received(participant, received)
             return []
 
@@ -152,7 +152,7 @@ class PagePerson:
         one = self._participant
         if one is None or self._own_seat is None:
             return None
-        return OwnSecrets(self._own_seat, one.home.root, one.home.identity, tuple(one.home.journal.records))
+        return OwnSecrets(self._own_seat, one.store.root, one.store.identity, tuple(one.store.journal.records))
 
     def _carry_out(self, participant: Participant, message: doc.AnyClientMessage) -> list[bytes]:
         """Carry out one message from a page and return the frames to send."""

@@ -170,7 +170,7 @@ class PageSeat:
     def _send_table(self, config: Config, roster: Roster, you: int | None) -> None:
         """Send what was agreed and who is seated: once, and again after a new roster or if this person gets a seat."""
         self._you, self._known_roster = you, (roster.digest, you)
-        self._narrator = Narrator.of(config, you)
+        self._narrator = Narrator.for_table(config, you)
         proposal, claims = config.session.proposal, config.protocol.claims
         package, words = config.package, config.words
         module = None if package is None or package.table is None else f"game/{package.name}/table.js"
@@ -446,7 +446,7 @@ class PageSeat:
 
     def _allowed_actions(self, state: TableState, participant: Participant, claim: bool) -> doc.AllowedActions:
         """Return what the person may do besides playing."""
-        if not participant.seated or participant.over:
+        if not participant.has_seat or participant.is_over:
             return doc.AllowedActions()
         options, count = participant.options(), len(voters(state))
         late = any(self._clock() - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
@@ -455,7 +455,7 @@ class PageSeat:
         waited, said = participant.blocking_duties, state.hand.skip_votes.get(mine, frozenset())
         stays = state.phase is not Phase.ENDED and mine not in state.ended
         return doc.AllowedActions(
-            vote=late and options.may_vote and (count > 2 or timed),
+            vote=late and options.can_vote_skip and (count > 2 or timed),
             voted=tuple(sorted(set(waited.values()) - {seat for duty, seat in waited.items() if duty not in said})),
             votes_needed=count // 2 + 1,
             voters=count,
@@ -488,7 +488,7 @@ class PageSeat:
         """Update who the table is waiting for, and since when."""
         if not participant.has_session:
             return
-        now, waited = self._clock(), set(participant.waits_for.values())
+        now, waited = self._clock(), set(participant.blocking_duties.values())
         self._waiting_since = {seat: self._waiting_since.get(seat, now) for seat in waited}
         late = any(now - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
         if late or has_too_few_players(participant.replica.state):

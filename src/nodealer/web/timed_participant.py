@@ -40,6 +40,6 @@ class PageParticipant(Participant):
     def _append_and_release(self, replica: Replica, data: bytes, numbered: bool, happened: list[ReceivedEvent]) -> None:
         """Apply an entry, and report how long that took."""
         number, start = replica.height, self._clock()
-        super()._enter(replica, data, numbered, happened)
+        super()._append_and_release(replica, data, numbered, happened)
         if replica.height > number:
             self._on_checked(number, self._clock() - start)

@@ -169,8 +169,8 @@ def test_a_foreign_value_that_is_played_is_a_misdeal(squares: Group) -> None:
     game = lucky(squares, foreign, deal({1: (0, 1, 2, 3)}), show(1, 0))
     game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     with pytest.raises(CardUnreadable, match="not one of the cards") as caught:
-        game.seats[1].cards()
-    game.order(game.seats[1].claim(caught.value))
+        game.seats[1].known_cards()
+    game.order(game.seats[1].dispute(caught.value))
     # The dealer has no answer, and says none; its book has one.
     game.order(game.seats[1].dispute(caught.value))
     game.play()

@@ -243,7 +243,7 @@ def test_a_mismatch_in_the_played_deck_names_the_dealer_at_once(squares: Group) 
     """Who draws the card claims it, and the dealer is named without being asked for anything."""
     game = lucky(squares)
     with pytest.raises(CardUnreadable, match="not one of the cards") as caught:
-        game.seats[1].cards()
+        game.seats[1].known_cards()
     replica = game.replica()
     duty = next(d for d in deck_of(game).duties if d.kind == MISDEAL)
     honest = read_message(Misdeal, deck_of(game).message(duty, game.tape(1)))

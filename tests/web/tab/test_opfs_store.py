@@ -95,12 +95,12 @@ def test_nothing_is_taken_that_does_not_belong() -> None:
     with pytest.raises(BadParameter, match="before the players have agreed"):
         home.append(b"{}")
     with pytest.raises(DecodeError):
-        home.heard(b"no frame")
+        home.append_lobby_frame(b"no frame")
     with pytest.raises(BadParameter, match="single lines"):
         home.append_line(b"e", b"two\nlines", flush=True)
     home.close()
     with pytest.raises(HomeUnusable, match="nothing more can be stored"):
-        home.heard(b"{}")
+        home.append_lobby_frame(b"{}")
     with pytest.raises(DecodeError, match="empty"):
         TabStore.create(MemoryStore(), new_saved("", "AQ", bytes(32), bytes(32)))
 

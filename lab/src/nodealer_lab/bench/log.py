@@ -52,7 +52,7 @@ class LogGame:
             seat.stays = stays
         for seat in self.seats.values():
             # The first begin was signed when the players agreed.
-            for data in (*seat.unconfirmed, *self._make(seat.due)):
+            for data in (*seat.unconfirmed, *self._make(seat.answer_duties)):
                 self._take(data)
         while mover := next((seat for seat in self.seats.values() if _may_move(seat)), None):
             self._take(self._make(lambda mover=mover: mover.move(7)))  # type: ignore[misc]

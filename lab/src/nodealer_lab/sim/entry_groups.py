@@ -60,7 +60,7 @@ class Groups:
 
     def take(self, participant: Participant, frame: bytes, number: int) -> Received:
         """Pass a frame to the participant, sometimes announcing that more frames follow."""
-        if not participant.puts_off:
+        if not participant.has_deferred:
             self._end(participant)
             participant.more_coming = self._draws(self._world.plan.together)
             home = self._node.home
@@ -79,7 +79,7 @@ class Groups:
 
     def rest(self, participant: Participant) -> Received:
         """Let the participant process its batch, because no more frames follow for now."""
-        step = participant.rest()
+        step = participant.settle()
         if self._frames:
             self._steps.append(step)
             self._end(participant)

@@ -413,7 +413,7 @@ class Node:
         if step.happened:
             self.player.hears()
         # A participant that expects more frames does not decide yet whether to leave.
-        return [*step.send, *(() if participant.puts_off else self.player.leaves(participant))]
+        return [*step.send, *(() if participant.has_deferred else self.player.leaves(participant))]
 
     def _look(self, participant: Participant) -> Iterable[bytes]:
         if self._clock.now - self._quiet > SILENCE and not participant.is_over:

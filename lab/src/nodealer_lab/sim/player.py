@@ -87,7 +87,7 @@ class SimPlayer:
 
     def thinks(self, participant: Participant) -> Iterable[bytes]:
         """Return the frames that the player sends of their own accord."""
-        if not participant.begun or self._node.keeps_time:
+        if not participant.has_session or self._node.keeps_time:
             return []
         if not participant.has_seat:
             return self._asks_to_sit(participant)
@@ -143,7 +143,7 @@ class SimPlayer:
 
     def leaves(self, participant: Participant) -> Iterable[bytes]:
         """Leave or sit out if the plan says so now, and schedule the return."""
-        if self._left or not participant.seated or participant.hearing:
+        if self._left or not participant.has_seat or participant.is_catching_up:
             return []
         plan, replica = self._world.plan, participant.replica
         mine = next((leaver for leaver in plan.leavers if leaver.seat == self._node.place), None)
@@ -164,7 +164,7 @@ class SimPlayer:
 
     def _ponders(self, participant: Participant) -> bool:
         """Return whether this is a slow player who is still thinking about a question."""
-        asked = participant.options().asked if self._node.place in self._world.plan.slow else None
+        asked = participant.options().required if self._node.place in self._world.plan.slow else None
         if asked is None:
             return False
         if self._pondered[0] != asked.id:

@@ -151,12 +151,12 @@ class TabStore:
         self._in_doubt = True
         self._store.close()
 
-    def heard(self, frame: bytes) -> None:
+    def append_lobby_frame(self, frame: bytes) -> None:
         """Store a frame of the lobby."""
         self.append_line(_FRAME, _checked_frame(frame), flush=True)
         self.lobby.append(frame)
 
-    def begin(self, session: Session) -> None:
+    def save_session(self, session: Session) -> None:
         """Store the session that the players agreed on. Raises `BadParameter` if there is one already."""
         if self.session is not None:
             raise BadParameter("this seat already has a table: its players have agreed")

@@ -93,7 +93,7 @@ class Bots:
         #: Whether the first bot has proposed the table, which it does once everyone is there.
         self._proposed = False
         bots = [plan.create_participant(name, entropy) for name in plan.names[1:]]
-        self._bots = [(bot, BotAgent(plan.game, bot.home.root)) for bot in bots]
+        self._bots = [(bot, BotAgent(plan.game, bot.store.root)) for bot in bots]
         for bot in bots:
             self._queue.extend(bot.resend(0))
 
@@ -112,7 +112,7 @@ class Bots:
             self._propose()
             return True
         for bot, agent in self._bots:
-            if bot.begun and (frames := agent.act(bot)):
+            if bot.has_session and (frames := agent.act(bot)):
                 self._queue.extend(frames)
                 return True
         return False
@@ -124,9 +124,9 @@ class Bots:
         if self._proposed or not offers_by_name.keys() >= set(self._plan.names):
             return
         self._proposed = True
-        members = [offers_by_name[name].seated(seat) for seat, name in enumerate(self._plan.names)]
+        members = [offers_by_name[name].as_member(seat) for seat, name in enumerate(self._plan.names)]
         plan = self._plan
-        self._queue.extend(first.propose(proposal_of(plan.rules, plan.protocol, members, hands=plan.hands)))
+        self._queue.extend(first.propose(create_proposal(plan.rules, plan.protocol, members, hands=plan.hands)))
 
 
 class BotTransport:

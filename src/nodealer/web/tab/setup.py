@@ -166,4 +166,4 @@ class TabPlan:
     def proposal(self, members: Sequence[Member]) -> Proposal:
         """Return the proposal for these members. It has time limits if one of them is a timekeeper."""
         clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
-        return proposal_of(self.setup.rules, self.setup.protocol, members, hands=self._hands, clock=clock)
+        return create_proposal(self.setup.rules, self.setup.protocol, members, hands=self._hands, clock=clock)

@@ -204,7 +204,7 @@ class TabTable:
             host=invitation.host,
         )
         # A player who had left or sat out is not dealt in until they say so.
-        participant.sits_out = participant.seated and participant.seat.went
+        participant.sits_out = participant.has_seat and participant.seat.has_left
         hosting = None if hosted is None else self._hosting(hosted)
         guest = None if watches else Guest(self.lobby.on_news, self._contacts, self.questions)
         lobby_policy = self.lobby.showing_policy(hosting or guest, 0 if hosted is None else hosted.seats)
@@ -268,25 +268,25 @@ class TabTable:
         after: Sequence[Callable[[], None]] = (),
     ) -> None:
         """Run the participant until the end, and ask for a seat if the table is already playing."""
-        agent = None if participant.home.name is None else self.person
+        agent = None if participant.store.name is None else self.person
         observe, asked = self.person.observer_of(participant), False
 
         def watch(received: Received) -> list[bytes]:
             nonlocal asked
             for news in received.happened:
                 self._on_news(news, hosting)
-                if isinstance(news, PassedOver) and news.mine and _is_turned_away(participant):
-                    raise NameTaken(f"you cannot sit down as {participant.home.name}: {escape_controls(news.reason)}")
-                if participant.is_sent_away(news) and not participant.hearing:
+                if isinstance(news, FrameIgnored) and news.mine and _is_turned_away(participant):
+                    raise NameTaken(f"you cannot sit down as {participant.store.name}: {escape_controls(news.reason)}")
+                if participant.is_own_dismissal(news) and not participant.is_catching_up:
                     raise BadParameter("the host did not give you a seat at this table")
             for update in after:
                 update()
             observe(received)
             if (
-                participant.begun
-                and not participant.hearing
+                participant.has_session
+                and not participant.is_catching_up
                 and agent is not None
-                and not participant.sits
+                and not participant.is_in_roster
                 and not participant.sits_out
                 and not asked
             ):
@@ -306,20 +306,20 @@ class TabTable:
 
     def _new_links(self, rotation: LinkRotation, participant: Participant, transport: RelayTransport) -> None:
         """Show the new links if the table has a new key."""
-        invitation = rotation.next_invitation(participant, transport.secret) if participant.begun else None
+        invitation = rotation.next_invitation(participant, transport.secret) if participant.has_session else None
         if invitation is not None:
             self.seat.notify("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
 
     def _on_news(self, news: object, hosting: Hosting | None) -> None:
         """Show refusals of others. Raises `BadParameter` if this person cannot play here."""
-        if isinstance(news, Refuses) and not news.mine:
+        if isinstance(news, ProposalDeclined) and not news.mine:
             name, reason = news.name or "", escape_controls(news.reason)
             self.seat.notify("note", "declined", f"declined {name}", name=name, reason=reason)
             if hosting is not None:
                 hosting.declined(news.by)
-        elif isinstance(news, Refuses):
+        elif isinstance(news, ProposalDeclined):
             raise BadParameter(f"you cannot play at this table: {news.reason}")
-        elif isinstance(news, OtherVersion):
+        elif isinstance(news, VersionMismatch):
             raise BadParameter(f"the host uses another version of the program: {news.reason}")
 
     def _on_connection(self, event: ConnectionEvent) -> None:
@@ -354,4 +354,4 @@ class LobbyThenTable:
 
 def _is_turned_away(one: Participant) -> bool:
     """Whether this player's offer was not accepted although everything has arrived: the name may be taken."""
-    return not (one.begun or one.hearing or one.home.name is None) and one.lobby.mine is None
+    return not (one.has_session or one.is_catching_up or one.store.name is None) and one.lobby.own_offer is None

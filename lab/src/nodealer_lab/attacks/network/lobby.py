@@ -57,7 +57,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
     table = gather(*people)
     table.send(first.propose(proposal_for(scene, first, parts_of(scene))))
     table.run()
-    agreed = any(one.begun for one in people[1:])
+    agreed = any(one.has_session for one in people[1:])
     return AttackOutcome("never", gain="makes Ben play without proofs" if agreed else None)
 
 
@@ -119,7 +119,7 @@ def _play_forged_link(scene: Scene) -> AttackOutcome:
         table = gather(person, stranger)
         table.send(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
         table.run()
-        if person.begun:
+        if person.has_session:
             return AttackOutcome("never", gain="keeps Ben at a table of its own although he has the true link")
     return AttackOutcome("never")
 
@@ -166,7 +166,7 @@ def _play_ground(scene: Scene) -> AttackOutcome:
     floor = cheater.lobby._state
     _deliver_all(people, people[0].propose(proposal_for(scene, people[0], parts_of(scene))), withholder=cheater)
     _deliver_all(people, [next(_chosen_openings(cheater, floor))])
-    ground = [one.session.id[0] == WANTED for one in people[:-1] if one.begun]
+    ground = [one.session.id[0] == WANTED for one in people[:-1] if one.has_session]
     return AttackOutcome("never", gain="chooses the words that the players compare" if any(ground) else None)
 
 
@@ -360,7 +360,7 @@ OTHER_LOBBY: Final = Attack(
         AttackMethod(
             "an offer that was made in another lobby",
             play=_play_other_lobby,
-            defence=(RemovedDefence("nodealer.engine.lobby_messages:_signed_words", "table, words", '"", words'),),
+            defence=(RemovedDefence("nodealer.engine.lobby_messages:_bytes_to_sign", "table, words", '"", words'),),
         )
     ),
 )
@@ -380,7 +380,7 @@ def _play_stranger(scene: Scene) -> AttackOutcome:
     stranger = people[-1]
     table.send(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
     table.run()
-    agreed = any(one.begun for one in people[:-1])
+    agreed = any(one.has_session for one in people[:-1])
     return AttackOutcome(
         "never", gain="makes the guests sit down at a table that is not the host's" if agreed else None
     )

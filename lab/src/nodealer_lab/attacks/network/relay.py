@@ -281,7 +281,11 @@ RESTORED: Final = Attack(
         AttackMethod(
             "a player restored from a backup who is asked again",
             play=_play_restored,
-            defence=(RemovedDefence("nodealer.engine.participant:Participant.hearing", "self.missing > 0", "False"),),
+            defence=(
+                RemovedDefence(
+                    "nodealer.engine.participant:Participant.is_catching_up", "self.missing_frames > 0", "False"
+                ),
+            ),
         )
     ),
 )
@@ -427,7 +431,7 @@ def _play_two_time(scene: Scene) -> AttackOutcome:
     copy = copy_store(stage.stores[0])
     (known,) = stage[0].send_note("I think that I raise")
     stage.restart(0, copy)
-    (again,) = stage[0].word("I think that I fold")
+    (again,) = stage[0].send_note("I think that I fold")
     key = TableSecret(scene.entropy(16), "0" * 32, 0).read_key
     sender = scene.entropy(SENDER_BYTES)
     first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (known, again))

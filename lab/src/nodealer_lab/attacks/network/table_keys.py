@@ -55,7 +55,7 @@ def _play_false_box(scene: Scene) -> AttackOutcome:
     stage.run_until(lambda state: proposal in state.proposed)
     agreed = []
     with suppress(IllegalMove):
-        agreed = stage[VICTIM].agree(proposal)
+        agreed = stage[VICTIM].agree_to_roster(proposal)
     return stage.outcome("makes Ada agree to a key that she cannot read with" if agreed else None)
 
 
@@ -96,7 +96,7 @@ def _play_old_key(scene: Scene) -> AttackOutcome:
     stage.run_until(lambda state: proposal in state.proposed)
     agreed = []
     with suppress(IllegalMove):
-        agreed = stage[0].agree(proposal)
+        agreed = stage[0].agree_to_roster(proposal)
     return stage.outcome("lets the removed player go on reading" if agreed else None)
 
 

@@ -49,13 +49,13 @@ def _begin(seat: Seat, dice: SeededDice) -> Begin | None:
 
 def _without(seat: Seat) -> Without | None:
     """Return a vote to skip the other seats while the liar itself owes a message, or None."""
-    owed = tuple(sorted(seat.waits_for))
+    owed = tuple(sorted(seat.blocking_duties))
     return Without(owed) if owed else None
 
 
 def _claim(participant: Participant) -> Claim | None:
     """Return a false claim that a readable card of the seat does not open, or None."""
-    seat, home, state = participant.seat, participant.home, participant.replica.state
+    seat, home, state = participant.seat, participant.store, participant.replica.state
     try:
         known = seat.known_cards()
     except CardUnreadable:
