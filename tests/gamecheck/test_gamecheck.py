@@ -1,4 +1,4 @@
-"""Whoever writes a game hears what is wrong with it, and nothing where nothing is."""
+"""The game check finds what is wrong with a game, and finds nothing in a sound one."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_rounds_are_tried_in_two_orders_however_few_moments_are_looked_at() -> N
 
 
 def test_a_game_with_proofs() -> None:
-    """Its bots can prove what they say. Others might not: such a seat is silent and gone, and the game goes on."""
+    """Its bots can give every proof. Another player might not: that seat is removed, and the game goes on."""
     decks, findings = on_open_decks(tiny.PROVES, 2, 3)
     assert not findings and Capability.PROVE in decks.used, said(findings)
     _, findings = on_open_decks(tiny.BROKEN["Proves"][1], 2)
@@ -253,7 +253,7 @@ def test_a_game_that_no_protocol_serves() -> None:
 
 
 def test_what_a_leaver_had_laid_aside_is_in_the_open_deck_again() -> None:
-    """As with true decks: else a game would be checked with fewer cards than it will have."""
+    """As with real decks: otherwise a game would be checked with fewer cards than it will have."""
     deck, seats = PlainDeck.fresh(NewDeck(0, 6), bytes(32)), (0, 1, 2)
     for operation in (Deal(0, (Portion(0, 2), Portion(1, 1))), Return(0, (0,), Place.DISCARD)):
         deck, _ = deck.perform(operation, seats, lambda seen, peek: ())
@@ -262,7 +262,7 @@ def test_what_a_leaver_had_laid_aside_is_in_the_open_deck_again() -> None:
 
 
 def test_open_decks_tell_what_true_ones_tell() -> None:
-    """The same events at the same positions, whatever only some see; and the same when somebody leaves."""
+    """The same events at the same positions, also for private operations and when a seat leaves."""
     true = begun(group(), size=10)
     open_deck, seats = PlainDeck.fresh(NewDeck(0, 10), bytes(32)), (0, 1, 2)
     for operation in (

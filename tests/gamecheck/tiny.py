@@ -1,6 +1,6 @@
-"""A tiny game that is sound, and many that are not: each has one thing wrong that an author might get wrong.
+"""A tiny sound game, and many broken variants: each has one mistake that an author might make.
 
-Everybody gets a card and bids in turn; then the cards are shown. The sum of card and bid decides.
+Each player gets a card and bids in turn; then the cards are shown. The highest sum of card and bid wins.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Parameters(Message, frozen=True):
 
 @dataclass(frozen=True)
 class Hand(WithoutStakes):
-    """The sound one."""
+    """The sound game."""
 
     number: int
     seats: tuple[int, ...]
@@ -160,7 +160,7 @@ class TinyWords(Words):
 
 
 def game(hand: type[Any] = Hand, rules: type[Any] = Rules, **changes: Any) -> GamePackage:
-    """The tiny game with something else in it."""
+    """Return the tiny game with some parts replaced."""
     made = type("Made", (rules,), {"hand": hand})
     package = GamePackage(
         name="tiny",
@@ -179,7 +179,7 @@ BROKEN: dict[str, tuple[str, GamePackage]] = {}
 
 
 def broken(kind: str, **changes: Any) -> Callable[[type[Any]], type[Any]]:
-    """A game that has this wrong."""
+    """Return a game with this mistake."""
 
     def note(made: type[Any]) -> type[Any]:
         keyword = "rules" if issubclass(made, Rules) else "hand"
@@ -318,7 +318,7 @@ class TakesAnIdleMove(Hand):
 
 
 class InRounds(Hand):
-    """Sound: all bid side by side."""
+    """A sound game in which all players bid at the same time."""
 
     @property
     def wants(self) -> Want:
@@ -410,7 +410,7 @@ LOW = tuple(range(6))
 
 
 class Proves(Hand):
-    """Who bids one says that its card is none of the low ones, and proves it."""
+    """A player who bids one claims to have no low card, and proves it."""
 
     def show(self) -> Want:
         high = tuple(NoneOf(seat, (self.held[seat],), LOW) for seat, bid in sorted(self.bids.items()) if bid == 1)

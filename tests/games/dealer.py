@@ -1,4 +1,4 @@
-"""Hold'em without cryptography: a dealer that knows all cards, dice that repeat, players of all kinds."""
+"""Hold'em without cryptography: a dealer who knows all cards, repeatable dice, and players of all kinds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def raise_to(amount: int) -> bytes:
 
 
 class Dice:
-    """Numbers that depend on a seed alone."""
+    """Numbers that depend only on a seed."""
 
     def __init__(self, *seed: str | int) -> None:
         self._seed = seed
@@ -34,7 +34,7 @@ class Dice:
 
 @dataclass
 class Dealer:
-    """Answers what a hand asks for. `order` is position to face; cards go out from `top` on, in steps of `stride`."""
+    """Performs the requested operations. `order` is position to face; cards come from `top` in steps of `stride`."""
 
     order: list[int]
     stride: int = 1
@@ -46,7 +46,7 @@ class Dealer:
 
     @classmethod
     def stacked(cls, cards: str) -> Dealer:
-        """A deck with these cards on top, in the order in which they are dealt."""
+        """Return a deck with these cards on top, in the order of dealing."""
         top = list(indices(cards.replace(" ", "")))
         return cls(top + [face for face in range(CARDS) if face not in top])
 
@@ -57,7 +57,7 @@ class Dealer:
         return taken
 
     def answer(self, ask: Ask, silent: frozenset[int] = frozenset()) -> tuple[Event, ...]:
-        """What a protocol tells. Seats that are silent show nothing."""
+        """Return the events a protocol would produce. Silent seats show nothing."""
         events: list[Event] = []
         for operation in ask.operations:
             match operation:
@@ -79,7 +79,7 @@ AnyHand = Hand | NoHand
 
 
 def step(hand: Hand, dealer: Dealer, policy: Policy) -> Hand:
-    """One step of a hand, whatever it wants."""
+    """Take one step of a hand, whatever it wants."""
     want = hand.wants
     if isinstance(want, Ask):
         return hand.told(dealer.answer(want, hand.gone))
@@ -89,14 +89,14 @@ def step(hand: Hand, dealer: Dealer, policy: Policy) -> Hand:
 
 
 def play(hand: AnyHand, dealer: Dealer, policy: Policy) -> AnyHand:
-    """A hand to its end."""
+    """Play a hand to its end."""
     while isinstance(hand, Hand) and not isinstance(hand.wants, Done):
         hand = step(hand, dealer, policy)
     return hand
 
 
 def script(hand: AnyHand, dealer: Dealer, *moves: bytes) -> Hand:
-    """Make these moves, each by the seat whose turn it is, and deal between them until a move or nothing is wanted."""
+    """Make these moves, each by the seat whose turn it is, and deal until the next move or the end."""
     assert isinstance(hand, Hand)
     hand = dealt(hand, dealer)
     for move in moves:
@@ -116,7 +116,7 @@ def checks_down(hand: Hand, seat: int) -> Move:
 
 
 def wild(dice: Dice) -> Policy:
-    """Plays anything that is legal, large and small; how often which differs from hand to hand."""
+    """Return a policy that plays any legal move, large or small, with frequencies that differ from hand to hand."""
     raises, folds, shoves, mucks = dice.below(50), dice.below(40), dice.below(15), dice.below(80)
 
     def policy(hand: Hand, seat: int) -> Move:
@@ -134,7 +134,7 @@ def wild(dice: Dice) -> Policy:
 
 
 def table_of(stacks: dict[int, int], rules: Holdem, *, button: int | None = None, hand: int = 0) -> Hand:
-    """A hand of seats with given stacks; without a button, the lowest seat has it."""
+    """Return a hand of seats with given stacks; without `button`, the lowest seat has it."""
     seats = tuple(sorted(stacks))
     before = None if button is None else seats[seats.index(button) - 1]
     begun = rules.begin(hand, seats, NoHand(0, seats, Carry(before, None), stacks), stacks)
@@ -143,7 +143,7 @@ def table_of(stacks: dict[int, int], rules: Holdem, *, button: int | None = None
 
 
 def stacks_after(hand: AnyHand) -> dict[int, int]:
-    """What the account of the table makes of a hand that is over."""
+    """Return the table's balances after a finished hand."""
     assert isinstance(hand.wants, Done)
     paid, net = hand.wants.paid, hand.wants.net
     assert sum(net.values()) == 0 and all(-paid.get(seat, 0) <= amount for seat, amount in net.items())
@@ -151,7 +151,7 @@ def stacks_after(hand: AnyHand) -> dict[int, int]:
 
 
 def public(hand: Hand) -> bytes:
-    """Everything that replicas must agree on, and that must not change in an old value."""
+    """Return everything that replicas must agree on and that must not change in an old value."""
     cards = [sorted(hand.held.items()), sorted(hand.shown.items()), hand.runout]
     ending = None if hand.ending is None else hand.ending.value
     place = [hand.number, hand.seats, hand.stage.value, sorted(hand.gone), ending]

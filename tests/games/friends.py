@@ -1,4 +1,4 @@
-"""Two friends at a table of strangers: what it brings them that the last to publish a key sees the card first.
+"""Two friends at a table of strangers: how much they gain because the last to publish a key sees the card first.
 
 Hands are played by bots on an open deck. At each opening of the board the two, if both are live, may wait until all
 others have published, look at the card, and let one of them leave: its hand is dead, the card is dealt again, and the
@@ -51,7 +51,7 @@ class Attack:
         return tuple(seat for seat in self.hand.contenders if seat not in self.holes)
 
     def gain(self, dreams: Random, trials: int) -> float:
-        """What the two have more by leaving, in chips, as far as so many dreams can tell."""
+        """Estimate what the two gain by leaving, in chips, with this many simulations."""
         worlds = self._worlds(dreams, trials)
         total = sum(self._leaves(*world, dreams) - self._stays(*world) for world in worlds)
         # The price is not lost to them altogether: who stays has its part of the next pot.
@@ -59,7 +59,7 @@ class Attack:
         return total / trials - self.charge + dead
 
     def _worlds(self, dreams: Random, trials: int) -> Iterator[tuple[dict[int, tuple[int, ...]], list[int]]]:
-        """The strangers' hands, and the rest of the deck."""
+        """Yield possible hands of the strangers, with the rest of the deck."""
         known = {*self.coming, *self.hand.board, *(face for hole in self.holes.values() for face in hole)}
         unseen = [face for face in range(CARDS) if face not in known]
         for _ in range(trials):
@@ -72,7 +72,7 @@ class Attack:
         return self._won(hands | self.holes, board, self.hand.contenders)
 
     def _leaves(self, hands: dict[int, tuple[int, ...]], rest: list[int], dreams: Random) -> int:
-        """The leaver's cards and the one that was seen are in the deck again, anywhere."""
+        """Put the leaver's cards and the seen card back into the deck, anywhere."""
         deck = dreams.sample([*rest, *self.holes[self.leaver], *self.coming], 5)
         staying = tuple(seat for seat in self.hand.contenders if seat != self.leaver)
         return self._won(hands | self.holes, (*self.hand.board, *deck)[:5], staying)
@@ -92,7 +92,7 @@ Faces = tuple[int, ...]
 
 
 def attacks(hand: Hand, pair: tuple[int, int], faces: dict[int, Faces], coming: Faces) -> list[Attack]:
-    """What two friends can do at an opening: who leaves must not have to publish before a stranger."""
+    """Return what two friends can do at an opening: the one who leaves must not have to publish before a stranger."""
     assert isinstance(hand.wants, Ask)
     (opening,) = [one for one in hand.wants.operations if isinstance(one, Open)]
     group = {seat: at for at, seats in enumerate(opening.order) for seat in seats}
@@ -104,7 +104,7 @@ def attacks(hand: Hand, pair: tuple[int, int], faces: dict[int, Faces], coming: 
 
 
 class QuickBot(HoldemBot):
-    """Plays as the bot does, with fewer and cheaper dreams."""
+    """A bot with fewer and cheaper simulations."""
 
     def _odds(self, hole: Sequence[int], game: Hand) -> float:
         dreams = Random(self._entropy(8))
@@ -129,7 +129,7 @@ class Table:
     trials: int
 
     def played(self, seed: int) -> dict[tuple[int, int], float]:
-        """One hand: what each pair gains by its best response, once."""
+        """Play one hand and return what each pair gains by its best response, once."""
         hand = table_of(dict.fromkeys(range(self.seats), self.rules.stack), self.rules, button=seed % self.seats)
         dealer = Dealer.shuffled("friends", seed)
         gains = dict.fromkeys(combinations(range(self.seats), 2), 0.0)
@@ -166,7 +166,7 @@ class Table:
 
 
 def fifty_each(rules: Holdem, hands: range, trials: int = 60) -> float:
-    """What two friends gain a hand, in big blinds, who have 50 of these in the pot on the turn, and a stranger too."""
+    """Return the gain of two friends per hand, in big blinds, if they and a stranger have 50 each in on the turn."""
     total, big = 0.0, rules.blinds[1]
     for seed in hands:
         dealer = Dealer.shuffled("fifty each", seed)
@@ -184,7 +184,7 @@ def fifty_each(rules: Holdem, hands: range, trials: int = 60) -> float:
 
 
 def gain_per_hand(rules: Holdem, hands: range, seats: int = 4, trials: int = 60) -> dict[tuple[int, int], float]:
-    """What each pair gains a hand, in big blinds."""
+    """Return what each pair gains per hand, in big blinds."""
     table = Table(rules, seats, trials)
     played = [table.played(seed) for seed in hands]
     return {pair: sum(one[pair] for one in played) / len(played) / rules.blinds[1] for pair in played[0]}

@@ -1,4 +1,4 @@
-"""Hearts without cryptography: a dealer who knows all cards, and knows who could not prove what is asked for."""
+"""Hearts without cryptography: a dealer who knows all cards, and which seats cannot give a proof."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def faces(cards: str) -> list[int]:
 
 
 class Stuck(Exception):
-    """A seat cannot prove what it has to."""
+    """A seat cannot give a required proof."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -36,7 +36,7 @@ class Stuck(Exception):
 
 @dataclass
 class Dealer:
-    """The cards in the open, and the hand so far. `order` is position to face: seat 0 gets the first thirteen."""
+    """All cards in the open, and the hand so far. `order` is position to face: seat 0 gets the first thirteen."""
 
     order: list[int]
     game: HeartsHand
@@ -50,7 +50,7 @@ class Dealer:
 
     @classmethod
     def stacked(cls, *hands: str, number: int = 3) -> Dealer:
-        """Hands that begin with these cards, filled up with what is left, the lowest first. Nothing is passed."""
+        """Return hands that begin with these cards, filled up with the rest, lowest first. Nothing is passed."""
         mine = [faces(hand) for hand in (*hands, *[""] * (4 - len(hands)))]
         rest = [one for one in range(CARDS) if not any(one in hand for hand in mine)]
         order = list[int]()
@@ -65,27 +65,27 @@ class Dealer:
         self.settle()
 
     def at(self, seat: int, card: str) -> int:
-        """Where a seat has a card."""
+        """Return the place of a card in a seat's hand."""
         return next(place for place in self.game.held[seat] if self.order[place] == face(card))
 
     def opens(self) -> None:
-        """Everybody says the truth about the two of clubs."""
+        """Let every seat answer truthfully about the two of clubs."""
         for seat in self.game.seats:
             mine = {self.order[place]: place for place in self.game.held[seat]}
             self.move(seat, Lead(mine[TWO_OF_CLUBS]) if TWO_OF_CLUBS in mine else Without())
 
     def play(self, *cards: str) -> None:
-        """These cards, each by the seat whose turn it is."""
+        """Play these cards, each by the seat whose turn it is."""
         for card in cards:
             self.move(self.game.active, Play(self.at(self.game.active, card)))
 
     def give(self, *cards: str) -> None:
-        """Three cards of each seat."""
+        """Pass three cards of each seat."""
         for seat, three in zip(self.game.seats, cards, strict=True):
             self.move(seat, Give(tuple(sorted(self.at(seat, card) for card in three.split()))))
 
     def finish(self) -> HeartsHand:
-        """Bots play to the end."""
+        """Let bots play to the end."""
         self.settle()
         while not isinstance(want := self.game.wants, Done):
             assert isinstance(want, Turn)
@@ -100,7 +100,7 @@ class Dealer:
     # --- Cards ---
 
     def settle(self) -> None:
-        """Answer until somebody is to move, or all is over. Raises `Stuck`."""
+        """Perform operations until a move is awaited or the hand is over. Raises `Stuck`."""
         while isinstance(want := self.game.wants, Ask):
             events: list[Event] = []
             for operation in want.operations:
@@ -110,7 +110,7 @@ class Dealer:
 
     @property
     def claims(self) -> list[NoneOf]:
-        """What had to be proven so far."""
+        """Return what had to be proven so far."""
         return [claim for one in self.asked if isinstance(one, Prove) for claim in one.claims]
 
     def _answer(self, operation: Operation) -> list[Event]:
@@ -144,7 +144,7 @@ class Dealer:
 
 
 def at_play(*hands: str) -> Dealer:
-    """Stacked hands, nothing passed, and the two of clubs on the table."""
+    """Return stacked hands, nothing passed, with the two of clubs on the table."""
     dealer = Dealer.stacked(*hands)
     dealer.settle()
     assert dealer.game.stage is HeartsStage.OPENING

@@ -1,4 +1,4 @@
-"""Hold'em a second time, by other means: who holds the better hand, and who gets which chips."""
+"""A second, independent implementation of hold'em: who has the better hand, and who gets which chips."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _five(cards: Sequence[str]) -> tuple[int, list[int]]:
 
 
 def best(hole: Sequence[int], board: Sequence[int]) -> tuple[int, list[int]]:
-    """The value of the best five of seven cards."""
+    """Return the value of the best five of seven cards."""
     cards = [name(face) for face in (*hole, *board)]
     return max(_five(five) for five in itertools.combinations(cards, 5))
 
@@ -32,10 +32,10 @@ def best(hole: Sequence[int], board: Sequence[int]) -> tuple[int, list[int]]:
 def pay(
     put_in: Mapping[int, int], values: Mapping[int, tuple[int, list[int]] | None], order: Sequence[int]
 ) -> dict[int, int]:
-    """What each seat gets. `values` has the hands that are in at the end, None where there is nothing to compare.
+    """Return what each seat gets. `values` has the hands still in at the end, None if there is nothing to compare.
 
-    Slice after slice is cut off the bottom of what was put in. The odd chips of what the same winners get in a row
-    go, all of them, to the first of them in `order`.
+    Slices are cut off the bottom of what was put in. Consecutive slices with the same winners are one pot, and all
+    its odd chips go to the first winner in `order`.
     """
     left = {seat: amount for seat, amount in put_in.items() if amount}
     shares: list[tuple[list[int], int]] = []

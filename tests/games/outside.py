@@ -1,6 +1,6 @@
-"""A children's game as somebody else would write it: one file, and nothing in nodealer knows of it.
+"""A children's game as a third party would write it: one file that nothing in nodealer knows about.
 
-Everybody gets one card and says "turn"; the cards are shown, and the highest wins.
+Each player gets one card and says "turn"; the cards are shown, and the highest wins.
 """
 
 from __future__ import annotations

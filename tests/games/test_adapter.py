@@ -1,4 +1,4 @@
-"""The traps of pokerkit, one after another as they were found: what it does, and that our table does not."""
+"""The pitfalls of pokerkit, in the order they were found: what it does, and that our table does not."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bare(*stacks: int, mode: Mode = Mode.CASH_GAME, known: bool = False) -> Stat
 
 
 def checked_down(state: State) -> State:
-    """Nobody bets, to the showdown."""
+    """Check down to the showdown."""
     for cards in ("2c7dJh", "3s", "9c", None):
         while state.actor_index is not None:
             state.check_or_call()
@@ -65,7 +65,7 @@ def at_showdown(*stacks: int) -> PokerTable:
 
 
 def test_1_private_cards_make_replicas_disagree() -> None:
-    """With its own cards in it, a replica shows and wins where a spectator's mucks."""
+    """A replica that knew its own cards would show and win when a spectator's replica mucks."""
     mine, other = checked_down(bare(200, 200, known=True)), checked_down(bare(200, 200))
     for state in (mine, other):
         state.show_or_muck_hole_cards("KsKd")
@@ -111,7 +111,7 @@ def test_3_cards_are_checked() -> None:
 
 
 def test_3_warnings_are_errors_and_filters_stay() -> None:
-    """Where pokerkit warns, a table refuses; and nobody's filters have changed afterwards."""
+    """When pokerkit warns, a table rejects the move; the warning filters are unchanged afterwards."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         before = list(warnings.filters)
@@ -210,7 +210,7 @@ def test_7_one_run_of_the_board_when_all_in() -> None:
     assert now.stacks == {first: 200, second: 0}
 
 
-def test_8_nobody_acts_out_of_turn() -> None:
+def test_8_no_action_out_of_turn() -> None:
     now = table(200, 200, 200)
     assert now.next == Act(2)
     acts: list[Callable[[], PokerTable]] = [
@@ -240,7 +240,7 @@ def test_8_an_absent_seat_checks_or_folds() -> None:
 
 
 def test_9_a_table_is_a_value() -> None:
-    """pokerkit's states differ from birth and move the global generator; tables do neither."""
+    """pokerkit's states always differ and use the global random generator; tables do neither."""
     before = random.getstate()
     one, two = table(200, 200, 50, ante=1), table(200, 200, 50, ante=1)
     for _ in range(3):
@@ -300,7 +300,7 @@ def test_11_every_error_is_ours() -> None:
 
 
 def test_12_the_version_is_agreed_on() -> None:
-    """Once, in the versions of a proposal: `engine/resolve.py` refuses others."""
+    """In the versions of a proposal: `engine/resolve.py` rejects others."""
     assert Holdem(100).versions == (("pokerkit", POKERKIT_VERSION),)
     assert POKERKIT_VERSION.encode() not in Holdem(100).parameters
 
@@ -316,7 +316,7 @@ def test_seats_and_blinds() -> None:
 
 
 def test_hands_are_looked_up_as_pokerkit_does() -> None:
-    """The same five cards of the same rank, for whole boards and shorter ones; and the same refusals."""
+    """The same five cards of the same rank, for full and partial boards, and the same errors."""
     drawn = random.Random(52)
     for _ in range(times(250, deep=20_000)):
         cards = drawn.sample(list(Deck.STANDARD), drawn.choice((5, 6, 7, 7, 7)))

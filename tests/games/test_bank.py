@@ -1,4 +1,4 @@
-"""Chips of one hand: nobody pays what it does not have, and no chip is made or lost."""
+"""The chips of one hand: no seat pays more than it has, and no chip appears or is lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_all_that_was_paid_is_divided(won: dict[int, int]) -> None:
         Bank({0: 10, 1: 3}, {0: 5, 1: 3}).net(won)
 
 
-def test_nobody_pays_less_than_nothing() -> None:
+def test_no_negative_payments() -> None:
     with pytest.raises(BadParameter):
         Bank({0: 10}).pays(0, -1)
 

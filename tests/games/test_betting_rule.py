@@ -14,7 +14,7 @@ from sampling import times
 
 @dataclass
 class Rule:
-    """What the page says, of seats in the order from the left of the button."""
+    """The rule of the page, for seats in order from the left of the button."""
 
     behind: list[int]
     blinds: tuple[int, int]

@@ -1,5 +1,4 @@
-"""What may be printed on a card is the same for every Python, whatever Unicode it knows; docs/build/library.md lists
-it."""
+"""What may be printed on a card is the same for every Python and Unicode version; docs/build/library.md lists it."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ def test_the_page_lists_the_same_characters() -> None:
 
 
 def test_they_are_those_that_unicode_14_calls_so() -> None:
-    """A later Unicode has more of them, and they stay allowed."""
+    """A later Unicode has more of them; the allowed ones stay the same."""
     here = {code for code in range(0x110000) if _never(chr(code))}
     missing = here - {code for code in range(0x110000) if not is_face(chr(code))}
     assert not missing if unicodedata.unidata_version == "14.0.0" else len(missing) < 100

@@ -1,4 +1,4 @@
-"""Seats that are gone in the middle of a hand: with cards that still open, and without."""
+"""Seats that leave in the middle of a hand, with and without further card operations."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def three(*stacks: int) -> Hand:
     return table_of(dict(enumerate(stacks or (200, 200, 200))), RULES)
 
 
-def test_no_cards_the_last_who_stays_takes_the_pot() -> None:
+def test_no_cards_the_last_player_in_takes_the_pot() -> None:
     hand = script(three(), Dealer.stacked(DECK), raise_to(10), CALL, FOLD)
     end = hand.left((1,), cards=False)
     assert end.ending is HoldemEnding.FORFEIT and end.gone == {1}
     assert stacks_after(end) == {0: 212, 1: 190, 2: 198}
 
 
-def test_no_cards_those_who_stay_divide_it() -> None:
-    """Nobody knows who is ahead: what a staying hand paid comes back, and what others left is shared."""
+def test_no_cards_the_staying_players_share_the_pot() -> None:
+    """No one knows who is ahead: staying hands get back what they paid and share what the others left."""
     hand = script(three(), Dealer.stacked(DECK), raise_to(10), CALL, CALL)
     assert stacks_after(hand.left((2,), cards=False)) == {0: 205, 1: 205, 2: 190}
     # A bet that nobody has called yet is its own seat's.
@@ -52,7 +52,7 @@ def test_no_cards_those_who_stay_divide_it() -> None:
 
 
 def test_the_bets_of_the_gone_stay_in_the_pot() -> None:
-    """Even one that nobody has called yet: leaving takes no bet back."""
+    """Even a bet that no one has called yet: leaving takes no bet back."""
     hand = script(three(), Dealer.stacked(DECK), raise_to(100))
     # Three chips with an odd one; two of the raiser and the big blind; then 98, which both could have called.
     assert stacks_after(hand.left((0,), cards=False)) == {0: 100, 1: 199 + 2 + 49, 2: 198 + 1 + 2 + 49}
@@ -61,15 +61,15 @@ def test_the_bets_of_the_gone_stay_in_the_pot() -> None:
         assert stacks_after(hand.left((0,), cards=cards)) == {0: 100, 1: 199, 2: 301}
 
 
-def test_what_nobody_could_match_comes_back() -> None:
-    """Seat 2 has 50 chips in all: it could never have won more than 50 of anybody."""
+def test_an_unmatchable_bet_is_returned() -> None:
+    """Seat 2 has 50 chips in all: it could never have won more than 50 from any player."""
     hand = script(three(200, 200, 50), Dealer.stacked(DECK), raise_to(150), FOLD)
     end = hand.left((0,), cards=False)
     assert stacks_after(end) == {0: 150, 1: 199, 2: 101}
 
 
 def test_a_side_pot_of_the_gone_is_theirs() -> None:
-    """Two play for more than the third has, and both go: neither wins of the other, and the third wins the main pot."""
+    """Two play for more than the third has, and both leave: the third wins the main pot, and nothing beyond it."""
     hand = script(three(200, 200, 50), Dealer.stacked(DECK), raise_to(150), CALL, CALL)
     end = hand.left((0, 1), cards=False)
     assert stacks_after(end) == {0: 150, 1: 150, 2: 150}
@@ -88,7 +88,7 @@ def test_a_folded_or_sitting_seat_leaves() -> None:
 
 
 def test_all_live_seats_are_gone() -> None:
-    """The folded seat that is left gets nothing: nobody gains by saying that the others are gone."""
+    """The folded seat that remains gets nothing: no one gains by claiming that the others have left."""
     hand = script(three(), Dealer.stacked(DECK), raise_to(10), CALL, FOLD)
     for cards in (True, False):
         assert stacks_after(hand.left((0, 1), cards=cards)) == {0: 201, 1: 201, 2: 198}
@@ -134,7 +134,7 @@ def test_an_absent_seat_checks_and_folds_in_its_turn() -> None:
 
 
 def test_an_absent_all_in_hand_loses() -> None:
-    """Aces all in, and gone: the hand goes on, and at the showdown the others compare theirs."""
+    """Aces all in, and the player left: the hand goes on, and the others compare theirs at the showdown."""
     dealer = Dealer.stacked(DECK)
     hand = script(three(200, 20, 200), dealer, CALL, raise_to(20), CALL, CALL)
     hand = hand.left((1,), cards=True)
@@ -180,7 +180,7 @@ def test_leaving_twice_and_after_the_end() -> None:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_random_forfeits(seed: int) -> None:
-    """Seats go at any time. Chips are conserved, no bet is taken back, and replicas agree."""
+    """Seats leave at any time. Chips are conserved, no bet is taken back, and replicas agree."""
     _forfeits(seed)
 
 
@@ -202,7 +202,7 @@ def _forfeits(seed: int) -> None:
             gone = tuple(seat for seat in stacks if seat not in hand.gone and dice.below(3) == 0)
             hand, replica = hand.left(gone, cards=cards), replica.left(gone, cards=cards)
             if hand.stage is HandStage.OVER and hand.ending is HoldemEnding.FORFEIT:
-                _nobody_gains_by_leaving(before, hand)
+                _check_no_gain_by_leaving(before, hand)
         elif isinstance(hand.wants, Ask):
             events = dealer.answer(hand.wants, hand.gone)
             hand, replica = hand.told(events), replica.told(events)
@@ -217,8 +217,8 @@ def _forfeits(seed: int) -> None:
     assert all(stack >= 0 for stack in stacks_after(hand).values())
 
 
-def _nobody_gains_by_leaving(before: Hand, after: Hand) -> None:
-    """While somebody stays in, a seat that is gone has after the hand at most what it began with."""
+def _check_no_gain_by_leaving(before: Hand, after: Hand) -> None:
+    """While another player stays in, a seat that left ends the hand with at most what it began with."""
     if after.contenders:
         for seat in after.gone & set(after.players):
             folded = set(after.players) - set(before.table.live)

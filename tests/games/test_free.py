@@ -1,4 +1,4 @@
-"""A table without rules still refuses what nobody may ask."""
+"""A free table still rejects requests that no one may make."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_what_a_player_asks_for_is_asked(move: Move, operation: object) -> None:
         encode(GiveBack(0, (2,), "top")),
     ],
 )
-def test_what_nobody_may_ask(move: bytes) -> None:
+def test_requests_that_no_one_may_make(move: bytes) -> None:
     with pytest.raises(IllegalMove):
         hand().moved(0, move)
 
@@ -134,7 +134,7 @@ def test_the_end() -> None:
         done.moved(0, encode(Finish()))
 
 
-def test_cards_that_went_back_are_nobodys() -> None:
+def test_returned_cards_have_no_holder() -> None:
     game = hand().moved(0, encode(GiveBack(0, (0, 3), "shuffled"))).told(())
     assert (0, 0) not in game.held and (0, 3) not in game.opened and (0, 1) in game.held
     assert game.face(0, 2) == "c" and game.face(7, 2) == 2

@@ -1,4 +1,4 @@
-"""Two friends who sit together and look at a card first gain next to nothing where leaving has its whole price."""
+"""Two friends who look at a card first gain next to nothing if leaving has its full price."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_with_fifty_big_blinds_each_on_the_turn(capsys: pytest.CaptureFixture[st
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
 def test_any_two_seats_of_a_table_of_bots(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whole hands, as bots play them: pots of all sizes, seats that are all in and leave for nothing among them."""
+    """Whole hands, as bots play them: pots of all sizes, including all-in seats that leave for nothing."""
     for rules in (STRICT, GENTLE):
         gains = gain_per_hand(rules, range(2000))
         with capsys.disabled():
@@ -42,6 +42,6 @@ def test_any_two_seats_of_a_table_of_bots(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_few_hands_of_bots() -> None:
-    """So few that one pot may decide; the figure is that of many, in the test above."""
+    """Too few for a figure, because one pot may decide; the test above gives the figure."""
     gains = gain_per_hand(STRICT, range(1000, 1020))
     assert sum(gains.values()) / len(gains) < MOST

@@ -1,4 +1,4 @@
-"""Hands played by hand: the flow of the cards, moves good and bad, mucks and shows, run-outs."""
+"""Scripted hands: the flow of the cards, legal and illegal moves, mucks and shows, run-outs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_the_cards_flow() -> None:
 
 
 def test_positions_are_what_the_protocol_says() -> None:
-    """The cards of a seat are those that moved to it, wherever they lay."""
+    """The cards of a seat are those that moved to it, wherever they were."""
     hand = play(three(), Dealer.shuffled("positions", stride=11), checks_down)
     assert isinstance(hand, Hand)
     assert hand.held == {1: (0, 11), 2: (22, 33), 0: (44, 3)}
@@ -128,7 +128,7 @@ def test_positions_are_what_the_protocol_says() -> None:
     ],
 )
 def test_what_is_not_a_move(move: bytes) -> None:
-    """Other types, other spellings, and cards: that a seat claims cards it does not hold cannot even be said."""
+    """Other types, other spellings, and cards: a move cannot even express cards that a seat does not hold."""
     hand = dealt(three(), Dealer.stacked(DECK))
     before = public(hand)
     with pytest.raises(IllegalMove, match="the move"):
@@ -236,7 +236,7 @@ def test_the_last_to_bet_shows_first() -> None:
 
 @pytest.mark.parametrize("count", range(2, 10))
 def test_all_in_before_the_flop(count: int) -> None:
-    """All chips in at once, with stacks of all sizes: one request opens the board and then shows every hand."""
+    """Everyone all in at once, with stacks of all sizes: one request opens the board and then shows every hand."""
     stacks = {seat: 10 * (seat + 1) for seat in range(count)}
     dealer, hand = Dealer.shuffled("all in", count), table_of(stacks, RULES)
     hand = dealt(hand, dealer)
@@ -258,7 +258,7 @@ def test_all_in_before_the_flop(count: int) -> None:
 
 
 def test_all_in_by_the_blinds() -> None:
-    """Nobody has a decision to make."""
+    """No player has a decision to make."""
     hand = dealt(table_of({0: 1, 1: 2}, RULES), Dealer.stacked("AsAd KsKd 2c7dJh3s9c"))
     assert hand.ending is HoldemEnding.SHOWDOWN
     assert sum(stacks_after(hand).values()) == 3
@@ -297,7 +297,7 @@ def test_events_that_cannot_be() -> None:
 
 
 def test_the_move_that_is_made_for_a_seat() -> None:
-    """Check, else fold; at the showdown show; a pot that nobody contests is not shown for."""
+    """Check or fold; show at the showdown; do not show after winning an uncontested pot."""
     dealer = Dealer.stacked(DECK)
     hand = dealt(three(), dealer)
     assert hand.default(0) == FOLD

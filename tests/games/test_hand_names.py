@@ -1,4 +1,4 @@
-"""What hands are called."""
+"""The names of poker hands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hearts: every rule about hidden hands asks for its proof, once, and what is spoilt costs who spoilt it."""
+"""Hearts: every rule about hidden hands requires its proof once, and a player who ends a hand early pays for it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_passed(places: tuple[int, ...]) -> None:
         dealer.game.moved(0, encode(Give(places)))
 
 
-def test_who_moves_first_in_a_round_does_not_matter() -> None:
+def test_order_within_a_round_does_not_matter() -> None:
     ends = []
     for order in (SEATS, SEATS[::-1]):
         dealer = Dealer.stacked(CLUBS, number=0)
@@ -129,8 +129,8 @@ def test_the_two_of_clubs_leads() -> None:
     assert dealer.claims == [] and dealer.game.trick == Trick(((2, face("2c")),)) and dealer.game.wants == Turn((3,))
 
 
-def test_nobody_leads_and_all_prove_it() -> None:
-    """Who has it is silent about it, and cannot prove that it has not."""
+def test_if_no_one_leads_all_must_prove_it() -> None:
+    """The player who has it denies it, and cannot prove the denial."""
     dealer = Dealer.stacked("", "", "2c")
     dealer.settle()
     for seat in SEATS[:3]:
@@ -155,7 +155,7 @@ def test_if_all_could_prove_it_no_card_would_be_where_it_is() -> None:
     assert net(game.told((Finished(want.operations[0]),))) == dict.fromkeys(SEATS, -26)
 
 
-def test_who_leads_another_card_is_caught() -> None:
+def test_a_player_who_leads_another_card_is_caught() -> None:
     dealer = Dealer.stacked("", "3d", "2c")
     dealer.settle()
     dealer.move(0, Without())
@@ -193,7 +193,7 @@ def test_what_a_card_needs() -> None:
     assert owed("3h", "") == ALL - suit(HEARTS) and owed("3h", "", broken=True) == owed("Qs", "") == frozenset()
 
 
-def test_who_does_not_follow_proves_it_with_all_cards_that_it_holds() -> None:
+def test_not_following_suit_is_proven_with_all_held_cards() -> None:
     dealer = at_play("2c 3c 4c", "3d 4d 5d 6d 7d 8d 9d Td Jd Qd Kd Ad 2d")
     before = dealer.game.held[1]
     dealer.play("3d")
@@ -204,7 +204,7 @@ def test_who_does_not_follow_proves_it_with_all_cards_that_it_holds() -> None:
     assert dealer.game.lacks == {1: frozenset(range(1, 13))} and dealer.game.wants == Turn((2,))
 
 
-def test_nobody_moves_before_it_is_proven() -> None:
+def test_no_move_before_the_proof() -> None:
     dealer = at_play("2c 3c 4c", "5c 3d")
     with pytest.raises(Stuck) as stuck:
         dealer.play("3d")
@@ -277,7 +277,7 @@ def test_points_and_the_moon() -> None:
 
 
 def test_the_rule_is_the_same_from_inside_and_outside() -> None:
-    """What a player sees that it may play is what it can prove, card by card, over whole hands."""
+    """What a player may play is exactly what they can prove, card by card, over whole hands."""
     tried = refused = 0
     for seed in range(times(3, deep=60)):
         dice, dealer = Dice("hearts", seed), Dealer.shuffled(seed, number=3)

@@ -1,4 +1,4 @@
-"""Hearts over the real protocol: a game to its end, who plays what it cannot prove, and who hides the two of clubs."""
+"""Hearts over the real protocol: a full game, a play that cannot be proven, and a hidden two of clubs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def game(table: LocalTable) -> HeartsHand:
 
 
 def test_a_game_to_its_end() -> None:
-    """Whoever reaches the goal ends it: nobody waits for another hand."""
+    """A player who reaches the goal ends it: no one waits for another hand."""
     table = seated(1, "hearts")
     played(table)
     state = table.seats[0].replica.state
@@ -62,8 +62,8 @@ def test_a_game_to_its_end() -> None:
     assert again.digest() == table.seats[1].replica.digest()
 
 
-def test_who_plays_what_it_cannot_prove_is_out() -> None:
-    """Its card is on the table, nobody moves before it is proven, and the others go on without whoever cannot."""
+def test_a_play_that_cannot_be_proven_removes_the_player() -> None:
+    """The card is on the table, no one moves before the proof, and the others go on without a player who cannot give it."""
     table = seated(100, "cheat")
     cheats = list[int]()
 
@@ -84,8 +84,8 @@ def test_who_plays_what_it_cannot_prove_is_out() -> None:
     _goes(table, cheat)
 
 
-def test_who_hides_the_two_of_clubs_is_out() -> None:
-    """Nobody leads: then all prove that they do not have it, and whoever has it cannot."""
+def test_hiding_the_two_of_clubs_removes_the_player() -> None:
+    """No one leads: then all must prove that they do not have it, and the player who has it cannot."""
     table = seated(100, "hidden")
     has = list[int]()
 
@@ -100,7 +100,7 @@ def test_who_hides_the_two_of_clubs_is_out() -> None:
 
 
 def _goes(table: LocalTable, seat: int) -> None:
-    """The others say that they wait no longer. It has all points, and the three cannot play another hand."""
+    """The others vote to skip the player, who gets all points. The three cannot play another hand."""
     for other in sorted({0, 1, 2, 3} - {seat})[:3]:
         if not table.seats[other].replica.state.results:
             table.send(table.seats[other].vote_skip([seat]))

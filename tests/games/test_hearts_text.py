@@ -1,4 +1,4 @@
-"""Hearts in words, as a page and as a record: what a person reads and types, and a bot that knows what it does."""
+"""The texts, page and record of hearts: what a person reads and types, and a sensible bot."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_what_the_bot_plays() -> None:
 
 
 def _lowest(dealer: Dealer) -> str:
-    """The lowest card that may be played."""
+    """Return the lowest card that may be played."""
     return name(min(playable(dealer.view(dealer.game.active)).values()))
 
 

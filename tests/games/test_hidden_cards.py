@@ -1,4 +1,4 @@
-"""Hidden cards belong to somebody: nobody else moves them, held or laid aside, through the public library or a deck."""
+"""Hidden cards, held or discarded, belong to one player: no one else can move them, through the library or a deck."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def seated(protocol: str = "mask") -> list[nodealer.Player]:
     return players
 
 
-def test_nobody_reads_what_another_player_discarded() -> None:
+def test_players_cannot_read_another_players_discards() -> None:
     """Ben discards; Ada gives his discards back to the top and deals them to herself. Ben's program answered it all."""
     ada, ben = seated()
     discarded = ben.hand()
@@ -48,7 +48,7 @@ def test_nobody_reads_what_another_player_discarded() -> None:
 
 @pytest.mark.parametrize("place", ["top", "bottom", "shuffled", "discard"])
 @pytest.mark.parametrize("discarded", [False, True])
-def test_nobody_moves_what_another_player_holds_or_laid_aside(place: str, discarded: bool) -> None:
+def test_players_cannot_move_another_players_cards_or_discards(place: str, discarded: bool) -> None:
     ada, ben = seated()
     if discarded:
         carry([ada, ben], ben.give_back(to="discard"))
@@ -62,7 +62,7 @@ def test_nobody_moves_what_another_player_holds_or_laid_aside(place: str, discar
 
 
 def test_an_entry_that_asks_for_it_is_refused_by_every_other_program() -> None:
-    """Ada's program is her own: she signs the request by hand."""
+    """Ada runs a modified program: she signs the request by hand."""
     ada, ben = seated()
     carry([ada, ben], ben.give_back(to="discard"))
     deck = ben._me.replica.state.hand.decks[0]
@@ -83,7 +83,7 @@ def test_what_a_player_asks_for_carries_its_seat() -> None:
 
 
 def places() -> Places:
-    """Seat 0 holds 0 and laid 1 aside; seat 1 holds 2 and 3, of which 3 is shown; 4 is open on the table."""
+    """Seat 0 holds 0 and discarded 1; seat 1 holds 2 and 3, of which 3 is shown; 4 is open on the table."""
     held = Places.fresh(0, 8).move_to_hand((0, 1), 0).move_to_hand((2, 3), 1)
     return held.discard((1,)).open({3: 7, 4: 6})
 

@@ -1,4 +1,4 @@
-"""Bots make only legal moves, play better than a caller, and decide by what they may see."""
+"""Bots make only legal moves, play better than a caller, and decide only by what they may see."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def quick_minds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Mind:
-    """A bot's source of chance, the same every time."""
+    """A bot's source of randomness, the same every time."""
 
     def __init__(self, *seed: int) -> None:
         self._seed, self._drawn = seed, 0
@@ -63,7 +63,7 @@ def test_bots_among_wild_players() -> None:
 
 
 def _first_move(cards: str, mind: int) -> Move:
-    """What the first to act does with these two cards, among four."""
+    """Return the move of the first of four players to act with these two cards."""
     dealer = Dealer.stacked("2c3d 2d3h 2h3s" + cards)
     hand = script(table_of(dict.fromkeys(range(4), 200), Holdem()), dealer)
     seat = hand.wants.seats[0]  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Hold'em in words: what a person reads and types, and what a page gets."""
+"""The texts and page of hold'em: what a person reads and types."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def three() -> tuple[Hand, Dealer]:
     return script(table_of({0: 20, 1: 200, 2: 100, 3: 0}, Holdem()), dealer), dealer
 
 
-def test_side_pots_and_who_is_out_of_it() -> None:
+def test_side_pots_and_players_who_are_out() -> None:
     hand, dealer = three()
     assert current_pots(hand) == [3]
     later = script(hand, dealer, raise_to(20), raise_to(60), CALL)
@@ -132,7 +132,7 @@ def test_side_pots_and_who_is_out_of_it() -> None:
     assert "folded" in str([*map(str, WORDS.table(View(1, NAMES, 0, script(hand, dealer, FOLD), {}, True)))])
 
 
-def test_what_nobody_can_call_is_no_pot() -> None:
+def test_an_uncallable_bet_is_not_a_pot() -> None:
     hand, dealer = three()
     assert current_pots(script(hand, dealer, raise_to(20), raise_to(60))) == [42, 40]
     heads_up = script(table_of({0: 20, 1: 200}, Holdem()), Dealer.stacked("AcAdKcKd"), raise_to(20))
@@ -176,7 +176,7 @@ def test_a_show_is_told_with_the_cards() -> None:
     assert WORDS.sure(seen(folded, winner, dealer), Muck()) == ""
 
 
-def test_who_wins_what_with_what() -> None:
+def test_winners_with_their_hands() -> None:
     hand, dealer = begun()
     over = play(hand, dealer, checks_down)
     result = over.wants.result  # type: ignore[union-attr]
@@ -189,7 +189,7 @@ def test_who_wins_what_with_what() -> None:
     assert [str(line) for line in WORDS.outcome(folded, NAMES)] == ["Ben wins 2"]
 
 
-def test_side_pots_shared_pots_and_who_is_out() -> None:
+def test_side_pots_split_pots_and_eliminated_players() -> None:
     hand, dealer = three()
     over = script(hand, dealer, raise_to(20), raise_to(100), CALL)
     result = over.wants.result  # type: ignore[union-attr]
@@ -218,7 +218,7 @@ def test_a_second_question_before_a_winner_is_mucked() -> None:
         assert WORDS.sure(view, ShowHand()) == "" and "show" in WORDS.prompt(view)
 
 
-def test_a_pot_that_nobody_contests_lies_in_the_middle_until_its_winner_has_said_whether_to_show() -> None:
+def test_an_uncontested_pot_stays_in_the_middle_until_its_winner_shows_or_mucks() -> None:
     dealer = Dealer.stacked("AcAd KcKd 2h7s9c 3d4s")
     hand = script(table_of({0: 100, 1: 100}, Holdem()), dealer, FOLD)
     assert hand.stage is HandStage.CLAIMING

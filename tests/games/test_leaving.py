@@ -25,7 +25,7 @@ ENTRIES: Final = 70
 
 
 class Leaving:
-    """Persons who call, and show when they may; one of them leaves as soon as the log has so many entries."""
+    """Players who call, and show when they may; one of them leaves when the log has a given number of entries."""
 
     def __init__(self, leavers: dict[int, int], hands: int) -> None:
         self.leavers = leavers
@@ -35,12 +35,12 @@ class Leaving:
         )
 
     def play(self) -> None:
-        """Frame by frame, so that a seat leaves between any two entries."""
+        """Deliver frame by frame, so that a seat can leave between any two entries."""
         while self._left() or self.table.step() or self._decided():
             pass
 
     def _left(self) -> bool:
-        """Whether a seat has just left: what it had sent before stands."""
+        """Return whether a seat has just left. What it had sent before still counts."""
         for seat, height in list(self.leavers.items()):
             one = self.table.seats.get(seat)
             if one is not None and len(self.table.log) >= height:
@@ -68,7 +68,7 @@ class Leaving:
 
 
 def played(leavers: dict[int, int], hands: int = 1) -> LocalTable:
-    """A table at which these seats left, played to the end of its session, and looked at."""
+    """Play a table at which these seats leave to the end of its session, and check it."""
     game = Leaving(dict(leavers), hands)
     game.play()
     table = game.table
@@ -88,7 +88,7 @@ def played(leavers: dict[int, int], hands: int = 1) -> LocalTable:
 
 @pytest.mark.timeout(900)
 def test_one_leaves_at_any_entry() -> None:
-    """The hand ends with a whole board wherever more than one is left to bet."""
+    """The hand ends with a full board whenever more than one player is left to bet."""
     ends = set()
     for height in range(SEATS + 6, ENTRIES, times(21, deep=1)):
         table = played({height % SEATS: height})
@@ -108,7 +108,7 @@ def test_two_leave_down_to_two() -> None:
 
 
 def test_a_log_with_a_rebuild_is_replayed() -> None:
-    """The next hand is played, too: with the leaver, which has come back for it."""
+    """The next hand is played too, with the leaver, who has come back for it."""
     table = played({2: 30}, hands=2)
     assert [result["gone"] for result in table.seats[0].replica.state.results] == [[2], []]
     seat = table.seats[1]

@@ -1,4 +1,4 @@
-"""Hold'em over `chain`: whole hands in each of its ways, and what happens when a card in a hand is none."""
+"""Hold'em over `chain`: whole hands in each of its modes, and what happens when a card in a hand is invalid."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from nodealer.tape import expand
 
 
 class Source:
-    """Bytes that depend on a label alone."""
+    """Bytes that depend only on a label."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -40,7 +40,7 @@ def game(seat: Participant) -> Hand:
 
 
 def careful(hand: Hand, seat: int) -> Move:
-    """The button raises a little before the flop, and everybody else goes along: nobody runs out of chips."""
+    """The button raises a little before the flop and everyone else calls: no one runs out of chips."""
     if hand.stage is not HandStage.BETTING:
         return ShowHand() if seat == hand.small_blind else Muck()
     return Raise(4) if seat == hand.button and hand.pot == 3 else Call()
@@ -70,8 +70,8 @@ def test_hands_over_mask() -> None:
 
 
 def test_a_seat_leaves() -> None:
-    """The deck is rebuilt without it, and the others play on for its bet, which stays in the pot. Nobody could have
-    thrown it out: it owed nothing."""
+    """The deck is rebuilt without it, and the others play for its bet, which stays in the pot. They could not have
+    voted it out: it owed nothing."""
     table = seated(3, "gone")
     table.run()
     button = table.seats[0]
@@ -98,7 +98,7 @@ def test_a_seat_leaves() -> None:
 
 
 def test_a_seat_that_does_not_move_folds() -> None:
-    """More than half say that they do not wait for it: the game makes its move, and the hand goes on with it."""
+    """More than half vote to skip it: the game makes its default move, and the hand goes on."""
     table = seated(3, "slow")
     table.run()
     for seat in (1, 2):

@@ -1,4 +1,4 @@
-"""What a game package does by itself: settings, a bot that must be there, words without any, a plain page."""
+"""The defaults of a game package: settings, a missing bot, default words, the plain page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pots and side pots, against a second way to count them and by what must always hold."""
+"""Pots and side pots, compared with a second way to count them, and checked for invariants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def contests(draw: st.DrawFn) -> PotClaims:
 
 @st.composite
 def forfeits(draw: st.DrawFn) -> PotClaims:
-    """The same with hands that nobody can compare, and seats that have gone."""
+    """The same with hands that cannot be compared, and seats that have left."""
     claims = draw(contests())
     known = {seat: strength for seat, strength in claims.known.items() if draw(st.booleans())}
     gone = tuple(seat for seat in claims.put_in if seat not in claims.staying and draw(st.booleans()))
@@ -50,7 +50,7 @@ def test_no_chip_is_made_or_lost(claims: PotClaims) -> None:
 
 
 @given(forfeits())
-def test_who_wins_a_pot(claims: PotClaims) -> None:
+def test_winners_of_a_pot(claims: PotClaims) -> None:
     for pot in pots(claims):
         assert pot.winners and set(pot.winners) <= {*claims.staying, *claims.gone}
         best = max((claims.known[seat] for seat in pot.winners if seat in claims.known), default=None)
@@ -59,7 +59,7 @@ def test_who_wins_a_pot(claims: PotClaims) -> None:
 
 
 @given(contests())
-def test_nobody_wins_more_of_another_than_it_put_in(claims: PotClaims) -> None:
+def test_no_seat_wins_more_from_another_than_it_put_in(claims: PotClaims) -> None:
     won, most = winnings(claims), max(claims.put_in[seat] for seat in claims.staying)
     for seat in claims.put_in:
         own = claims.put_in[seat]
@@ -76,7 +76,7 @@ def test_odd_chips_are_the_first_winners(amount: int, winners: list[int]) -> Non
     assert first[1] == amount // len(winners) + amount % len(winners)
 
 
-def test_main_pot_side_pot_and_what_nobody_called() -> None:
+def test_main_pot_side_pot_and_an_uncalled_bet() -> None:
     claims = PotClaims({0: 10, 1: 30, 2: 50, 3: 5}, (0, 1, 2), {0: 9, 1: 5, 2: 3})
     assert pots(claims) == (Pot(35, (0,)), Pot(40, (1,)))
     assert winnings(claims) == {0: 35, 1: 40, 2: 20, 3: 0}

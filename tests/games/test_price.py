@@ -1,4 +1,4 @@
-"""What leaving in the middle of a card costs: who pays how much, and who gets it."""
+"""The price of leaving in the middle of a card operation: who pays how much, and who gets it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DECK = "AsAd KsKd QsQd 2c7dJh 3s 9c"
 
 
 def flop(rules: Holdem = RULES, *stacks: int, last: bytes = CALL) -> Hand:
-    """Seats 0 to 2 have 50 each in the pot, or what they have, and the flop is on its way."""
+    """Seats 0 to 2 have 50 each in the pot, or all they have, and the flop is being opened."""
     hand = table_of(dict(enumerate(stacks or (200, 200, 200))), rules)
     hand = dealt(hand, Dealer.stacked(DECK)).moved(0, raise_to(50)).moved(1, CALL).moved(2, last)
     assert hand.stage is HandStage.BOARD
@@ -36,7 +36,7 @@ def charge(hand: Hand, seat: int, *halves: Half) -> dict[int, int]:
 
 @pytest.mark.parametrize(("half", "strict", "gentle"), [(Half.DEALT, 2, 2), (Half.OPENED, 50, 2), (Half.REBUILT, 2, 2)])
 def test_prices(half: Half, strict: int, gentle: int) -> None:
-    """The most that another live hand has in the pot, where a card may have been seen; else one big blind."""
+    """The most that another live hand has in the pot if a card may have been seen; otherwise one big blind."""
     assert charge(flop(), 0, half) == {0: strict}
     assert charge(flop(GENTLE), 0, half) == {0: gentle}
     assert charge(flop(), 7, half) == {}, "who is not dealt in pays nothing"
@@ -61,7 +61,7 @@ def test_only_live_hands_count_and_one_that_folded_pays_as_well() -> None:
 
 
 def ended() -> Hand:
-    """Seat 1 leaves with the flop half open, and those who stay check down: kings win."""
+    """Seat 1 leaves with the flop half open, and the others check down: kings win."""
     over = play(flop().charged(1, Half.OPENED).left((1,), cards=True), after_the_deal(), checks_down)
     assert isinstance(over, Hand)
     return over
@@ -85,7 +85,7 @@ def test_the_hand_is_dead_and_the_bets_stay_and_the_charge_is_in_no_pot_of_this_
 
 
 def test_dead_money_lies_in_the_next_pot_and_its_leaver_is_not_dealt_in() -> None:
-    """As many hands as seats were dealt in; the button and the blinds pass it by."""
+    """For as many hands as seats were dealt in; the button and the blinds skip it."""
     over = ended()
     account = Ledger({0: 200, 1: 200, 2: 200}).close_hand(0, done_of(over), over.players, books=False)
     assert account.chips == {0: 150, 1: 100, 2: 300} and [one.amount for one in account.dead] == [50]
@@ -109,7 +109,7 @@ def done_of(hand: Hand | NoHand) -> Done:
 
 
 def test_side_pots_and_odd_chips() -> None:
-    """Dead money is in the main pot: who is all in for less can win it. What does not divide goes as in every pot."""
+    """Dead money is in the main pot: a player who is all in for less can win it. Odd chips go as in every pot."""
     # Seats 1 and 0 have the same hand, the best; seat 0 has 20 chips in all.
     hand = replace(table_of({0: 20, 1: 200, 2: 200}, RULES), dead=7)
     over = play(hand, Dealer.stacked("AsKd QsQd AdKs 2c7dJh Ah 9c"), shoves)
@@ -136,7 +136,7 @@ def test_without_a_next_hand_the_others_dealt_in_have_it() -> None:
 
 
 def test_two_at_a_table_wait_out_the_hands() -> None:
-    """Nobody is there to play them: they are over at once, and then the two play again."""
+    """No one can play them: they are over at once, and then the two play again."""
     hand = dealt(table_of({0: 200, 1: 200}, RULES), Dealer.stacked(DECK)).moved(0, CALL).moved(1, CALL)
     over = hand.charged(1, Half.OPENED).left((1,), cards=False)
     chips = {0: 202, 1: 196}
@@ -160,21 +160,21 @@ def test_a_hand_without_result_passes_dead_money_on() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_who_leaves_has_at_most_what_a_fold_leaves_it(seed: int) -> None:
+def test_leaving_is_never_better_than_folding(seed: int) -> None:
     paired(seed)
 
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-def test_many_who_leave() -> None:
+def test_many_leavers() -> None:
     for seed in range(100, 1000):
         paired(seed)
 
 
 def paired(seed: int) -> None:
-    """At every step of a hand, for every seat: the same deal goes on twice, and there it leaves, or folds.
+    """At every step of a hand, for every seat: continue the same deal twice, once leaving and once folding.
 
-    A seat that folds checks where it can, as one does whose turn it is not, and shows nothing it need not.
+    A seat that folds checks if it can, and shows nothing unless it must.
     """
     dice = Dice("paired", seed)
     stacks = {seat: 2 + dice.below((30, 300)[dice.below(2)]) for seat in range(2 + dice.below(4))}
@@ -197,7 +197,7 @@ def paired(seed: int) -> None:
 
 
 def finished(hand: Hand, dealer: Dealer, seat: int, seed: tuple[int, int]) -> Hand:
-    """To its end, on the same cards, with others that play alike and this seat folding what it is asked."""
+    """Finish the hand on the same cards; the others play the same, and this seat folds."""
     twin = Dealer(list(dealer.order), dealer.stride, list(dealer.dealt))
     others = wild(Dice("others", *seed))
     over = play(hand, twin, lambda h, s: _folds(h, s) if s == seat else others(h, s))

@@ -1,4 +1,4 @@
-"""Random hands: two replicas agree, old values stay as they were, chips are conserved, and the pots are paid right."""
+"""Random hands: two replicas agree, old values do not change, chips are conserved, and pots are paid correctly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .independent import best, pay
 
 
 def _posted(hand: Hand, rules: Holdem) -> dict[int, int]:
-    """Antes and blinds, reckoned from the rules and not from the table."""
+    """Return the antes and blinds, computed from the rules instead of the table."""
     blinds = {hand.small_blind: rules.blinds[0], hand.big_blind: rules.blinds[1]}
     put_in = {}
     for seat in hand.players:
@@ -30,7 +30,7 @@ def _posted(hand: Hand, rules: Holdem) -> dict[int, int]:
 
 
 def _reckoned(policy: Policy, put_in: dict[int, int], folded: set[int]) -> Policy:
-    """The policy, with the chips it puts in counted aside."""
+    """Return the policy, which also counts the chips it puts in."""
 
     def reckoned(hand: Hand, seat: int) -> Move:
         move, legal = policy(hand, seat), hand.legal(seat)
@@ -126,7 +126,7 @@ def test_many_random_hands() -> None:
 
 
 def _session(seed: int, hands: int) -> None:
-    """Hands one after another; seats come, go, miss hands and run out of chips."""
+    """Play hands one after another; seats join, leave, miss hands and run out of chips."""
     dice = Dice("session", seed)
     rules = Holdem(60, (1, 2), dice.below(2))
     before, account = None, Ledger()
@@ -168,7 +168,7 @@ def test_many_sessions() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 51), min_size=9, max_size=9, unique=True))
 def test_two_evaluators(cards: list[int]) -> None:
-    """The value of a hand is pokerkit's; another evaluator puts hands in the same order."""
+    """pokerkit evaluates hands; another evaluator orders them the same way."""
     board, one, two = cards[:5], cards[5:7], cards[7:]
     ours, theirs = (best(one, board), best(two, board)), (strength(one, board), strength(two, board))
     assert (ours[0] > ours[1]) == (theirs[0] > theirs[1])

@@ -1,4 +1,4 @@
-"""Where games come from: names among what is installed, places that a person names, and nothing that a log says."""
+"""Looking up games: by installed name, or by a place a person types, but never by a place in a log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLACE = "games.outside:GAME"
 
 
 def installing(monkeypatch: pytest.MonkeyPatch, **places: str | tuple[str, ...]) -> None:
-    """As if distributions had brought these games."""
+    """Pretend that distributions with these games are installed."""
     points = [
         EntryPoint(name, place, GROUP)
         for name, several in places.items()
@@ -60,12 +60,12 @@ def test_only_what_is_asked_for_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert "explodes_when_loaded" not in sys.modules
 
 
-def test_nobody_takes_a_name_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_built_in_names_cannot_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     installing(monkeypatch, holdem=PLACE)
     assert find_game("holdem") is not outside.GAME
 
 
-def test_a_name_that_two_have_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_two_games_have_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     installing(monkeypatch, highest=(PLACE, "games.outside:OLDER"))
     with pytest.raises(BadParameter, match="more than one"):
         find_game("highest")

@@ -1,4 +1,4 @@
-"""Parameters, and what goes from hand to hand: chips, the button, who plays."""
+"""Parameters, and what carries over from hand to hand: chips, the button, who plays."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def after(chips: dict[int, int], button: int | None, big_blind: int | None = Non
 
 
 def begun(seats: tuple[int, ...], before: Hand | NoHand | None = None, number: int = 1) -> Hand:
-    """The next hand; who is new has the stack of the rules."""
+    """Begin the next hand; new seats get the stack of the rules."""
     chips = dict.fromkeys(seats, RULES.stake) | ({} if before is None else stacks_after(before))
     hand = RULES.begin(number, seats, before, {seat: chips[seat] for seat in seats})
     assert isinstance(hand, Hand)
@@ -116,7 +116,7 @@ def test_heads_up_the_button_has_the_small_blind() -> None:
     assert seen == [(3, 3, 7), (7, 7, 3), (3, 3, 7), (7, 7, 3)]
 
 
-def test_nobody_has_the_big_blind_twice_when_two_are_left() -> None:
+def test_no_big_blind_twice_in_a_row_when_two_are_left() -> None:
     """Button 0, small blind 1, big blind 2; then 0 is out of chips. It would be 2's big blind again."""
     hand = begun((0, 1, 2), after({0: 0, 1: 150, 2: 150}, 0, 2))
     assert (hand.button, hand.big_blind) == (2, 1)
@@ -127,7 +127,7 @@ def test_nobody_has_the_big_blind_twice_when_two_are_left() -> None:
 
 
 def test_joining_leaving_and_coming_back() -> None:
-    """The table keeps the account, of all seats that it has seen; a hand knows those that begin it."""
+    """The table keeps the balances of all seats it has seen; a hand knows only those that begin it."""
     account, hand = Ledger(), None
     for seats, players, chips in (
         ((0, 1, 2), (1, 2, 0), {0: 100, 1: 99, 2: 101}),
@@ -171,7 +171,7 @@ def test_a_hand_that_cannot_be_played() -> None:
 
 
 def test_more_than_nine() -> None:
-    """Nine play, from the button on; who sits out changes with the button."""
+    """Nine play, starting at the button; the seats that sit out change with the button."""
     seats = tuple(range(12))
     hand = begun(seats)
     assert hand.button == 0 and hand.players == (1, 2, 3, 4, 5, 6, 7, 8, 0)

@@ -1,4 +1,4 @@
-"""Orders around a table."""
+"""Turn order around a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_after(seat: int, steps: int, expected: int) -> None:
 
 
 @pytest.mark.parametrize(("seat", "left", "right"), [(0, 2, 7), (3, 5, 2), (6, 7, 5), (9, 2, 7)])
-def test_after_one_who_is_not_there(seat: int, left: int, right: int) -> None:
+def test_after_a_seat_that_is_not_there(seat: int, left: int, right: int) -> None:
     assert (after(seat, (2, 5, 7)), after(seat, (2, 5, 7), -1)) == (left, right)
 
 
@@ -29,7 +29,7 @@ def test_around() -> None:
     assert around(8, (2, 5, 7)) == (2, 5, 7) and around(1, ()) == ()
 
 
-def test_nobody_follows() -> None:
+def test_no_seat_follows_in_an_empty_circle() -> None:
     with pytest.raises(BadParameter):
         after(0, ())
 

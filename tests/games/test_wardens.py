@@ -1,4 +1,4 @@
-"""The game of duel: the pool, the rules move by move, the bots, and the page for players."""
+"""Wardens: the pool, the rules move by move, the bots, and the documentation page for players."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NUMBER = {card.name: number for number, card in enumerate(POOL)}
 
 
 def with_card(dealer: Dealer, name: str, sparks: int = 9) -> tuple[Dealer, int]:
-    """The active side has this card in its hand, and sparks for it."""
+    """Give the active side this card in hand, and sparks for it."""
     side = dealer.game.mine
     face = side.list.index(NUMBER[name])
     place = side.hand[0]
@@ -103,7 +103,7 @@ def test_the_first_turn() -> None:
     assert dealer.game.wants == Turn((1,)) and dealer.game.mine.sparks == 2
 
 
-def test_who_begins_alternates() -> None:
+def test_the_first_player_alternates() -> None:
     assert dealt(hand=1).game.wants == Turn((1,))
 
 
@@ -242,7 +242,7 @@ def test_light_out() -> None:
 
 
 def test_concession_does_not_skip_the_end() -> None:
-    """The decks are closed all the same, which is where unproven modes check them."""
+    """The decks are still closed, which is when unproven modes check them."""
     game = dealt().game.apply_move(Concede())
     assert isinstance(game.wants, Ask) and game.winner == 1
     assert isinstance(game.told(()).wants, Done)
@@ -266,7 +266,7 @@ def test_the_last_turn() -> None:
     assert (brighter.ending, brighter.winner) == ("outlasted", 0)
 
 
-def test_who_leaves_loses() -> None:
+def test_a_player_who_leaves_loses() -> None:
     game = dealt().game.left((0,), cards=False)
     assert isinstance(game.wants, Done) and game.result["winner"] == 1 and game.result["ended"] == "forfeit"
     assert game.wants.net == {0: 0, 1: 1} and game.wants.paid == {}, "a game won is a point, which nobody loses"
@@ -274,8 +274,8 @@ def test_who_leaves_loses() -> None:
     assert again.won == {0: 0, 1: 1}
 
 
-def test_who_leaves_before_the_decks_are_closed_has_not_won() -> None:
-    """Nor has the other, who could have waited for that. A winner who was named then stood there as the winner."""
+def test_a_winner_who_leaves_before_the_decks_are_closed_does_not_win() -> None:
+    """Nor has the other, who could have stalled for that. Before this was fixed, the leaver stayed the winner."""
     over = dealt().game.apply_move(Concede())
     assert isinstance(over.wants, Ask) and over.winner == 1
     for seats, net in (((0,), {0: 0, 1: 1}), ((1,), {0: 0, 1: 0}), ((0, 1), {0: 0, 1: 0})):
@@ -285,7 +285,7 @@ def test_who_leaves_before_the_decks_are_closed_has_not_won() -> None:
         assert text.startswith("Ben wins" if net[1] else "no one wins")
 
 
-def test_who_does_not_move_passes() -> None:
+def test_a_player_who_does_not_move_passes() -> None:
     game = dealt().game
     passed = game.moved(game.mine.seat, game.default(game.mine.seat))
     assert passed.mine.seat != game.mine.seat and passed.turn == game.turn + 1
@@ -296,7 +296,7 @@ def test_who_does_not_move_passes() -> None:
 
 
 def test_bots_play_all_courts() -> None:
-    """Games end by light, in a few minutes of play, and no court and no seat wins always."""
+    """Games end by light, in a few minutes of play, and no court or seat always wins."""
     won: Counter[str] = Counter()
     first = games = 0
     for one, two in combinations(COURTS, 2):
@@ -318,7 +318,7 @@ def test_bots_play_all_courts() -> None:
 
 
 def card_table() -> str:
-    """The list of cards as it stands in the page."""
+    """Return the list of cards as it is in the page."""
     lines = []
     for court in COURTS:
         lines += [f"### {court.capitalize()}", "", "| card | cost | power/health | text |", "|---|---|---|---|"]
@@ -331,7 +331,7 @@ def card_table() -> str:
 
 
 def test_the_page_lists_the_pool() -> None:
-    """Made from the code: `python -m games.test_wardens` in tests/ prints what belongs there."""
+    """Generated from the code: `python -m games.test_wardens` in tests/ prints it."""
     assert card_table() in PAGE.read_text()
 
 

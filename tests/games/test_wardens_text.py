@@ -1,4 +1,4 @@
-"""Wardens in words: what a person reads and types."""
+"""The texts of wardens: what a person reads and types."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_what_was_drawn() -> None:
     assert WORDS.news(replace(before, hand=9), view) == () and list(WORDS.news(view, view)) == []
 
 
-def test_who_died_and_whose_light_changed() -> None:
+def test_deaths_and_changes_of_light() -> None:
     dealer = with_wardens(with_wardens(dealt(), "Reef Warden"), "Cinder Pup", "Cinder Pup", active=True)
     first, second = dealer.game.mine.wardens
     guard = dealer.game.theirs.wardens[0]
@@ -108,7 +108,7 @@ def test_a_played_card_is_told_once() -> None:
     assert str(WORDS.cards(dealer.game, [said])) == "Cinder Pup"
 
 
-def test_somebody_looked_at_cards() -> None:
+def test_a_player_looked_at_cards() -> None:
     game = dealt().game
     taken = WORDS.looked(game, Peek(1, 1, 23, Look.TAKE))
     assert taken == "looked at 23 cards in secret, kept one and put 22 back"

@@ -1,4 +1,4 @@
-"""A dealer who sees everything: answers what the game asks of the decks, so that rules can be tested without proofs."""
+"""A dealer who sees everything and performs card operations, so that rules can be tested without proofs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Dealer:
     asked: list[Operation] = field(default_factory=list)
 
     def settle(self) -> None:
-        """Answer until a player is to move, or all is over."""
+        """Perform operations until a move is awaited or the game is over."""
         while isinstance(want := self.game.wants, Ask):
             events: list[Event] = []
             for operation in want.operations:
@@ -43,7 +43,7 @@ class Dealer:
         self.settle()
 
     def hand(self) -> Mapping[int, int]:
-        """The active side's hand: place to card of the pool."""
+        """Return the active side's hand: place to card of the pool."""
         side = self.game.mine
         return {place: side.list[self.faces[side.deck, place]] for place in side.hand}
 
@@ -121,7 +121,7 @@ class Dealer:
 
 
 def dealt(rules: WardensRules | None = None, seed: int = 0, hand: int = 0) -> Dealer:
-    """A game in which the first player is to move."""
+    """Return a game in which the first player has to move."""
     dealer = Dealer((rules or WardensRules()).begin(hand, (0, 1), None, {0: 0, 1: 0}), random.Random(seed))
     dealer.settle()
     return dealer
