@@ -63,7 +63,7 @@ def test_a_game_to_its_end() -> None:
 
 
 def test_a_play_that_cannot_be_proven_removes_the_player() -> None:
-    """The card is on the table, no one moves before the proof, and the others go on without a player who cannot give it."""
+    """No one moves before the card is proven, and the others go on without a player who cannot prove it."""
     table = seated(100, "cheat")
     cheats = list[int]()
 
