@@ -73,7 +73,7 @@ class Around:
             state = one.replica.state
             if place == 0 and not state.proposed and not one.key_changes:
                 with suppress(IllegalMove):
-                    # Something may be on its way. Then it is tried again.
+                    # A frame may be on its way; then this is tried again.
                     return one.propose_roster(without_last(one))
             for proposal in state.proposed:
                 if place == 1 and not one.seat.unconfirmed and self.once("agree"):

@@ -35,7 +35,7 @@ class Line:
         self.hub = hub
         self.known = len(hub.frames) if known is None else known
         self.sent: list[bytes] = []
-        #: Cleared while the line is cut.
+        #: Cleared while the connection is cut.
         self.whole = asyncio.Event()
         self.whole.set()
 

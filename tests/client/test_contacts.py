@@ -26,7 +26,7 @@ def players(tmp_path: Path) -> Contacts:
 def test_somebody_new(players: Contacts) -> None:
     checked = players.check("Ada", ADA)
     assert checked.status is KeyStatus.NEW and " ".join(key_words(ADA)) in checked.text
-    # Looking is not meeting.
+    # Checking a player does not save them.
     assert players.check("Ada", ADA).status is KeyStatus.NEW and players.all == ()
 
 

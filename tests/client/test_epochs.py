@@ -31,7 +31,7 @@ from nodealer.relay.messages import Accepted, Rekey
 from nodealer.relay.sealing import EPOCH_BYTES, SENDER_BYTES, TableSecret
 from relay.liar import Liar
 
-#: Somebody's own.
+#: A key that one player made up.
 OTHER = TableSecret(bytes(range(32)), SECRET.table, 1)
 
 
@@ -188,7 +188,7 @@ def test_who_has_left_can_neither_write_nor_read() -> None:
                 later += [frame for _, frame in page if int.from_bytes(frame[:EPOCH_BYTES], "little")]
             assert later
             for frame in later:
-                # Nor by changing the number of the epoch that a frame names.
+                # Changing a frame's epoch number does not help either.
                 for changed in (frame, bytes(EPOCH_BYTES) + frame[EPOCH_BYTES:]):
                     with pytest.raises(DecodeError):
                         SECRET.read_key.open(changed)

@@ -717,7 +717,7 @@ def test_a_killed_process_comes_back_with_the_same_bytes(tmp_path: Path) -> None
     with running("-m", "client.table", str(tmp_path / "killed"), "5") as child:
         child.communicate(timeout=60)
     assert child.returncode == -signal.SIGKILL
-    # The others, as they were; and seat 0 from the home of the process that was killed.
+    # The other seats as they were, and seat 0 from the store of the killed process.
     table = killed_with(tmp_path / "other", 5)
     table.path = tmp_path / "killed"
     table.come_back()

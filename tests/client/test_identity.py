@@ -23,7 +23,7 @@ from nodealer.keys import Identity
 from nodealer.wire import encode
 
 SEED = bytes(range(32))
-#: As little as a file may have: what is tested is not how slow it is.
+#: The lowest work factor allowed: the tests are not about slowness.
 LIGHT = 14
 WORDS = "Grüße aus Köln"
 
@@ -102,7 +102,7 @@ def test_another_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_passphrase(tmp_path: Path) -> None:
     me = locked(tmp_path)
     assert me == load_or_create_identity(tmp_path, draw) and me.has_passphrase
-    # As another keyboard writes it.
+    # As another keyboard would encode it.
     for typed in (WORDS, "Gru\u0308ße aus Ko\u0308ln"):
         assert me.unlock(typed).public == me.public
     for wrong in ("grüße aus Köln", "", "\udcff"):

@@ -98,7 +98,7 @@ def test_who_stays_has_the_new_key_and_who_leaves_has_not() -> None:
     assert ada.write_secret is not None and ada.write_secret == bo.write_secret and ada.read_key == bo.read_key
     assert ada.write_secret.epoch == 1 and ada.write_secret is ada.write_secret and ada.read_key is not None
     assert (cy.write_secret, cy.read_key, watcher.read_key, watcher.write_secret) == (None, None, None, None)
-    # Who watches and got another link reads on.
+    # A spectator with a new link can go on reading.
     again = ring(circle.people[3], SECRET.read_key, ada.read_key)
     assert again.read_key == ada.read_key and again.write_secret is None
     circle.play(decide=shows_if_even)
@@ -193,7 +193,7 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
     if wrong == "box":
         key = replace(key, boxes=(key.boxes[0], replace(key.boxes[1], box=key.boxes[0].box)))
     if wrong == "another":
-        # A box that opens, for this seat and place, to another secret than the others have.
+        # A box that is valid for this seat and epoch, but holds another secret than the others.
         other = TableSecret(bytes(32), SECRET.table, 1).box(
             bytes(31) + b"e", roster.member(1).box, one.session.id, roster.digest
         )
@@ -289,7 +289,7 @@ def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> 
         ada, bo = table.circle.people[:2]
         while not ada.key_changes:
             await asyncio.sleep(0)
-        # The agreement was its own, and it may not have heard of it.
+        # The agreement was its own, and may not have reached it yet.
         if (out := table.ways[1]._outbox) is not None:
             socket: Any = out._client._connection
             socket._connection.transport.abort()

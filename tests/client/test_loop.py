@@ -141,7 +141,7 @@ def test_a_seat_on_the_network_looks_at_what_came_together(monkeypatch: pytest.M
             await asyncio.gather(*table.start())
             one = table.circle.people[0].replica
             assert table.circle.digests() == {one.digest()} and one.state.phase is Phase.ENDED
-            # What was heard was kept, too.
+            # What was received was also stored.
             assert all(home.entries == one.entries for home in table.circle.homes)
 
         with monkeypatch.context() as patch:
@@ -234,7 +234,7 @@ def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) 
             await take(event)
             puts_off += one.has_deferred
             if one.has_session:
-                # As a page does, or a clock that is looked at.
+                # As a page or a timer would.
                 assert one.options() and one.replica and not one.is_over
 
         table.loops[2]._handle = asked  # type: ignore[method-assign]
@@ -394,7 +394,7 @@ def test_what_was_sent_and_lost_is_sent_again() -> None:
         tasks = table.start()
         await mind.thinking.wait()
         line = table.lines[0]
-        # Cut, and nobody knows yet: what is said now is gone.
+        # The connection is cut unnoticed: what is sent now is lost.
         line.whole.clear()
         mind.now.set()
         await until(lambda: bool(table.circle.people[0].seat.unconfirmed))

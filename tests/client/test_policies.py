@@ -41,7 +41,7 @@ def test_after_its_time_and_not_before() -> None:
     assert looks(patience, one, *(now / 2 for now in range(6))) == []
     frames = patience.on_tick(one, 3.0)
     assert said(frames) == [Without]
-    # Until it is heard nothing more is said, however long that takes.
+    # Nothing more is sent until this has arrived, however long that takes.
     assert looks(patience, one, *map(float, range(4, 60))) == []
     circle.waiting.extend(frames)
     circle.step()
@@ -61,7 +61,7 @@ def test_after_its_time_and_not_before() -> None:
 def test_a_clock_that_jumps_makes_nobody_late(times: list[float]) -> None:
     one, patience = held_up().people[1], TimeoutVoter(3.5)
     assert looks(patience, one, *times) == []
-    # From there on it counts as before.
+    # From then on time counts as before.
     now = times[-1]
     count = 0
     while not looks(patience, one, now):
@@ -125,7 +125,7 @@ def test_says_it_again_when_it_was_dropped() -> None:
     assert looks(patience, three, 0.0, 1.0) == []
     statement = patience.on_tick(three, 2.0)
     assert said(statement) == [Without]
-    # The show is before it in the order: while a card is shown nobody moves.
+    # The show comes first in the order: while a card is being shown, no one moves.
     circle.waiting.extend([*shows, *statement])
     circle.step()
     shown = list(circle.waiting)

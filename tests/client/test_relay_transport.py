@@ -366,7 +366,7 @@ def test_of_several_relays_one_that_denies_a_cursor_does_not_count() -> None:
                     await ada.send(word)
                     assert await anext(events) == word
                     await good.here["Ada"].close()
-                    # To the bad one, and back.
+                    # To the bad relay and back.
                     assert await some(events, 3) == [Disconnected(), Disconnected(), Connected(len(good.frames))]
                 good.answer = bad.answer  # type: ignore[method-assign]
                 await good.here["Ada"].close()

@@ -32,7 +32,7 @@ class Timed:
         self.now = 100.0
         self.keeper: Ticker | None = Ticker()
         self.watching = {place: TimeoutVoter() for place in range(1, seats)}
-        #: What was said, and when.
+        #: What was sent, and when.
         self.said: list[tuple[float, type, int]] = []
 
     @property
@@ -68,7 +68,7 @@ def test_when_it_ticks() -> None:
     assert not table.said
     table.watching.clear()
     table.wait(40)
-    # After 2 s; when the limit has passed, 10 s later; at the end of the bank, 3 s later; and no more.
+    # It ticks after 2 s; when the limit has passed, 10 s later; at the end of the bank, 3 s later; and then no more.
     assert table.ticks() == [2.0, 12.25, 15.25]
     assert all(one.replica.digest() for one in table.circle.people)
     assert len(table.circle.digests()) == 1

@@ -36,7 +36,7 @@ class Liar:
     def __init__(self) -> None:
         self.frames: list[bytes] = []
         self.writers: list[bytes] = []
-        #: What each has asked, in its order.
+        #: All requests in order, with the client's name.
         self.asked: list[tuple[str, RelayRequest]] = []
         self.here: dict[str, ServerConnection] = {}
         self._changed = asyncio.Event()

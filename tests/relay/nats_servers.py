@@ -29,7 +29,7 @@ class NatsServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        # Debian has it where only the superuser looks for programs.
+        # Debian installs it in a folder that is only on the superuser's PATH.
         program = shutil.which("nats-server", path=f"{os.environ['PATH']}:/usr/sbin")
         if program is None:
             pytest.fail("nats-server is missing; on Debian: apt-get install nats-server", pytrace=False)

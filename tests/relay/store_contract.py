@@ -12,7 +12,7 @@ import pytest
 from nodealer.relay.messages import PAGE_BYTES, StoredFrame, parse_page
 from nodealer.relay.stores.base import Store, TableExtent
 
-#: Lets so many seconds pass.
+#: Lets this many seconds pass.
 Later = Callable[[float], Awaitable[None]]
 Promise = Callable[[Store, Later], Awaitable[None]]
 
@@ -192,7 +192,7 @@ async def what_is_idle_is_forgotten_and_can_be_made_again(store: Store, later: L
     assert await store.sweep(2) >= 1
     assert (await store.notes(table), await store.read(table, 0), await store.count(table, 0)) == ([], None, 0)
     assert (await store.notes(used), len(await whole(store, used))) == ([b"made"], 1)
-    # Numbers of mailboxes come again, with the same note.
+    # Mailbox numbers are reused, with the same note.
     assert await store.note(table, b"made") == [b"made"]
     await store.append(table, b"another frame")
     assert [frame for _, frame in await whole(store, table)] == [b"another frame"]

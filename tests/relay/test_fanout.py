@@ -23,7 +23,7 @@ from nodealer.wire import encode
 from relay.certificates import certified
 from relay.wires import TABLE, TOKEN, counting, seat, wire, writer
 
-#: More than sockets hold.
+#: More bytes than socket buffers hold.
 FRAMES = [b"%04d" % number * 2000 for number in range(1000)]
 
 
@@ -62,7 +62,7 @@ def test_the_system_sends_what_others_have_read(tmp_path: Path, sent: list[tuple
                     await reader.open()
                     assert await reader.next(1000) == FRAMES
             assert len(sent) > 8 and any(size == took for size, took in sent)
-            # And what is new comes as ever.
+            # New frames arrive as usual.
             async with seat(relay.port) as one:
                 assert await one.next(1000) == FRAMES
                 await one.send(b"new")

@@ -72,7 +72,7 @@ def test_who_watches_cannot_write() -> None:
     assert not WATCH.to_play and WATCH.read_key() == PLAY.read_key() and WATCH.table == TABLE
     with pytest.raises(BadParameter, match="spectator link; to play, ask the host"):
         WATCH.table_secret()
-    # Not the secret, and nothing from which it could be had.
+    # It contains neither the secret nor anything it could be derived from.
     assert SECRET not in raw(WATCH)
 
 

@@ -34,12 +34,12 @@ from sampling import DEEP
 
 SECRET = TableSecret(bytes(16), "0" * 32, 0)
 KEY = SECRET.read_key
-#: Offers, proposal, commitments and nonces of three; entries follow. The first three of them cross.
+#: Offers, proposal, commitments and nonces of three players; entries follow. The first three of these cross.
 LOBBY = 10
 #: How many frames the undisturbed game has.
 FRAMES = 37
 VICTIM = NAMES[2]
-#: After how many rounds without a new frame there will be none.
+#: After this many rounds without a new frame there will be none.
 QUIET = 25
 
 
@@ -62,7 +62,7 @@ class Around:
         self.url = url
         self.circle = Circle(3, hands=1, watchers=0)
         self.told: list[ConnectionEvent] = []
-        #: What happened to each.
+        #: The events of each player.
         self.happened: dict[str, list[Any]] = {name: [] for name in NAMES[:3]}
         self.tasks = [asyncio.create_task(self._play(one, url)) for one in self.circle.people]
 
@@ -247,7 +247,7 @@ class Garbage(Liar):
         if self.said % 4 == 0:
             await connection.send(self.nonsense[self.said // 4 % len(self.nonsense)])
         if self.said % 31 == 0:
-            # The head of a message of a gigabyte.
+            # The header of a message of one gigabyte.
             connection.transport.write(b"\x82\x7f" + struct.pack(">Q", 1 << 30))
         await super().send_page(name, connection, frames)
 
@@ -367,7 +367,7 @@ class TwoHistories(Liar):
         return list(enumerate(frames, 1))
 
 
-#: The first three entries cross, and no card has been opened then.
+#: The first three entries cross, before any card is opened.
 FORKS = range(LOBBY, FRAMES - 4) if DEEP else (LOBBY, LOBBY + 1, 18)
 
 
@@ -378,7 +378,7 @@ def test_two_histories(place: int, swap: bool) -> None:
         await table.until(lambda: len(table.liar.frames) > place)
         await table.standstill()
         if len(table.liar.frames) == place + 1:
-            # All wait for the one who does not get it.
+            # Everyone waits for the player who does not get it.
             return
         people = table.circle.people
         assert table.diverged(), "somebody says that the logs have parted"

@@ -200,7 +200,7 @@ def test_only_who_writes_may_say_that_it_is_over() -> None:
             clock.now += 5
             assert await player.ask(End()) == Accepted()
             clock.now += 6
-            # Ten seconds after the first word of it.
+            # Ten seconds after the first message.
             await relay._tables.tidy()
             assert await closed(player) == 1006
             async with wire(relay.port) as again:
@@ -292,7 +292,7 @@ def test_a_number_that_is_given_again() -> None:
 
 # --- Strangers ---
 
-#: For those who never say anything. All others have time.
+#: For clients that never send anything. All others have time.
 HASTY = RelayLimits(hello_seconds=1)
 
 
@@ -511,7 +511,7 @@ def test_a_storage_that_is_full() -> None:
             assert (
                 code(await other.ask(Create("cd" * 16, writer()))) == "store" == code(await other.ask(RequestMailbox()))
             )
-            # It can be read.
+            # It is readable.
             assert (await other.open()).frames == 2 and len(await other.next(2)) == 2
 
     on_relay(work, RelayLimits(storage_bytes=1000))
@@ -613,7 +613,7 @@ def test_pings_whose_answers_nobody_reads() -> None:
 
     async def work(relay: Relay) -> None:
         async with table_goes_on(relay), deaf(relay) as bad:
-            # From Python 3.12 on the loop counts all that waits with each write: of many small ones, much work.
+            # From Python 3.12 on, the event loop sums up the queue on each write, which is slow for many small writes.
             relay.door.waiting_max = 1 << 20
             (table,) = relay._tables.live
             sizes = [0]

@@ -156,7 +156,7 @@ def test_the_relay_goes_away() -> None:
         await box.append(b"junk")
         with pytest.raises(RelayError, match="before the invitation arrived"):
             await receive_invitation(guest(now=0), box, zero)
-        # And when it has died, in vain.
+        # After it has died, in vain.
         box = List(ends=3)
         for _ in range(2):
             await box.append(b"junk")

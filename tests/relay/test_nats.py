@@ -96,7 +96,7 @@ def test_two_relays_have_one_order(server: NatsServer) -> None:
         await asyncio.gather(write(one, b"one"), write(two, b"two"))
         stored = await whole(one, table)
         assert await heard[0].until(60) == await heard[1].until(60) == stored == await whole(two, table)
-        # How it stands is counted from what the last frame says of it, or from the first frame on.
+        # The extent is computed from the last frame's tally, or from the first frame on.
         late = await two.subscribe(table, Ears())
         assert late == TableExtent(stored[-1][0], 60, sum(len(frame) for _, frame in stored))
 
@@ -510,7 +510,7 @@ def test_a_leader_is_killed(tmp_path: Path) -> None:
                         await asyncio.sleep(0.01)
                     servers[which].kill()
 
-                # Both go on for some frames of their own after the death.
+                # Both continue for some frames after the kill.
                 await asyncio.gather(
                     kill(), *(write(number, lambda: len(written) > enough + 40) for number in range(2))
                 )

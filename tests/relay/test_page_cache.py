@@ -50,7 +50,7 @@ def test_a_shelf_that_is_full_is_begun_anew(tmp_path: Path, monkeypatch: pytest.
     old = [kept(on, 1), kept(on, 2)]
     assert on.find(1, 0) is old[0]
     new = kept(on, 3)
-    # Whoever was about to send an old page still can.
+    # A reader that was about to send an old page still can.
     assert on.find(1, 0) is None is on.find(2, 0) and [one.data for one in (*old, new)] == [LARGE] * 3
     assert len(os.listdir("/proc/self/fd")) == before + 2
     old.clear()

@@ -45,7 +45,7 @@ RELAY = "wss://relay.example"
 CODE = Code(7, ("apple", "river"))
 HOST, GUEST, EVE = (Identity(bytes([place]) * 32) for place in range(3))
 INVITATION = Invitation((RELAY,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
-#: Of an exchange that is none of theirs.
+#: From an unrelated exchange.
 GUEST_SHARE = Run(b"", b"", b"", bytes([1]) * 64).share
 
 
@@ -113,7 +113,7 @@ def test_the_guest_gets_the_invitation_and_the_host_the_guest() -> None:
     box = Box(a, b).go_on()
     assert a.finished == PairedGuest(GUEST.public, "Ada") and b.finished == PairingWelcome(INVITATION, HOST.public)
     assert [type(part) for part in parts(box)] == [HostShare, GuestShare, HostConfirms, GuestSeals, HostSeals]
-    # Nothing of it can be read in the mailbox.
+    # None of it is readable in the mailbox.
     everything = b"".join(box.frames)
     for secret in (INVITATION.fragment.encode(), b"Ada", b"apple", encode(GUEST.public)[1:-2]):
         assert secret not in everything
@@ -207,7 +207,7 @@ def test_a_wrong_code(change: dict[str, Any]) -> None:
     box = Box(host(), guest(**change)).go_on()
     died(box, 0, "someone answered with a wrong code")
     assert "the code does not work" in str(box.dead[1])
-    # Before anything under the key is sent.
+    # Before anything is sent under the key.
     assert [type(part) for part in parts(box)] == [HostShare, GuestShare, PairingOver, PairingOver]
 
 
@@ -248,7 +248,7 @@ def test_a_code_that_somebody_has_used() -> None:
     with pytest.raises(CodeDead, match="someone else has used this code"):
         for frame in used.frames:
             late.receive(frame, 10.0)
-    # And the host is not reached a second time.
+    # The host cannot be reached a second time.
     assert a.finished and all(a.receive(frame, 10.0) == () for frame in used.frames)
 
 
@@ -259,7 +259,7 @@ def test_what_was_said_at_another_time() -> None:
         box = Box(host())
         box.frames.append(frame)
         died(box.go_on(), 0, "wrong code")
-    # And all that a host has said.
+    # Likewise everything that a host has sent.
     box = Box(guest(label="later"))
     box.frames += [frame for frame in before.frames if not isinstance(pairing._read(frame), GuestShare | GuestSeals)]
     died(box.go_on(), 0, "does not know the code")
@@ -272,7 +272,7 @@ def test_what_the_host_said_comes_back_to_it() -> None:
     box = Box(a)
     box.frames.append(encode(GuestShare(message.share, bytes(64))))
     died(box.go_on(), 0, "wrong code")
-    # A confirmation of one role is none of the other.
+    # The confirmation of one role is not valid for the other.
     a, b = host(), guest()
     box = Box(a, b)
 
@@ -285,7 +285,7 @@ def test_what_the_host_said_comes_back_to_it() -> None:
     died(box.go_on(reflect), 1, "does not know the code")
 
 
-#: The identity, an encoding that is not canonical, and one of no point at all.
+#: The identity, a non-canonical encoding, and an encoding of no point.
 BAD_SHARES = [bytes(32), b"\xed" + 30 * b"\xff" + b"\x7f", b"\x01" + bytes(31)]
 
 
@@ -493,7 +493,7 @@ def test_three_dead_codes() -> None:
     assert desk.admitted == {GUEST.public: "Ada"}
     for _ in range(3):
         desk.refuse_after_attacks()
-        # Nobody has come: that counts for nothing.
+        # No guest has come: this does not count as an attack.
         desk.count_failure(CodeDead("too old", tried=False))
         desk.count_failure(CodeDead("wrong", tried=True))
     with pytest.raises(CodeDead, match="someone may be trying to get in"):

@@ -86,7 +86,7 @@ def test_who_leaves_leaves_no_key_behind() -> None:
     assert [used.epoch_of(token) for token in TOKENS[:4]] == [None, 1, None, None]
     assert not used.can_write(2) and not used.can_write(3)
     assert said(*notes, ReachedRecord(1), ReachedRecord(3)) == used
-    # Who has the new key names the next one.
+    # A holder of the new key registers the next one.
     assert said(*notes, RekeyedRecord(writer(TOKENS[4]), 1), ReachedRecord(1)).epoch_of(TOKENS[4]) == 4
 
 
@@ -197,7 +197,7 @@ def test_a_client_that_is_too_fast_waits() -> None:
     assert [pace.spend(0.0, 1) for _ in range(20)] == [0.0] * 20
     assert pace.spend(0.0, 1) == pytest.approx(0.1)
     assert pace.spend(0.2, 1) == 0.0
-    # Saved up for two seconds, and no more.
+    # The burst is two seconds' worth, and no more.
     assert [pace.spend(100.0, 1) for _ in range(20)] == [0.0] * 20
     assert pace.spend(100.0, 1) > 0
 

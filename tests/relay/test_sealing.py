@@ -61,7 +61,7 @@ def test_the_same_words_give_the_same_bytes_and_others_another_key() -> None:
     others = [reading.seal(SENDER, b"texu"), reading.seal(b"from another one", b"text")]
     for other in others:
         assert other[HEADER_BYTES - 32 :][:32] != frame[HEADER_BYTES - 32 :][:32]
-        # A frame with the words of one and the tag of another opens to nothing.
+        # A frame with the text of one and the tag of another does not open.
         with pytest.raises(DecodeError):
             reading.open(frame[:HEADER_BYTES] + other[HEADER_BYTES:])
         with pytest.raises(DecodeError):

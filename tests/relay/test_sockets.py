@@ -45,10 +45,10 @@ def test_half_tls_handshakes_are_counted_and_do_not_stay(tmp_path: Path) -> None
         await until(relay, 0)
         half = [await asyncio.open_connection("127.0.0.1", relay.port) for _ in range(12)]
         await until(relay, 8, 4)
-        # Nobody of this address gets in …
+        # No one from this address gets in …
         with pytest.raises(OSError):
             await friend(relay)
-        # … until they are sent away.
+        # … until they are disconnected.
         await until(relay, 0, 5)
         assert [await reader.read() for reader, _ in half[:8]] == [b""] * 8
         await friend(relay)

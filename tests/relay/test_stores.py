@@ -143,7 +143,7 @@ def test_what_was_written_together_does_not_stay_in_memory(tmp_path: Path) -> No
         before = resident()
         for count in range(1, most):
             await together(count)
-        # All of them are 58 MB, and each is 2 MB at most.
+        # Together they are 58 MB, and each is at most 2 MB.
         assert resident() - before < 15e6
 
     on_file(tmp_path / "relay.db", write)
@@ -161,7 +161,7 @@ def test_the_log_of_sqlite_is_begun_anew_when_it_is_quiet(tmp_path: Path, monkey
                 while store._logged or store._checkpointing is not None:
                     await asyncio.sleep(0.01)
             sizes.append((tmp_path / "relay.db-wal").stat().st_size)
-        # It has not grown by what came later.
+        # Later writes have not made it grow.
         assert sizes[-1] <= 2 * sizes[0] and len(await whole(store, table)) == 100
 
     on_file(tmp_path / "relay.db", work)
@@ -174,7 +174,7 @@ def test_the_log_of_sqlite_is_begun_anew_while_others_write(tmp_path: Path, monk
         table = await made(store)
         for _ in range(300):
             await store.append(table, bytes(2000))
-        # All of it would be two pages of 2 kB a frame, at least.
+        # All of it would take at least two pages of 2 kB per frame.
         assert (tmp_path / "relay.db-wal").stat().st_size < 300 * 2 * 2048 / 2
         assert len(await whole(store, table)) == 300
 
@@ -211,9 +211,9 @@ def test_who_reads_later_finds_what_others_have_read(tmp_path: Path) -> None:
         while (page := store.cached_page(table, after)) is not None:
             found += parse_page(page.data)
             after = page.last
-        # The last page may grow.
+        # The last page may still grow.
         assert found == frames[:384] and await whole(store, table) == frames
-        # Who begins anywhere soon reads the same pages.
+        # Readers that start anywhere soon read the same pages.
         odd = await store.read(table, 200)
         assert odd is not None and odd.last == 256 and store.cached_page(table, 256) is not None
         await store.unsubscribe(table)
@@ -318,7 +318,7 @@ def test_a_disk_that_is_full_loses_nothing_and_can_be_read(tmp_path: Path) -> No
                 while kept < 100:
                     await store.append(table, bytes(10_000))
                     kept += 1
-            # Many at once, with one among them that needs no disk.
+            # Many jobs at once, one of which needs no disk.
             results = await asyncio.gather(
                 *(store.append(table, bytes(10_000)) for _ in range(5)),
                 store.subscribe(table, ears),
@@ -418,7 +418,7 @@ def check_killed(path: Path, said: list[bytes]) -> None:
         for who in range(5):
             mine = [frame for frame in stored if frame.startswith(b"%d " % who)]
             assert mine == [b"%d %d" % (who, number) for number in range(len(mine))]
-        # It goes on where it was.
+        # It continues where it was.
         await store.append("t", b"more")
         assert (await whole(store, "t"))[-1] == (len(stored) + 1, b"more")
 
