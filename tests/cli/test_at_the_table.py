@@ -17,7 +17,7 @@ from nodealer.cli.narrator import event_lines
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.wait_notices import PersonAtTable, WaitNotices
-from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_of
+from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_for_people
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.narrator import Narrator
 from nodealer.engine.participant import Participant
@@ -493,5 +493,5 @@ def test_it_is_said_once() -> None:
 @pytest.mark.parametrize(("seconds", "move"), [(0.1, 1_000), (2.5, 2_500), (60.0, 60_000)])
 def test_limits_are_what_a_session_may_have(seconds: float, move: int) -> None:
     assert limits_for_bots(seconds) == Limits(move, move, 0, 0)
-    limits = limits_of(seconds)
+    limits = limits_for_people(seconds)
     assert (limits.move, limits.bank) == (move, 2 * move) and limits.cards >= 30_000

@@ -59,8 +59,8 @@ def test_two_windows_at_once() -> None:
 
 
 def test_who_has_watched_may_sit_down() -> None:
-    create_folder_once(came(INVITATION.to_watch(), None))
-    create_folder_once(came(INVITATION.to_watch(), None))
+    create_folder_once(came(INVITATION.for_spectators(), None))
+    create_folder_once(came(INVITATION.for_spectators(), None))
     assert find_table(INVITATION, None) is None
 
 
@@ -72,7 +72,7 @@ def test_another_name_as_long_as_nobody_plays_under_the_first() -> None:
         find_table(INVITATION, "Cleo")
 
 
-LATER = INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 2))
+LATER = INVITATION.with_key(TableSecret(bytes(32), "ab" * 16, 2))
 
 
 def test_a_link_of_a_later_key_leads_to_the_same_seat() -> None:
@@ -99,7 +99,7 @@ def test_a_false_link_of_a_later_key_does_not_keep_a_true_one_out() -> None:
     kept before is not lost with one from an older letter."""
     kept = create_folder_once(came(INVITATION, "Ben"))
     false, older, another = (
-        INVITATION.rekeyed(TableSecret(bytes([fill]) * 32, "ab" * 16, epoch))
+        INVITATION.with_key(TableSecret(bytes([fill]) * 32, "ab" * 16, epoch))
         for fill, epoch in ((7, 1023), (8, 1), (9, 1023))
     )
     for link in (false, LATER, older):
@@ -109,7 +109,7 @@ def test_a_false_link_of_a_later_key_does_not_keep_a_true_one_out() -> None:
     kept.save_later_link(another)
     assert list(kept.later_keys) == [LATER.key, older.key, another.key], "of one epoch the last one"
     for epoch in range(100, 120):
-        kept.save_later_link(INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, epoch)))
+        kept.save_later_link(INVITATION.with_key(TableSecret(bytes(32), "ab" * 16, epoch)))
     assert [key.epoch for key in kept.later_keys] == list(range(112, 120)), "not without end"
 
 

@@ -540,7 +540,7 @@ def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pyt
     for text, code, said in (
         ("hello!", 2, "not an invitation"),
         (nowhere.link[:-9], 2, "incomplete"),
-        (nowhere.to_watch().link, 2, "spectator link"),
+        (nowhere.for_spectators().link, 2, "spectator link"),
         (nowhere.link, 4, "cannot connect"),
     ):
         done = called("join", text, "--name", "Ben", "--auto")

@@ -65,7 +65,7 @@ def test_a_guest_with_a_code_that_is_given_up_is_told_at_once() -> None:
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
             codes = PairingCodes(invitation, url, HOST, AROUND, LobbyScreen(cast(Screen, ears)), ears.admit)
-            codes.give()
+            codes.issue()
             await ears.until("code", 1)
             await codes.stop()
             with pytest.raises(CodeDead, match="ask the host for another"):
@@ -88,7 +88,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
 
             async def given() -> Code:
                 count = len(ears.all("code"))
-                codes.give()
+                codes.issue()
                 await ears.until("code", count + 1)
                 return parse_code(ears.all("code")[-1]["code"])
 
@@ -105,7 +105,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
                 with pytest.raises(CodeDead):
                     await use_code(code, url, GUEST, "Ben", AROUND)
             assert "someone may be trying to get in" in ears.said[-1]
-            codes.give()
+            codes.issue()
             await ears.until("code-dead", 4)
             assert "There is no pairing code" in ears.said[-1] and "someone may be trying" in ears.said[-1]
             async with asyncio.timeout(60):

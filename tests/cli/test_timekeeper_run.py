@@ -48,7 +48,7 @@ def test_a_home_belongs_to_the_whole_link(homes: list[str]) -> None:
 
 def test_who_may_only_watch_keeps_no_time(homes: list[str]) -> None:
     with pytest.raises(BadParameter, match="spectator link"):
-        keep_the_time(INVITATION.to_watch().link, name="Clock", game=None, json=True)
+        keep_the_time(INVITATION.for_spectators().link, name="Clock", game=None, json=True)
     assert not homes
 
 

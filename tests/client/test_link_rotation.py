@@ -35,7 +35,7 @@ def test_each_key_once() -> None:
     assert new(relinked, ada, FIRST.key if isinstance(FIRST.key, TableSecret) else None) is None
     told = new(relinked, ada, key(1))
     assert told is not None and told.key == key(1) and new(relinked, ada, key(1)) is None
-    assert isinstance(parse_link(told.to_watch().link).key, ReadKey)
+    assert isinstance(parse_link(told.for_spectators().link).key, ReadKey)
     assert new(relinked, ada, key(2)) is not None
 
 

@@ -26,7 +26,7 @@ def new_table() -> str:
 
 async def made(store: Store) -> str:
     table = new_table()
-    await store.note(table, b"made")
+    await store.add_note(table, b"made")
     return table
 
 
@@ -65,9 +65,9 @@ async def whole(store: Store, table: str, after: int = 0) -> list[StoredFrame]:
 async def notes_are_kept_in_their_order(store: Store, later: Later) -> None:
     table = new_table()
     assert await store.notes(table) == []
-    assert await store.note(table, b"one") == [b"one"]
-    assert await store.note(table, b"two") == [b"one", b"two"]
-    assert await store.note(table, b"one") == [b"one", b"two", b"one"]
+    assert await store.add_note(table, b"one") == [b"one"]
+    assert await store.add_note(table, b"two") == [b"one", b"two"]
+    assert await store.add_note(table, b"one") == [b"one", b"two", b"one"]
     assert await store.notes(table) == [b"one", b"two", b"one"]
     assert await store.read(table, 0) is None
 
@@ -193,7 +193,7 @@ async def what_is_idle_is_forgotten_and_can_be_made_again(store: Store, later: L
     assert (await store.notes(table), await store.read(table, 0), await store.count(table, 0)) == ([], None, 0)
     assert (await store.notes(used), len(await whole(store, used))) == ([b"made"], 1)
     # Mailbox numbers are reused, with the same note.
-    assert await store.note(table, b"made") == [b"made"]
+    assert await store.add_note(table, b"made") == [b"made"]
     await store.append(table, b"another frame")
     assert [frame for _, frame in await whole(store, table)] == [b"another frame"]
 

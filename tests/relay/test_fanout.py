@@ -49,7 +49,7 @@ async def relay_with_frames(folder: Path, tls: ssl.SSLContext | None = None) -> 
         open_sqlite(folder / "relay.db", time) as store,
         serve_relay(store, entropy=counting(), limits=LOCAL_LIMITS, tls=tls) as relay,
     ):
-        await store.note(TABLE, encode_record(MadeRecord(writer())))
+        await store.add_note(TABLE, encode_record(MadeRecord(writer())))
         await asyncio.gather(*(store.append(TABLE, frame) for frame in FRAMES))
         yield relay
 

@@ -23,9 +23,11 @@ from nodealer.relay.sealing import ReadKey, TableSecret
 TABLE = bytes(range(50, 66)).hex()
 SECRET = bytes(range(16))
 PLAY = Invitation(("wss://relay.example",), TableSecret(SECRET, TABLE, 0), host_mark(bytes(32)))
-WATCH = replace(PLAY.to_watch(), relays=("ws://192.168.1.7:8765", "ws://[::1]:9/a/b"), page="https://cards.example/t")
+WATCH = replace(
+    PLAY.for_spectators(), relays=("ws://192.168.1.7:8765", "ws://[::1]:9/a/b"), page="https://cards.example/t"
+)
 LATER = replace(PLAY, key=ReadKey(bytes(32), TABLE, 7))
-PLAY_LATER = PLAY.rekeyed(TableSecret(bytes(range(32)), TABLE, 7))
+PLAY_LATER = PLAY.with_key(TableSecret(bytes(range(32)), TABLE, 7))
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "spec" / "invitations.md").read_text()
@@ -68,8 +70,8 @@ def test_the_example_of_the_page() -> None:
 
 
 def test_who_watches_cannot_write() -> None:
-    assert PLAY.to_play and PLAY.table_secret().write_token and PLAY.table == TABLE
-    assert not WATCH.to_play and WATCH.read_key() == PLAY.read_key() and WATCH.table == TABLE
+    assert PLAY.can_play and PLAY.table_secret().write_token and PLAY.table == TABLE
+    assert not WATCH.can_play and WATCH.read_key() == PLAY.read_key() and WATCH.table == TABLE
     with pytest.raises(BadParameter, match="spectator link; to play, ask the host"):
         WATCH.table_secret()
     # It contains neither the secret nor anything it could be derived from.

@@ -141,7 +141,7 @@ def test_of_two_keys_the_one_that_was_used_first_counts() -> None:
         async with seat(relay.port) as late:
             assert await late.ask(Rekey(writer(OTHER))) == Accepted() == await late.ask(Token(OTHER))
             for note in (RekeyedRecord(writer(b"x" * 32), 0), ReachedRecord(2)):
-                await store.note(TABLE, encode_record(note))
+                await store.add_note(TABLE, encode_record(note))
             await late.send(b"too late")
             assert code(await late.told()) == "key"
             assert (await store.subscribe(TABLE, lambda frames: None)).frames == 0
@@ -253,11 +253,11 @@ def test_a_mailbox_that_another_relay_gave_at_the_same_time() -> None:
     class Race(MemoryStore):
         lost = False
 
-        async def note(self, table: str, note: bytes) -> list[bytes]:
+        async def add_note(self, table: str, note: bytes) -> list[bytes]:
             if not self.lost:
                 self.lost = True
-                await super().note(table, note[:-18] + b'AAAAAAAAAAAAAAA=="}'[-18:])
-            return await super().note(table, note)
+                await super().add_note(table, note[:-18] + b'AAAAAAAAAAAAAAA=="}'[-18:])
+            return await super().add_note(table, note)
 
     store = Race(monotonic)
 
@@ -281,7 +281,7 @@ def test_a_number_that_is_given_again() -> None:
             box = f"box-{given.number}"
             await old.open(table=box)
             del store._tables[box]
-            await store.note(box, encode_record(GivenRecord(b"another mailbox.")))
+            await store.add_note(box, encode_record(GivenRecord(b"another mailbox.")))
             assert code(await new.ask(Open(box, None))) == "busy" and await closed(old) == 1006
             assert (await new.open(table=box)).frames == 0
             await new.send(b"x")
@@ -614,14 +614,14 @@ def test_pings_whose_answers_nobody_reads() -> None:
     async def work(relay: Relay) -> None:
         async with table_goes_on(relay), deaf(relay) as bad:
             # From Python 3.12 on, the event loop sums up the queue on each write, which is slow for many small writes.
-            relay.door.waiting_max = 1 << 20
+            relay.gate.waiting_max = 1 << 20
             (table,) = relay._tables.live
             sizes = [0]
             while len(table.clients) == 3:
                 await ping(bad, 2000, 125)
                 await asyncio.sleep(0)
                 sizes += [client.waiting for client in table.clients]
-            assert max(sizes) < relay.door.waiting_max + (1 << 20)
+            assert max(sizes) < relay.gate.waiting_max + (1 << 20)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sockets, "_CONTROLS_MAX", 10**9)

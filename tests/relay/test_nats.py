@@ -106,7 +106,7 @@ def test_two_relays_have_one_order(server: NatsServer) -> None:
 def test_who_was_first_is_the_same_for_all(server: NatsServer) -> None:
     async def work(one: NatsStore, two: NatsStore) -> None:
         table = new_table()
-        seen = await asyncio.gather(*(store.note(table, note) for note, store in ((b"mine", one), (b"yours", two))))
+        seen = await asyncio.gather(*(store.add_note(table, note) for note, store in ((b"mine", one), (b"yours", two))))
         assert seen[0][0] == seen[1][0] and sorted(await one.notes(table)) == [b"mine", b"yours"]
 
     on_two(server, work)

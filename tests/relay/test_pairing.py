@@ -419,7 +419,7 @@ def signed(k: pairing._Keys, signer: Identity, invitation: Invitation, guest: by
     ("says", "said", "tried"),
     [
         (lambda k: signed(k, EVE, INVITATION), "that is not theirs", False),
-        (lambda k: signed(k, HOST, INVITATION.to_watch()), "that is not theirs", False),
+        (lambda k: signed(k, HOST, INVITATION.for_spectators()), "that is not theirs", False),
         (lambda k: signed(k, HOST, INVITATION, EVE.public), "changed the host's message", True),
         (lambda k: HostInvitation(HOST.public, INVITATION.fragment, bytes(64)), "changed the host's message", True),
         (
@@ -438,7 +438,7 @@ def test_a_host_hands_out_its_own_invitation() -> None:
     with pytest.raises(BadParameter, match="only the host named in"):
         host(identity=EVE)
     with pytest.raises(BadParameter, match="spectator link"):
-        host(invitation=INVITATION.to_watch())
+        host(invitation=INVITATION.for_spectators())
 
 
 # --- Junk, time, and many codes ---

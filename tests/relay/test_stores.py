@@ -227,13 +227,13 @@ def test_a_table_of_the_same_name_has_other_pages(tmp_path: Path) -> None:
         table = await made(store)
         await store.subscribe(table, Ears())
         for content in (b"old", b"new"):
-            await store.note(table, b"made")
+            await store.add_note(table, b"made")
             await asyncio.gather(*(store.append(table, content * 700) for _ in range(128)))
             assert {frame for _, frame in await whole(store, table)} == {content * 700}
             assert (store.cached_page(table, 0) is None) == (content == b"new")
             await store.expire(table, -1)
             assert await store.sweep(1000) == 1 and store.cached_page(table, 0) is None
-        await store.note(table, b"made")
+        await store.add_note(table, b"made")
         await store.subscribe(table, Ears())
         assert store.cached_page(table, 0) is None
 
@@ -389,7 +389,7 @@ from nodealer.relay.stores.sqlite import open_sqlite
 
 async def run():
     async with open_sqlite(Path(sys.argv[1]), time.time) as store:
-        await store.note("t", b"made")
+        await store.add_note("t", b"made")
         async def write(who):
             for number in range(10**6):
                 frame = b"%d %d" % (who, number)

@@ -81,7 +81,7 @@ def say_sealed(data: bytes) -> None:
             says = encode(HostInvitation(host_key.public, text, signed))
         with suppress(CodeDead):
             guest.receive(encode(HostSeals(keys.seal(_A, says))), 0.0)
-        assert guest.finished is None or guest.finished.invitation.to_play
+        assert guest.finished is None or guest.finished.invitation.can_play
 
 
 OUTSIDE: Final = (

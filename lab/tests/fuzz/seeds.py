@@ -109,7 +109,7 @@ def _outside() -> dict[str, list[bytes]]:
     notes = b"\n".join(map(encode_record, (MadeRecord(bytes(64)),)))
     parameters = [parameters for modes in MODES.values() for parameters in modes[1:]]
     return {
-        "invitation": [invitation.link.encode(), invitation.to_watch().fragment.encode(), relay.encode()],
+        "invitation": [invitation.link.encode(), invitation.for_spectators().fragment.encode(), relay.encode()],
         "mailbox": [b"\n".join((first, *guest.receive(first, 0.0)))],
         "relay": [*map(encode, asked), encode_page([(1, b"frame"), (2, b"another")]), notes],
         "game": [

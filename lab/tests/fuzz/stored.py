@@ -74,7 +74,7 @@ _TABLE: Final = "0" * 32
 
 
 async def _fill(store: SqliteStore) -> None:
-    await store.note(_TABLE, encode_record(MadeRecord(bytes(64))))
+    await store.add_note(_TABLE, encode_record(MadeRecord(bytes(64))))
     for number in range(40):
         await store.append(_TABLE, b"frame %d" % number * 20)
 
@@ -130,7 +130,7 @@ async def _ask_all(store: SqliteStore) -> None:
         lambda: store.count(_TABLE, 0),
         lambda: store.subscribe(_TABLE, lambda frames: None),
         lambda: store.append(_TABLE, b"one more"),
-        lambda: store.note(_TABLE, encode_record(MadeRecord(bytes(64)))),
+        lambda: store.add_note(_TABLE, encode_record(MadeRecord(bytes(64)))),
         lambda: store.expire(_TABLE, 1.0),
         lambda: store.sweep(1.0),
     ):

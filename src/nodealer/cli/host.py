@@ -13,7 +13,7 @@ from nodealer.cli.completion import games, protocols
 from nodealer.cli.display import NoBrowser, Terminal, choose_display
 from nodealer.cli.games import load_game, parse_settings
 from nodealer.cli.play import PlayCommand
-from nodealer.client.time_limits import MOVE, limits_of
+from nodealer.client.time_limits import MOVE, limits_for_people
 from nodealer.errors import BadParameter
 from nodealer.games.registry import DEFAULT_GAME
 
@@ -130,7 +130,7 @@ def host(
 
     if timekeeper and no_clock:
         raise BadParameter(phrases.cannot_combine("--timekeeper", "--no-clock"))
-    said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_of(clock)
+    said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_for_people(clock)
     plan = create_plan(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
     with serve_guest_page(page) as guests:
         code_of_exit = host_table(

@@ -133,14 +133,14 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
         raise BadParameter(phrases.HOST_NEEDS_KEY)
     invitation, relay = sitting.table.invitation, sitting.relays[0]
     codes = PairingCodes(invitation, relay, user.identity, AROUND, sitting.tell, hosting.admit)
-    hosting.new_code = codes.give
+    hosting.new_code = codes.issue
 
     def invite() -> None:
         """Print the links, once the relay has the table."""
         if not sitting.table.names:
             _print_links(screen, sitting, hosted.seats)
         if code:
-            codes.give()
+            codes.issue()
 
     async def play() -> Participant:
         async with AsyncExitStack() as stack:
@@ -179,7 +179,7 @@ def _keeper_config(sitting: Sitting) -> TimekeeperConfig:
 def _print_links(screen: Screen, sitting: Sitting, seats: int) -> None:
     """Print the links by which others come to the table."""
     invitation, place = sitting.table.invitation, sitting.table.what.place
-    to_watch = invitation.to_watch().link
+    to_watch = invitation.for_spectators().link
     screen.emit({"event": "table", "link": invitation.link, "watch": to_watch, "relays": list(invitation.relays)})
     if screen.json:
         return
@@ -246,7 +246,7 @@ def watch_table(
 ) -> int:
     """Watch a table. Return the exit code."""
     refuse_without_asserts()
-    only = invitation.to_watch().link
+    only = invitation.for_spectators().link
     screen = create_screen(at, json=json, role="watcher", name=None)
     return _join(_table_record(None, only, game, None, auto=False, log=log), watcher(), screen, log)
 

@@ -314,7 +314,7 @@ class _Watch:
         )
         if invitation is None:
             return
-        to_watch = invitation.to_watch().link
+        to_watch = invitation.for_spectators().link
         screen.emit({"event": "key", "epoch": invitation.key.epoch, "link": invitation.link, "watch": to_watch})
         if not screen.json:
             screen.say(phrases.NEW_SPECTATOR_LINK)

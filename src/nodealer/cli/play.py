@@ -13,7 +13,7 @@ from nodealer.cli.completion import games, protocols
 from nodealer.cli.display import Display, NoBrowser, Terminal, choose_display
 from nodealer.cli.games import installed_games, load_game, parse_settings
 from nodealer.cli.output import escape_markup
-from nodealer.client.time_limits import limits_of
+from nodealer.client.time_limits import limits_for_people
 from nodealer.errors import BadParameter
 from nodealer.games.registry import DEFAULT_GAME
 
@@ -157,7 +157,7 @@ def play(
         parameters=None if parameters is None else parameters.encode(),
         person=name,
         cheat=cheat,
-        clock=None if clock is None else limits_of(clock),
+        clock=None if clock is None else limits_for_people(clock),
     )
     at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
     if at is not Display.TERMINAL:

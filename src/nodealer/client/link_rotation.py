@@ -23,4 +23,4 @@ class LinkRotation:
         if participant.is_catching_up or not participant.is_in_roster or secret is None or secret.epoch <= self._epoch:
             return None
         self._epoch = secret.epoch
-        return self._invitation.rekeyed(secret)
+        return self._invitation.with_key(secret)

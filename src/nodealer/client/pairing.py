@@ -75,9 +75,9 @@ class PairingCodes:
         self._record = PairingRecord()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def give(self) -> None:
+    def issue(self) -> None:
         """Issue a new code, announce it, and wait for its guest in the background."""
-        task = asyncio.ensure_future(self._give())
+        task = asyncio.ensure_future(self._issue())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -87,7 +87,7 @@ class PairingCodes:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _give(self) -> None:
+    async def _issue(self) -> None:
         """Issue a code, wait for its guest, and report the result."""
         try:
             self._record.refuse_after_attacks()

@@ -15,7 +15,7 @@ MOVE: Final = 60.0
 CARDS: Final = 30.0
 
 
-def limits_of(move: float) -> Limits:
+def limits_for_people(move: float) -> Limits:
     """Return limits for people:
 
     `move` seconds per move, a time bank of twice that, a quarter of it refilled each hand.

@@ -123,7 +123,7 @@ class Invitation:
         return self.key.table
 
     @property
-    def to_play(self) -> bool:
+    def can_play(self) -> bool:
         """Return whether this is a link to play, which allows writing."""
         return isinstance(self.key, TableSecret)
 
@@ -133,7 +133,7 @@ class Invitation:
             raise BadParameter("this is a spectator link; to play, ask the host for a player link")
         return self.key
 
-    def rekeyed(self, key: TableSecret) -> Invitation:
+    def with_key(self, key: TableSecret) -> Invitation:
         """Return the same invitation with the key of another epoch."""
         return Invitation(self.relays, key, self.host, self.page)
 
@@ -151,7 +151,7 @@ class Invitation:
         other_key = self.key.epoch == came_by.key.epoch and self.read_key() != came_by.read_key()
         return self.table != came_by.table or self.host != came_by.host or other_key
 
-    def to_watch(self) -> Invitation:
+    def for_spectators(self) -> Invitation:
         """Return the invitation for spectators, who can read but not write."""
         return Invitation(self.relays, self.read_key(), self.host, self.page)
 
@@ -223,7 +223,7 @@ def _parse_fragment(fragment: str) -> Invitation:
     host = reader.take(MARK_BYTES)
     relays = tuple(reader.text() for _ in range(reader.number()))
     page = reader.text()
-    reader.end()
+    reader.expect_end()
     try:
         return Invitation(relays, key, host, page)
     except BadParameter as error:
@@ -275,7 +275,7 @@ class _LinkReader:
         except UnicodeDecodeError:
             raise DecodeError("the link is damaged: it contains an invalid address") from None
 
-    def end(self) -> None:
+    def expect_end(self) -> None:
         """Raise `DecodeError` if anything is left."""
         if self._data:
             raise DecodeError("the link is damaged: there is something after its end")

@@ -479,7 +479,7 @@ class GuestExchange(_Exchange):
             invitation = parse_link(said.invitation)
         except (DecodeError, BadSignature):
             self._fail("someone has changed the host's message; ask for another code", tried=True)
-        if invitation.host != host_mark(said.key) or not invitation.to_play:
+        if invitation.host != host_mark(said.key) or not invitation.can_play:
             self._fail("the host sent an invitation that is not theirs", tried=False)
         self._welcome = PairingWelcome(invitation, said.key)
         return ()

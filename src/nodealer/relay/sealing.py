@@ -23,9 +23,9 @@ _BOX_SALT: Final = "nodealer/box/v1"
 _FRAME: Final = "nodealer/frame/v1"
 EPOCH_BYTES: Final = 8
 SENDER_BYTES: Final = 16
-WORDS_BYTES: Final = 32
+TEXT_TAG_BYTES: Final = 32
 #: Epoch, sender and tag of the text.
-HEADER_BYTES: Final = EPOCH_BYTES + SENDER_BYTES + WORDS_BYTES
+HEADER_BYTES: Final = EPOCH_BYTES + SENDER_BYTES + TEXT_TAG_BYTES
 #: An ephemeral key, the secret, and the tag.
 BOX_BYTES: Final = KEY_BYTES + KEY_BYTES + TAG_BYTES
 
@@ -117,7 +117,7 @@ class ReadKey:
         if len(sender) != SENDER_BYTES:
             raise BadParameter(f"a sender must have {SENDER_BYTES} bytes")
         aad = self._aad(sender)
-        words = self._words(sender, aad, plaintext)
+        words = self._text_tag(sender, aad, plaintext)
         sealed = seal(self._message_key(sender, words), aad, plaintext)
         return self.epoch.to_bytes(EPOCH_BYTES, "little") + sender + words + sealed
 
@@ -133,11 +133,11 @@ class ReadKey:
             raise DecodeError("the frame belongs to another key epoch")
         sender, words = (
             frame[EPOCH_BYTES : EPOCH_BYTES + SENDER_BYTES],
-            frame[HEADER_BYTES - WORDS_BYTES : HEADER_BYTES],
+            frame[HEADER_BYTES - TEXT_TAG_BYTES : HEADER_BYTES],
         )
         aad = self._aad(sender)
         plaintext = unseal(self._message_key(sender, words), aad, frame[HEADER_BYTES:])
-        if not hmac.compare_digest(self._words(sender, aad, plaintext), words):
+        if not hmac.compare_digest(self._text_tag(sender, aad, plaintext), words):
             raise DecodeError("the frame's tag does not match its text")
         return sender, plaintext
 
@@ -145,10 +145,10 @@ class ReadKey:
         """Return the associated data that binds a frame to its table, epoch and sender."""
         return framed(_FRAME, self.table, self.epoch, sender)
 
-    def _words(self, sender: bytes, aad: bytes, plaintext: bytes) -> bytes:
+    def _text_tag(self, sender: bytes, aad: bytes, plaintext: bytes) -> bytes:
         """Return the tag n, which commits to the text and from which the frame's key is derived."""
         key = derive(self._prk, "tag", self.table, self.epoch, sender, size=64)
-        return hmac.digest(key, framed(aad, plaintext), hashlib.sha512)[:WORDS_BYTES]
+        return hmac.digest(key, framed(aad, plaintext), hashlib.sha512)[:TEXT_TAG_BYTES]
 
     # defence: two-time
     def _message_key(self, sender: bytes, words: bytes) -> bytes:

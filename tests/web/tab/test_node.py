@@ -153,7 +153,7 @@ kept["lets go"] = [await tried(what) for what in (bad_name, bad_rename, false_li
 
 # Who has only watched sits down by a link to play.
 home.data.clear()
-watched = entry.new_saved(None, entry.parse_link(link).to_watch().link, tab._key, bytes(32))
+watched = entry.new_saved(None, entry.parse_link(link).for_spectators().link, tab._key, bytes(32))
 entry.TabHome.create(entry.OpfsStore(home), watched)
 tab.join(link, "Cleo", home)
 await asyncio.sleep(0)

@@ -138,7 +138,7 @@ def test_the_same_link_leads_back_and_a_later_one_brings_its_key_and_its_relays_
     # The relays of a host who has moved; and who plays there opens the link for those who watch.
     moved = replace(FIRST, relays=("wss://b",))
     assert rejoin_invitation(saved, moved) == (moved, ())
-    assert rejoin_invitation(saved, FIRST.to_watch()) == (FIRST, ())
+    assert rejoin_invitation(saved, FIRST.for_spectators()) == (FIRST, ())
     later = replace(moved, key=LATER)
     assert rejoin_invitation(saved, later) == (replace(FIRST, relays=("wss://a", "wss://b")), (LATER,))
     # A host knows best where its table is.

@@ -213,11 +213,11 @@ def test_the_links_of_a_new_key_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
     async def meet() -> None:
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
         async with table_of(host) as invitation:
-            new = invitation.rekeyed(TableSecret(bytes(32), invitation.table, 1))
+            new = invitation.with_key(TableSecret(bytes(32), invitation.table, 1))
             monkeypatch.setattr(RelayTransport, "secret", property(lambda transport: new.key))
             playing = [host.play(invitation, hosted_table_of(HostRequest(**WISH))), guest.play(invitation)]
             for one in (host, guest):
-                assert await one.notice("key") == {"link": new.link, "watch": new.to_watch().link}
+                assert await one.notice("key") == {"link": new.link, "watch": new.for_spectators().link}
                 assert sum(told["code"] == "key" for told in one.all("notice")) == 1
             await ended(*playing)
 

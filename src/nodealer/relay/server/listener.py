@@ -72,7 +72,7 @@ class Relay:
         self._public_metrics = public_metrics
         self._tables = RelayTables(store, limits, entropy, self.metrics, log, only)
         self._counts = ConnectionCounts(limits.connections_per_address)
-        self.door = ConnectionGate(limits, self.metrics, proxy=trust_proxy)
+        self.gate = ConnectionGate(limits, self.metrics, proxy=trust_proxy)
         self._healthy_until = 0.0
 
     async def handle(self, connection: ServerConnection) -> None:
@@ -200,7 +200,7 @@ async def serve_relay(
             ping_timeout=_PONG_SECONDS,
             close_timeout=_FAREWELL,
             logger=_silenced_logger(),
-            create_connection=partial(CountedConnection, door=relay.door, tls=secured),  # type: ignore[arg-type]
+            create_connection=partial(CountedConnection, gate=relay.gate, tls=secured),  # type: ignore[arg-type]
         )
     except OSError as error:
         raise RelayError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
@@ -211,13 +211,13 @@ async def serve_relay(
     finally:
         for task in background:
             task.cancel()
-        await _close(server, relay.door)
+        await _close(server, relay.gate)
         for task in background:
             with suppress(asyncio.CancelledError):
                 await task
 
 
-async def _close(server: Server, door: ConnectionGate) -> None:
+async def _close(server: Server, gate: ConnectionGate) -> None:
     """Close the connections that have completed the handshake, and cut off the others.
 
     Otherwise the library would wait for those as long as they may take: for the TLS handshake, for the HTTP request, or
@@ -227,7 +227,7 @@ async def _close(server: Server, door: ConnectionGate) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(_FAREWELL):
             await asyncio.gather(*(connection.close(CloseCode.GOING_AWAY) for connection in server.connections))
-    door.close()
+    gate.close()
     await server.wait_closed()
 
 

@@ -82,9 +82,9 @@ class CountedConnection(ServerConnection):
     not know of clients that have not finished it. So the loop passes in a plain socket, and TLS starts here.
     """
 
-    def __init__(self, *args: Any, door: ConnectionGate, tls: Tls | None = None, **options: Any) -> None:
+    def __init__(self, *args: Any, gate: ConnectionGate, tls: Tls | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._door = door
+        self._gate = gate
         self._tls = tls
         self._controls = 0
         #: The plain socket below TLS, and the task that performs the TLS handshake.
@@ -99,9 +99,9 @@ class CountedConnection(ServerConnection):
         self._raw_transport = cast(asyncio.Transport, transport)
         if self._tls is None:
             self._begin(self._raw_transport)
-            self._door.enter(self._raw_transport)
+            self._gate.enter(self._raw_transport)
         else:
-            self._door.enter(self._raw_transport)
+            self._gate.enter(self._raw_transport)
             if not self._raw_transport.is_closing():
                 # The library must not see the encrypted bytes.
                 self._raw_transport.pause_reading()
@@ -124,7 +124,7 @@ class CountedConnection(ServerConnection):
         finally:
             if not self._began:
                 self._raw_transport.abort()
-                self._door.leave(self._raw_transport)
+                self._gate.leave(self._raw_transport)
 
     def _begin(self, transport: asyncio.Transport) -> None:
         """Hand the connection to the library."""
@@ -133,7 +133,7 @@ class CountedConnection(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop counting the socket."""
-        self._door.leave(self._raw_transport)
+        self._gate.leave(self._raw_transport)
         if self._began:
             super().connection_lost(exc)
 
@@ -143,7 +143,7 @@ class CountedConnection(ServerConnection):
             self._early += data
             return
         super().data_received(data)
-        if self.transport.get_write_buffer_size() > self._door.waiting_max:
+        if self.transport.get_write_buffer_size() > self._gate.waiting_max:
             self.transport.abort()
 
     def eof_received(self) -> None:

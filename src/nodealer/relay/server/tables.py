@@ -65,7 +65,7 @@ class RelayTables:
 
     async def add_record(self, name: str, note: PermissionRecord) -> TablePermissions:
         """Add a record to a table, and return the resulting permissions."""
-        permissions = permissions_of(await self.store.note(name, encode_record(note)))
+        permissions = permissions_of(await self.store.add_note(name, encode_record(note)))
         if permissions is None:
             raise RelayError("the store has lost a record")
         return permissions

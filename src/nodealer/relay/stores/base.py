@@ -83,7 +83,7 @@ class Store(Protocol):
     #: The largest frame that fits, in bytes.
     largest: int
 
-    async def note(self, table: str, note: bytes) -> list[bytes]:
+    async def add_note(self, table: str, note: bytes) -> list[bytes]:
         """Add a note, and return all notes of the table in order. The first note creates the table."""
 
     async def notes(self, table: str) -> list[bytes]:

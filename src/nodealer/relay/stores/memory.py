@@ -33,7 +33,7 @@ class MemoryStore:
         self._clock = clock
         self._tables: dict[str, _Table] = {}
 
-    async def note(self, table: str, note: bytes) -> list[bytes]:
+    async def add_note(self, table: str, note: bytes) -> list[bytes]:
         """Add a note, and return all notes."""
         found = self._tables.setdefault(table, _Table(self._clock()))
         found.notes.append(note)

@@ -313,7 +313,7 @@ class NatsStore:
 
     # --- Notes ---
 
-    async def note(self, table: str, note: bytes) -> list[bytes]:
+    async def add_note(self, table: str, note: bytes) -> list[bytes]:
         """Add a note, and return all notes of the table in order."""
         subjects = subjects_of(table)
         # A retry must not write the note twice. But the same note added later is another one: the table may have been

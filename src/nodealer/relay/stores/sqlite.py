@@ -143,7 +143,7 @@ class SqliteStore:
 
     # --- The store's interface ---
 
-    async def note(self, table: str, note: bytes) -> list[bytes]:
+    async def add_note(self, table: str, note: bytes) -> list[bytes]:
         """Add a note, and return all notes."""
         return await self._write(lambda: self._put_note(table, note))
 

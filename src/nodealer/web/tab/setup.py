@@ -10,7 +10,7 @@ import msgspec
 
 from nodealer.client.lobby import ask_first
 from nodealer.client.setup import GameSetup, game_setup
-from nodealer.client.time_limits import MOVE, limits_of
+from nodealer.client.time_limits import MOVE, limits_for_people
 from nodealer.engine.resolve import create_proposal
 from nodealer.errors import BadParameter, Declined
 from nodealer.games.package import GamePackage
@@ -142,7 +142,7 @@ def hosted_table_of(request: HostRequest) -> HostedTable:
         hands=request.hands,
         protocol=request.protocol,
         parameters=request.parameters,
-        clock=None if request.move is None else limits_of(request.move),
+        clock=None if request.move is None else limits_for_people(request.move),
         awaits_keeper=request.awaits_keeper and request.move is not None,
     )
     TabPlan(hosted)

@@ -246,12 +246,12 @@ class TabTable:
 
     def _codes(self, invitation: Invitation, home: PlayerStore, hosting: Hosting) -> PairingCodes:
         """Show the links of the table, and return what creates pairing codes."""
-        self.lobby.link, self.lobby.watch = invitation.link, invitation.to_watch().link
+        self.lobby.link, self.lobby.watch = invitation.link, invitation.for_spectators().link
         pairing = PairingEnvironment(self._environment.entropy, self._environment.connect, time.monotonic)
         codes = PairingCodes(
             invitation, invitation.relays[0], home.identity, pairing, self.lobby.on_news, hosting.admit
         )
-        hosting.new_code = codes.give
+        hosting.new_code = codes.issue
         return codes
 
     async def practise(self, participant: Participant, transport: Transport) -> None:
@@ -308,7 +308,7 @@ class TabTable:
         """Show the new links if the table has a new key."""
         invitation = rotation.next_invitation(participant, transport.secret) if participant.has_session else None
         if invitation is not None:
-            self.seat.notify("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
+            self.seat.notify("note", "key", "key", link=invitation.link, watch=invitation.for_spectators().link)
 
     def _on_news(self, news: object, hosting: Hosting | None) -> None:
         """Show refusals of others. Raises `BadParameter` if this person cannot play here."""

@@ -208,7 +208,7 @@ class Tab:
     def describe_link(self, link: str) -> str:
         """Describe a link as JSON, without its secrets: which table, whether only to watch, and which relays."""
         invitation = parse_link(link)
-        description = {"table": invitation.table, "watch": not invitation.to_play, "relays": invitation.relays}
+        description = {"table": invitation.table, "watch": not invitation.can_play, "relays": invitation.relays}
         return msgspec.json.encode(description).decode()
 
     def link_of(self, line: str) -> str:
@@ -227,7 +227,7 @@ class Tab:
 
     async def _join(self, link: str, name: str | None, handle: Any) -> None:
         invitation = parse_link(link)
-        home, hosted = self._open_seat(handle, name if invitation.to_play else None, link)
+        home, hosted = self._open_seat(handle, name if invitation.can_play else None, link)
         await self._play(home, invitation, hosted)
 
     def resume(self, handle: Any) -> None:
