@@ -104,7 +104,7 @@ def test_help_tells_the_settings_of_every_game() -> None:
         done = called("play", "--help")
         said = " ".join(done.stdout.split())
         assert done.returncode == 0 and said.count("Games and their settings") == 1
-        for told in ("--game holdem (4 seats, mask)", "--blinds: small and big blind; default: 1/2", "--mode:"):
+        for told in ("--game holdem (4 seats, mask)", "--blinds: small and big blind (default: 1/2)", "--mode:"):
             assert told in said
         assert "--game free" not in said
 
@@ -206,7 +206,7 @@ def test_what_was_interrupted_goes_on(tmp_path: Path, sent: signal.Signals) -> N
     assert gone(players) and "Traceback" not in said
     if sent is signal.SIGINT:
         assert process.returncode == 130
-        assert f"Stopped in hand 1. The unfinished log is in {log}. `nodealer resume` continues." in said
+        assert f"Stopped in hand 1. The unfinished log is in {log}. Continue with `nodealer resume`." in said
     before = log.read_bytes()
     assert called("verify", str(log)).returncode == 3
     with pytest.MonkeyPatch.context() as patch:
@@ -367,8 +367,8 @@ def test_a_person_presses_ctrl_c(tmp_path: Path) -> None:
     person = Terminal("--seats", "2", "--hands", "1", "--log", str(path))
     person.read_until(r"\n> ")
     os.killpg(person.process.pid, signal.SIGINT)
-    said = "You stopped in hand 1. The unfinished log is in .*. `nodealer resume` continues."
-    assert re.search(said, " ".join(person.read_until("continues.").split()))
+    said = "You stopped in hand 1. The unfinished log is in .*. Continue with `nodealer resume`."
+    assert re.search(said, " ".join(person.read_until("nodealer resume`.").split()))
     assert person.close() == 130
     assert "Traceback" not in person.screen
     assert nodealer("verify", str(path)).returncode == 3

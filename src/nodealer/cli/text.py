@@ -145,7 +145,7 @@ def game_stopped(place: str, reason: str) -> str:
 def interrupted(place: str, log: object | None, resume: str | None, *, by_person: bool) -> str:
     stopped = f"\n{'You stopped' if by_person else 'Stopped'} {place}."
     kept = "" if log is None else f" The unfinished log is in [bold]{log}[/bold]."
-    return stopped + kept + ("" if resume is None else f" {resume} continues.")
+    return stopped + kept + ("" if resume is None else f" {continue_with(resume)}")
 
 
 def resume_command(name: str | None) -> str:
@@ -344,9 +344,9 @@ YES_OR_NO: Final = " (yes or no)"
 NO_RULES: Final = "  this game has no text about its rules"
 HELP_RULES: Final = " the rules   "
 HELP_TABLE: Final = "Enter: show the table   "
-HELP_SIT_OUT: Final = " skip hands   "
+HELP_SIT_OUT: Final = " to skip hands   "
 HELP_LEAVE: Final = " for good   "
-HELP_QUIT: Final = " stop for now"
+HELP_QUIT: Final = " to stop for now"
 
 
 def not_your_turn(waiting_for: str) -> str:
@@ -355,7 +355,7 @@ def not_your_turn(waiting_for: str) -> str:
 
 NO_HAND: Final = "  no hand is being played"
 NOTHING_TO_SHOW: Final = "  there is nothing to show now"
-TYPE_SIT_OUT: Final = "type sit out"
+TYPE_SIT_OUT: Final = "to skip hands, type sit out"
 TYPE_WITHOUT: Final = "say who: without NAME"
 TYPE_REMOVE: Final = "say who: remove NAME"
 SIT_OUT: Final = "You sit out from the next hand on, and keep your chips. Type [bold]back[/bold] to play again."
@@ -660,7 +660,7 @@ def own_key_words(words: str) -> str:
 
 
 def table_words(words: str) -> str:
-    return f"Words of this table: [bold]{words}[/bold]. Everyone here sees the same ones."
+    return f"Words of this table: [bold]{words}[/bold]. Everyone here should see the same words."
 
 
 COMPARE_WORDS: Final = (
@@ -671,7 +671,7 @@ COMPARE_WORDS: Final = (
 def table_interrupted(name: str, log: object | None, *, own_relay: bool) -> str:
     kept = "" if log is None else f" The unfinished log is in [bold]{log}[/bold]."
     own = " Your relay has stopped too: the others wait for you." if own_relay else ""
-    return f"\nStopped.{kept} `nodealer resume {name}` continues.{own}"
+    return f"\nStopped.{kept} {continue_with(resume_command(name))}{own}"
 
 
 # --- The lobby ---
@@ -853,7 +853,7 @@ GAMES_COLUMNS: Final = ("name", "game", "players", "hands", "status")
 
 
 def games_folder(folder: object) -> str:
-    return f"They are in {folder}."
+    return f"Games are saved in {folder}."
 
 
 def is_rehearsal(name: str, seed: int) -> str:
@@ -990,7 +990,7 @@ def not_disclosed(hand: int, who: str) -> str:
 
 
 def gone(names: str) -> str:
-    return f"dropped out: {names}"
+    return f"out of the game: {names}"
 
 
 RESULT_COLUMNS: Final = ("hand", "ended")
