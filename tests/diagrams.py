@@ -39,12 +39,21 @@ LARGE: Final[Mapping[str, Drawing]] = {
         {
             "A deck is made:": (BEGINNING, "MaskShuffling", "Tagging", "Sharing", "Rekeying"),
             "What is asked of a deck at rest:": (
-                *("Idle", "Looking", "Telling", "Mixing", "Receiving", "Handing", "Proving", "Releasing"),
+                *(
+                    "Idle",
+                    "RequestingPeek",
+                    "AnsweringPeek",
+                    "Mixing",
+                    "Receiving",
+                    "HandingOver",
+                    "Proving",
+                    "Releasing",
+                ),
             ),
             "Cards go back:": ("Gathering", "Arranging", "Masking"),
-            "A player has left:": ("Joining", "MaskDeclaring", "MaskUnfound", "Closed"),
+            "A player has left:": ("Joining", "MaskDeclaring", "MaskMismatch", "Closed"),
         },
-        {"Joining": ("MaskDeclaring", "MaskUnfound"), "Closed": ("MaskUnfound",)},
+        {"Joining": ("MaskDeclaring", "MaskMismatch"), "Closed": ("MaskMismatch",)},
     ),
     "lock": Drawing({}, {"Cascading": ("OpeningFragments",), "Closed": ("Idle",)}),
 }

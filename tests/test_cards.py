@@ -29,7 +29,7 @@ from nodealer.cards.operations import (
     Seal,
     Show,
     Unseal,
-    words,
+    operation_fields,
 )
 from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
@@ -204,7 +204,7 @@ def test_what_a_digest_is_of() -> None:
 )
 def test_operations_have_one_encoding(operation: Operation, encoded: bytes) -> None:
     """What is hashed of them is written down, and no name of a field or of a class of ours."""
-    assert encode(words(operation)) == encoded
+    assert encode(operation_fields(operation)) == encoded
 
 
 def seconds_a_card(size: int, count: int) -> float:

@@ -29,7 +29,7 @@ from nodealer.errors import JournalLost
 from nodealer.games.base import Game
 from nodealer.group import group
 from nodealer.protocols.base import Binding, DeckChange
-from nodealer.protocols.keyed_deck import publish
+from nodealer.protocols.keyed_deck import add_published
 from nodealer_lab.sim import runs
 from nodealer_lab.sim.checkers.blame import too_few
 from nodealer_lab.sim.checkers.invariants import Wrong, first_wrong, held_twice, twice
@@ -253,7 +253,7 @@ def test_a_key_of_a_place_where_no_card_lies() -> None:
     decks.ask(Deal(0, (Portion(0, 1),)))
     before = decks.ask(Return(0, (0,), Place.TOP))
     key = before.card_secrets(decks.tapes[0], (0,), 0)
-    after = before.at(released=publish(before.released, 0, (0,), key))
+    after = before.with_fields(released=add_published(before.released, 0, (0,), key))
     states = (SimpleNamespace(hand=SimpleNamespace(decks={0: deck})) for deck in (before, after))
     (wrong,) = keys_of_old_places(*states)  # type: ignore[arg-type]
     assert wrong == "a key of card 0 of deck 0 is published, and no card lies there"

@@ -34,7 +34,7 @@ from nodealer.log.journal import Sent
 from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
 from nodealer.protocols.duel import DuelDeck
-from nodealer.protocols.keyed_deck import publish
+from nodealer.protocols.keyed_deck import add_published
 from nodealer.protocols.lock.deck import LockDeck
 from nodealer.wire import encode
 from nodealer_lab.sim import entry_groups
@@ -387,8 +387,12 @@ def test_a_key_that_nobody_asked_for() -> None:
     """Of a card of the pile, by anybody; of a card that is dealt, by the seat that gets it."""
     decks = fresh(group(), 2, 4)
     before = decks.ask(Deal(0, (Portion(0, 1),)))
-    pile = before.at(released=publish(before.released, 1, (2,), before.card_secrets(decks.tapes[1], (2,), 1)))
-    own = before.at(released=publish(before.released, 0, (0,), before.card_secrets(decks.tapes[0], (0,), 0)))
+    pile = before.with_fields(
+        released=add_published(before.released, 1, (2,), before.card_secrets(decks.tapes[1], (2,), 1))
+    )
+    own = before.with_fields(
+        released=add_published(before.released, 0, (0,), before.card_secrets(decks.tapes[0], (0,), 0))
+    )
 
     def wrong(deck: object) -> list[str]:
         states = (SimpleNamespace(hand=SimpleNamespace(decks={0: one})) for one in (before, deck))

@@ -281,7 +281,7 @@ def _chain_deck(seats: int, honest: int) -> ChainDeck:
 
 
 def _chain_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
-    return _chain_deck(seats, honest).own(tape, honest).prior
+    return _chain_deck(seats, honest).layer_secrets(tape, honest).prior
 
 
 def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
@@ -291,7 +291,7 @@ def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     assert isinstance(deck, ChainDeck) and deck.base is not None
     read = dict[Card, int]()
     for position in deck.places.only_hidden(deck.places.held):
-        keys = {seat: deck.own(tape, deck.order.index(seat)).key for seat, tape in tapes.items()}
+        keys = {seat: deck.layer_secrets(tape, deck.order.index(seat)).key for seat, tape in tapes.items()}
         one = deck.binding.group.integers([1])
         held, last = deck.held[position], deck.layers[-1].cards.numbers[position]
         bare = [keys.get(deck.order[held.index], one).invert() * held.number]

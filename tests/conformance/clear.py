@@ -15,7 +15,19 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from nodealer.cards.events import Event, Finished, Half, Moved, Opened
-from nodealer.cards.operations import Capability, Card, Deal, Look, NewDeck, Open, Operation, Peek, Return, Show, needed
+from nodealer.cards.operations import (
+    Capability,
+    Card,
+    Deal,
+    Look,
+    NewDeck,
+    Open,
+    Operation,
+    Peek,
+    Return,
+    Show,
+    needed_capabilities,
+)
 from nodealer.cards.places import Places
 from nodealer.errors import BadParameter, CardUnreadable, Malformed, PeerFault
 from nodealer.group import Group
@@ -159,7 +171,7 @@ class ClearDeck:
     # --- What a game asks ---
 
     @property
-    def tossed(self) -> bool:
+    def outcome_seen(self) -> bool:
         return False
 
     @property
@@ -174,7 +186,7 @@ class ClearDeck:
     def request(self, operation: Operation) -> DeckChange:
         if self.doing is not None:
             raise BadParameter(f"deck {self.places.deck} is busy")
-        if lacking := needed(operation, self.places.belongs_to) - self.protocol.operations:
+        if lacking := needed_capabilities(operation, self.places.belongs_to) - self.protocol.operations:
             raise BadParameter(f"clear cannot {', '.join(map(str, lacking))}")
         busy = replace(self, doing=operation, count=self.count + 1)
         if isinstance(operation, Return):

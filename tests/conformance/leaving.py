@@ -197,5 +197,5 @@ def until_idle(game: Table, at: int) -> Table:
 
 def recovered(game: Table) -> Table:
     """Up to the end of the recovery that is on."""
-    layers = len(lasting_deck(game).layers.every)
-    return game.play(until=lambda game: len(lasting_deck(game).layers.every) > layers)
+    layers = len(lasting_deck(game).layers.all_layers)
+    return game.play(until=lambda game: len(lasting_deck(game).layers.all_layers) > layers)

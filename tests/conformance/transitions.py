@@ -25,12 +25,12 @@ def steps(table: Transitions) -> set[Step]:
 
 def watch() -> None:
     """From now on a step that is in no table is an error."""
-    honest = StagedDeck.to
+    honest = StagedDeck.in_stage
 
-    def to(self: StagedDeck, stage: Stage, **changes: Any) -> StagedDeck:
+    def in_stage(self: StagedDeck, stage: Stage, **changes: Any) -> StagedDeck:
         name, step = self.binding.protocol, (type(self.stage), type(stage))
         assert step in steps(TABLES[name]), f"{name}: {step[0].__name__} is followed by {step[1].__name__}"
         seen[name].add(step)
         return honest(self, stage, **changes)
 
-    StagedDeck.to = to  # type: ignore[method-assign, assignment]
+    StagedDeck.in_stage = in_stage  # type: ignore[method-assign, assignment]

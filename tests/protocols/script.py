@@ -19,7 +19,7 @@ from nodealer.cards.operations import (
     Prove,
     Return,
     Show,
-    needed,
+    needed_capabilities,
 )
 from nodealer.games.base import Ask, Done, Want, WithoutStakes
 
@@ -45,7 +45,7 @@ class ScriptRules:
             return self.announced
         asked = [operation for request in self.script for operation in request]
         owners = {operation.deck: operation.owner for operation in asked if isinstance(operation, NewDeck)}
-        return frozenset().union(*(needed(operation, owners.get(operation.deck)) for operation in asked))
+        return frozenset().union(*(needed_capabilities(operation, owners.get(operation.deck)) for operation in asked))
 
     @classmethod
     def of(cls, script: Sequence[Sequence[Operation]]) -> Self:

@@ -93,7 +93,7 @@ def test_a_return_that_was_broken_off_leaves_its_number_behind(fast: Group, plac
     keys = [one.shuffle_secret(decks.tapes[0], 0, one.epoch).to_bytes() for one in (first, second)]
     assert keys[0] != keys[1]
     done = decks.run(second)
-    assert done.epoch == 2 and done.places.epoch == 1 and done.layers.every[-1].epoch == 2
+    assert done.epoch == 2 and done.places.epoch == 1 and done.layers.all_layers[-1].epoch == 2
     decks.settle()
 
 

@@ -30,7 +30,7 @@ from nodealer.cards.operations import (
     Return,
     Seal,
     Show,
-    needed,
+    needed_capabilities,
 )
 from nodealer.client.local_table import seat_players
 from nodealer.engine.phases import Phase
@@ -141,7 +141,7 @@ def is_played_or_never_begins(name: str, parameters: bytes, capability: Capabili
         Game(protocol, rules, seats=2 + len(roles), roles=roles)
     # And rightly: whatever is claimed, such a deck is not made, or refuses it.
     (new,), *before = rules.script
-    if not needed(new, None) <= protocol.claims.operations:
+    if not needed_capabilities(new, None) <= protocol.claims.operations:
         with pytest.raises(BadParameter):
             new_deck(name, parameters, owned)
         return

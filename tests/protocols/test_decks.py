@@ -35,4 +35,4 @@ def test_nothing_finishes_that_nobody_asked_for(name: str) -> None:
     deck = new_deck(name, 4)
     assert isinstance(deck, StagedDeck)
     with pytest.raises(BadParameter, match="no operation is in progress"):
-        deck.at(asked=None).finish()
+        deck.with_fields(asked=None).finish()

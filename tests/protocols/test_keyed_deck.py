@@ -6,7 +6,7 @@ import pytest
 
 from nodealer.errors import PeerFault
 from nodealer.group import Group, Scalars, concat
-from nodealer.protocols.keyed_deck import JOINED_PAYS, refuse_other_keys
+from nodealer.protocols.keyed_deck import JOINED_PAYS, refuse_wrong_keys
 
 COUNTS = (1, 2, JOINED_PAYS - 1, JOINED_PAYS, JOINED_PAYS + 2)
 
@@ -19,11 +19,11 @@ def _with(keys: Scalars, place: int, key: Scalars) -> Scalars:
 def test_the_first_false_key_is_named(fast: Group, count: int) -> None:
     keys, positions = fast.integers(range(3, 3 + count)), tuple(range(20, 20 + count))
     wanted, one = fast.points((keys * fast.G).to_bytes()), fast.integers([1])
-    refuse_other_keys(4, positions, keys, wanted)
+    refuse_wrong_keys(4, positions, keys, wanted)
     for place in {0, count // 2, count - 1}:
         for false in (keys[place] + one, -keys[place]):
             with pytest.raises(PeerFault, match=f"for card {20 + place} is not the card's key") as caught:
-                refuse_other_keys(4, positions, _with(keys, place, false), wanted)
+                refuse_wrong_keys(4, positions, _with(keys, place, false), wanted)
             assert caught.value.seat == 4
 
 
@@ -36,11 +36,11 @@ def test_two_false_keys_do_not_make_up_for_each_other(fast: Group, count: int) -
     for false in (off, swapped):
         assert false.sum() == keys.sum()
         with pytest.raises(PeerFault, match="for card 0 "):
-            refuse_other_keys(1, positions, false, wanted)
+            refuse_wrong_keys(1, positions, false, wanted)
 
 
 def test_a_card_without_a_key_of_the_seat_has_none_that_fits(fast: Group) -> None:
     """The key of a seat that is in no card is the identity, and no published secret is zero."""
     keys = fast.integers(range(1, 1 + JOINED_PAYS))
     with pytest.raises(PeerFault, match="for card 0 "):
-        refuse_other_keys(1, tuple(range(JOINED_PAYS)), keys, fast.identity(JOINED_PAYS))
+        refuse_wrong_keys(1, tuple(range(JOINED_PAYS)), keys, fast.identity(JOINED_PAYS))

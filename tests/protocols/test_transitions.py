@@ -145,7 +145,7 @@ def mask_scripts_of_gifts() -> None:
     """Two cards change hands; a seat leaves meanwhile, with a pile and without one."""
     gifts = operations.Pass(0, (Gift(0, 1, (0,)), Gift(1, 0, (1,))))
     Script("mask").run().ask(DEAL, gifts)
-    for stage in ("Receiving", "Handing"):
+    for stage in ("Receiving", "HandingOver"):
         Script("mask").run().ask(DEAL).begin(gifts).until(stage).leave(2).run()
         Script("mask", size=2).run().ask(DEAL).begin(gifts).until(stage).leave(2).run()
 
@@ -155,7 +155,7 @@ def mask_scripts_of_looks() -> None:
     Script("mask").run().ask(
         Peek(0, 0, 2), Peek(0, 0, 2, Look.REORDER), Peek(0, 0, 2, Look.TAKE), Peek(0, 0, 1, Look.KEEP)
     )
-    for stage in ("Looking", "Telling", "Arranging"):
+    for stage in ("RequestingPeek", "AnsweringPeek", "Arranging"):
         Script("mask").run().begin(Peek(0, 0, 2, Look.REORDER)).until(stage).leave(2).run()
     hand = Deal(0, (Portion(0, 2),))
     for leaves in (False, True):
@@ -195,7 +195,7 @@ def mask_scripts_of_a_lost_card() -> None:
             .run()
             .ask(Deal(0, (Portion(0, 1),)))
             .leave(2)
-            .until("MaskUnfound")
+            .until("MaskMismatch")
         )
         lost.leave(3).until("Joining") if leaves else lost.begin(Close(0))
 
@@ -243,7 +243,7 @@ def lock_script_of_a_lost_card() -> None:
         return encode(RaisedCards((deck.binding.group.points(said.cards) + G).to_bytes(), said.proof))
 
     lost = Script("lock", forge=false_raise).run().ask(Deal(0, (Portion(0, 1),))).leave(2)
-    lost.until("LockUnfound")
+    lost.until("LockMismatch")
 
 
 def chain_scripts() -> None:
@@ -261,7 +261,7 @@ def doubled_name(deck: StagedDeck, duty: Duty, message: bytes) -> bytes:
     assert isinstance(deck, ChainDeck) and deck.base is not None
     if duty.seat != deck.dealer or duty.kind not in ("shuffle", "pass", "reveal"):
         return message
-    own = deck.own(TAPES[0], 0)
+    own = deck.layer_secrets(TAPES[0], 0)
     name = deck.base.names[own.prior[0]]
     if duty.kind == "shuffle":
         said = read_message(ChainShuffle, message)
@@ -274,7 +274,7 @@ def doubled_name(deck: StagedDeck, duty: Duty, message: bytes) -> bytes:
 def doubled_places(deck: StagedDeck) -> list[int]:
     """Where the two lie in the end."""
     assert isinstance(deck, ChainDeck)
-    one, two = (deck.own(TAPES[index], index).prior for index in (1, 2))
+    one, two = (deck.layer_secrets(TAPES[index], index).prior for index in (1, 2))
     return [two.index(one.index(place)) for place in (0, 1)]
 
 
@@ -313,8 +313,8 @@ def test_tables_are_whole(name: str) -> None:
 
 def test_another_step_is_an_error() -> None:
     script = Script("offset")
-    with pytest.raises(AssertionError, match="offset: Requesting is followed by Closed"):
-        script.deck.to(Closed())
+    with pytest.raises(AssertionError, match="offset: RequestingParts is followed by Closed"):
+        script.deck.in_stage(Closed())
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -14,7 +14,7 @@ import pytest
 from conformance.harness import Source
 from games.dealer import Dealer
 from nodealer.cards.events import Half, Moved, Opened
-from nodealer.cards.operations import for_those_who_stay, words
+from nodealer.cards.operations import operation_fields, without_seats
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Holdem
@@ -33,7 +33,7 @@ def wants(game: Any) -> dict[str, Any]:
     if isinstance(want, Turn):
         return {"turn": list(want.seats)}
     if isinstance(want, Ask):
-        return {"ask": [words(operation) for operation in want.operations]}
+        return {"ask": [operation_fields(operation) for operation in want.operations]}
     net = {seat: want.net.get(seat, 0) - want.charged.get(seat, 0) for seat in game.seats}
     return {
         "done": {name: want.result[name] for name in TOLD},
@@ -102,7 +102,7 @@ class Evening:
             self._leave()
             if not isinstance(self.game.wants, Ask):
                 return
-        rest = (for_those_who_stay(operation, frozenset(self.gone)) for operation in ask.operations)
+        rest = (without_seats(operation, frozenset(self.gone)) for operation in ask.operations)
         events = self.dealer.answer(Ask(tuple(operation for operation in rest if operation is not None)))
         self.game = self.game.told(events)
         told: list[Any] = []

@@ -37,7 +37,7 @@ def keys_of(deck: Any, tape: Tape, seat: int) -> Iterator[tuple[Key, bytes]]:
     """All that a seat could publish of a deck that is made."""
     every = tuple(range(deck.places.position_count))
     if isinstance(deck, ChainDeck):
-        nonces = deck.own(tape, deck.order.index(seat)).nonces
+        nonces = deck.layer_secrets(tape, deck.order.index(seat)).nonces
         yield from (((deck.number, seat, place), nonce) for place, nonce in enumerate(nonces))
         return
     secrets = deck.layers.secrets if isinstance(deck, DuelDeck) else deck.card_secrets

@@ -264,7 +264,7 @@ class Unseal:
 Operation = NewDeck | Deal | Open | Show | Pass | Prove | Return | Peek | Mix | Close | Random | Seal | Unseal
 
 
-def words(operation: Operation) -> list[object]:
+def operation_fields(operation: Operation) -> list[object]:
     """Return an operation as it is hashed: its name and its fields, in the order of their definition."""
     match operation:
         case NewDeck(deck=deck, faces=faces, owner=owner):
@@ -296,7 +296,7 @@ def words(operation: Operation) -> list[object]:
             return ["unseal", deck]
 
 
-def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation | None:
+def without_seats(operation: Operation, gone: frozenset[int]) -> Operation | None:
     """Return the part of an operation that remains after seats have left, or None if nothing does."""
     match operation:
         case Deal():
@@ -363,10 +363,10 @@ class Capability(enum.Enum):
 
     def __str__(self) -> str:
         """Describe it as a phrase that follows "can" or "cannot"."""
-        return _IN_WORDS[self]
+        return _PHRASES[self]
 
 
-_IN_WORDS: Final[Mapping[Capability, str]] = {
+_PHRASES: Final[Mapping[Capability, str]] = {
     Capability.SHARED_DECK: "make a deck that all players share",
     Capability.OWNED_DECK: "make a deck that belongs to one player",
     Capability.DEAL_TOP: "deal the next cards to any player",
@@ -402,13 +402,13 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
 WITHOUT_CARDS: Final = frozenset({Capability.RANDOM, Capability.SEAL})
 
 
-def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
+def needed_capabilities(operation: Operation, owner: int | None) -> frozenset[Capability]:
     """Return the capabilities an operation needs on a deck with this owner (None: a shared deck)."""
     match operation:
         case NewDeck():
             return frozenset({Capability.SHARED_DECK if operation.owner is None else Capability.OWNED_DECK})
         case Deal(portions=portions):
-            return frozenset(_needed_for(portion, owner) for portion in portions)
+            return frozenset(_needed_for_portion(portion, owner) for portion in portions)
         case Open(positions=positions):
             return frozenset({Capability.OPEN_POSITIONS if positions else Capability.OPEN_TOP})
         case Show(to=to):
@@ -420,7 +420,7 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
         case Return(place=place, depth=depth):
             return frozenset({Capability.RETURN_DEPTH if depth else Capability(f"return:{place.value}")})
         case Peek(seat=seat, then=then):
-            return frozenset({Capability(f"peek:{then.value}{_by(seat, owner)}")})
+            return frozenset({Capability(f"peek:{then.value}{_owner_suffix(seat, owner)}")})
         case Mix():
             return frozenset({Capability.MIX})
         case Close():
@@ -431,12 +431,12 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
             return frozenset({Capability.SEAL})
 
 
-def _needed_for(portion: Portion, owner: int | None) -> Capability:
+def _needed_for_portion(portion: Portion, owner: int | None) -> Capability:
     """Return the capability that one portion of a deal needs."""
-    return Capability(f"deal:{'positions' if portion.positions else 'top'}{_by(portion.seat, owner)}")
+    return Capability(f"deal:{'positions' if portion.positions else 'top'}{_owner_suffix(portion.seat, owner)}")
 
 
-def _by(seat: int, owner: int | None) -> str:
+def _owner_suffix(seat: int, owner: int | None) -> str:
     """Return the suffix of a capability name if the seat owns the deck."""
     return ":owner" if seat == owner else ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nodealer.cards.events import Event, Finished, Moved, Opened, Rolled, Unsealed
-from nodealer.cards.operations import WITHOUT_CARDS, NewDeck, Operation, Random, Seal, needed
+from nodealer.cards.operations import WITHOUT_CARDS, NewDeck, Operation, Random, Seal, needed_capabilities
 from nodealer.engine.duties import TableDuty
 from nodealer.engine.phases import Phase
 from nodealer.engine.rosters import adopt_agreed_roster
@@ -261,7 +261,7 @@ def _request_operation(change: Change, deck: int, operation: Operation) -> Chang
         lies = Dice(here, deck) if isinstance(operation, Random) else Envelopes(here, deck)
     if lies is None:
         raise BadParameter(f"there is no deck {deck}")
-    if not isinstance(lies, Dice | Envelopes) and not needed(operation, None).isdisjoint(WITHOUT_CARDS):
+    if not isinstance(lies, Dice | Envelopes) and not needed_capabilities(operation, None).isdisjoint(WITHOUT_CARDS):
         raise BadParameter(f"deck {deck} has cards: it is not rolled, and nothing is sealed in it")
     return update_deck(change, deck, lies.request(operation))
 
@@ -276,7 +276,7 @@ def _present_binding(state: TableState) -> Binding:
 def _refuse_unannounced(state: TableState, operation: Operation) -> None:
     """Raise `BadParameter` if the game requests an operation that it did not announce for the session."""
     deck = state.hand.decks.get(operation.deck)
-    asked = needed(operation, None if deck is None else deck.places.belongs_to)
+    asked = needed_capabilities(operation, None if deck is None else deck.places.belongs_to)
     if unannounced := sorted(one.value for one in asked - state.config.rules.operations):
         raise BadParameter(f"the game asks for {', '.join(unannounced)}, which it did not announce")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from nodealer.cards.operations import Operation, for_those_who_stay
+from nodealer.cards.operations import Operation, without_seats
 from nodealer.engine.duties import OpenDuty
 from nodealer.engine.hand import (
     advance_game,
@@ -171,7 +171,7 @@ def remove_seats(change: Change, seats: frozenset[int]) -> Change:
     if not leaving:
         return change.with_state(state)
     # Any leaver counts, with or without cards: they may be a friend of a player who wants another try.
-    tried = frozenset(leaving) if any(deck.tossed for deck in hand.decks.values()) else frozenset()
+    tried = frozenset(leaving) if any(deck.outcome_seen for deck in hand.decks.values()) else frozenset()
     state = replace(state, tried=state.tried | tried)
     try:
         return _remove_from_hand(change.with_state(state), leaving)
@@ -236,7 +236,7 @@ def _queue_without(queue: tuple[Operation, ...], gone: frozenset[int]) -> tuple[
 
     The first one is in progress, so the deck handles it.
     """
-    rest = (for_those_who_stay(operation, gone) for operation in queue[1:])
+    rest = (without_seats(operation, gone) for operation in queue[1:])
     return (*queue[:1], *(operation for operation in rest if operation is not None))
 
 

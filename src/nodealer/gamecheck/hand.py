@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from nodealer.cards.events import Event, Half
-from nodealer.cards.operations import Deal, NewDeck, Open, Operation, Peek, Random, Seal, for_those_who_stay, needed
+from nodealer.cards.operations import (
+    Deal,
+    NewDeck,
+    Open,
+    Operation,
+    Peek,
+    Random,
+    Seal,
+    needed_capabilities,
+    without_seats,
+)
 from nodealer.errors import BadParameter, IllegalMove, Malformed
 from nodealer.gamecheck.dealer import Choose, FalseClaim, PlainDeck, with_finished
 from nodealer.gamecheck.findings import Finding, Found, author_code
@@ -294,7 +304,7 @@ def _perform_all(
     for operation in operations:
         first = operation.deck not in begun
         begun.add(operation.deck)
-        staying = for_those_who_stay(operation, frozenset(moment.gone))
+        staying = without_seats(operation, frozenset(moment.gone))
         if staying is None:
             continue
         try:
@@ -319,7 +329,7 @@ def _perform(
     """Perform one operation, updating `decks`, and return its events. Raises `BadParameter` or `FalseClaim`."""
     rules, number = moment.setup.rules, operation.deck
     owner = decks[number].places.belongs_to if number in decks else None
-    undeclared = needed(operation, owner) - rules.operations
+    undeclared = needed_capabilities(operation, owner) - rules.operations
     if undeclared:
         names = ", ".join(f"Capability.{one.name}" for one in sorted(undeclared, key=lambda one: one.value))
         what = f"{moment.when}, the game requests {operation}. That needs {names}, which the rules' `operations` lacks."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from nodealer.cards.operations import Capability, needed
+from nodealer.cards.operations import Capability, needed_capabilities
 from nodealer.errors import BadParameter
 from nodealer.gamecheck.accounts import refuse_bad_end, refuse_bad_paid
 from nodealer.gamecheck.findings import Findings
@@ -123,7 +123,7 @@ class OpenDecks:
         want = want_of(moment)
         for operation in want.operations if isinstance(want, Ask) else ():
             deck = moment.decks.get(operation.deck)
-            self.used |= needed(operation, None if deck is None else deck.places.belongs_to)
+            self.used |= needed_capabilities(operation, None if deck is None else deck.places.belongs_to)
 
 
 def has_simultaneous_moves(moment: HandMoment) -> bool:

@@ -64,12 +64,12 @@ def refuse_unserved(claims: Claims, needs: Needs) -> None:
     try:
         claims.refuse(needs)
     except BadParameter as reason:
-        able = [name for name in PROTOCOLS if name != claims.name and _serves(name, needs)]
+        able = [name for name in PROTOCOLS if name != claims.name and _can_serve(name, needs)]
         others = " and ".join(filter(None, (", ".join(able[:-1]), *able[-1:]))) or "no other protocol"
         raise BadParameter(f"{reason}; {others} can") from None
 
 
-def _serves(name: str, needs: Needs) -> bool:
+def _can_serve(name: str, needs: Needs) -> bool:
     """Return whether a protocol can serve a table in at least one of its modes."""
     for parameters in MODES[name]:
         with suppress(BadParameter):

@@ -41,7 +41,7 @@ class Binding:
     group: Group = field(repr=False)
     #: Seats and their identity keys, for protocols that order seats by them.
     identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
-    #: Seats that left while a deck reported `tossed`, so they might have left to get another try. They do not get one.
+    #: Seats that left while a deck reported `outcome_seen`, perhaps to get another try. They do not get one.
     tried: frozenset[int] = frozenset()
 
     def without(self, seats: tuple[int, ...]) -> Binding:
@@ -185,7 +185,7 @@ class Deck(Protocol):
         """Continue without these seats. Return None if this protocol cannot."""
 
     @property
-    def tossed(self) -> bool:
+    def outcome_seen(self) -> bool:
         """Whether a seat that leaves now has seen a random outcome here and may want another try."""
 
     @property
@@ -244,22 +244,24 @@ class Claims:
     def refuse(self, needs: Needs) -> None:
         """Raise `BadParameter` if a table needs more than this protocol offers."""
         if not self.seats[0] <= needs.seats <= self.seats[1]:
-            raise BadParameter(f"{self.name} cannot seat {needs.seats} players, only {_span(self.seats)}")
+            raise BadParameter(f"{self.name} cannot seat {needs.seats} players, only {_format_range(self.seats)}")
         if not self.cards[0] <= needs.cards <= self.cards[1]:
-            raise BadParameter(f"{self.name} cannot make decks of {needs.cards} cards, only of {_span(self.cards)}")
+            raise BadParameter(
+                f"{self.name} cannot make decks of {needs.cards} cards, only of {_format_range(self.cards)}"
+            )
         lacking = needs.operations - self.operations - WITHOUT_CARDS
         missing = [str(operation) for operation in Capability if operation in lacking] if lacking else []
         if len(missing) > NAMED_MAX:
             missing = [*missing[: NAMED_MAX - 1], f"do {len(missing) - NAMED_MAX + 1} other things"]
         if missing:
-            raise BadParameter(f"{self.name} cannot {_either(missing)}, which {needs.game} needs")
+            raise BadParameter(f"{self.name} cannot {_join_with_or(missing)}, which {needs.game} needs")
         if vacant := sorted(frozenset(self.roles) - needs.roles):
             raise BadParameter(f"{self.name} needs a seat with the role {vacant[0]}")
 
     def refuse_players(self, binding: Binding) -> None:
         """Raise `BadParameter` if the number of players is not one for which this protocol can create a deck."""
         if not self.seats[0] <= len(binding.players) <= self.seats[1]:
-            few = f"{_span(self.seats)} players, not for {len(binding.players)}"
+            few = f"{_format_range(self.seats)} players, not for {len(binding.players)}"
             raise BadParameter(f"{self.name} makes decks for {few}")
 
     def as_json(self) -> dict[str, Any]:
@@ -277,13 +279,13 @@ class Claims:
         }
 
 
-def _span(limits: tuple[int, int]) -> str:
+def _format_range(limits: tuple[int, int]) -> str:
     """Format a range of numbers for an error message."""
     low, high = limits
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _either(words: Sequence[str]) -> str:
+def _join_with_or(words: Sequence[str]) -> str:
     """Join phrases with commas and "or"."""
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 

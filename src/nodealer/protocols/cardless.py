@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nodealer.cards.events import Half
-from nodealer.cards.operations import Card, Operation, words
+from nodealer.cards.operations import Card, Operation, operation_fields
 from nodealer.cards.places import Places
 from nodealer.protocols.base import Binding
 from nodealer.tape import Tape, digest
@@ -26,7 +26,7 @@ class Cardless:
         return Places(self.number, (0,), ())
 
     @property
-    def tossed(self) -> bool:
+    def outcome_seen(self) -> bool:
         """Always False: nothing here is ever repeated."""
         return False
 
@@ -42,11 +42,11 @@ class Cardless:
         """Return no faces: there are no cards."""
         return {}
 
-    def begun(self, label: str, times: int, operation: Operation, seats: tuple[int, ...]) -> bytes:
+    def origin_digest(self, label: str, times: int, operation: Operation, seats: tuple[int, ...]) -> bytes:
         """Return the digest that identifies the nth operation here, from everything agreed on before it."""
         binding = self.binding
         table = (binding.protocol, binding.version, binding.session, binding.roster, binding.hand)
-        return digest(label, *table, self.number, times, encode(words(operation)), encode(list(seats)))
+        return digest(label, *table, self.number, times, encode(operation_fields(operation)), encode(list(seats)))
 
     def binding_without(self, seats: tuple[int, ...]) -> Binding:
         """Return the table after these seats have left. Seats that were not there are ignored."""

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import msgspec
 
 from nodealer.cards.events import Event, Finished, Rolled
-from nodealer.cards.operations import Operation, Random, words
+from nodealer.cards.operations import Operation, Random, operation_fields
 from nodealer.errors import BadParameter, PeerFault
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.cardless import Cardless
@@ -74,7 +74,7 @@ class Dice(Cardless):
     # --- Duties ---
 
     @property
-    def _all_in(self) -> bool:
+    def _all_committed(self) -> bool:
         return self.commitments.keys() >= set(self.seats)
 
     @property
@@ -82,16 +82,16 @@ class Dice(Cardless):
         """First every seat's commitment, then every seat's share."""
         if self.asked is None:
             return ()
-        if not self._all_in:
+        if not self._all_committed:
             return tuple(self._duty(COMMIT, seat) for seat in self.seats if seat not in self.commitments)
         return tuple(self._duty(OPEN, seat) for seat in self.seats if seat not in self.shares)
 
     def _duty(self, kind: str, seat: int) -> Duty:
-        anchor = self.origin if kind == COMMIT else digest("roll open", self.origin, self._committed)
+        anchor = self.origin if kind == COMMIT else digest("roll open", self.origin, self._encoded_commitments)
         return self.binding.duty(self.number, seat, kind, anchor)
 
     @property
-    def _committed(self) -> bytes:
+    def _encoded_commitments(self) -> bytes:
         return encode([[seat, self.commitments[seat]] for seat in self.seats])
 
     # --- Operations ---
@@ -104,7 +104,7 @@ class Dice(Cardless):
         seats = operation.seats or self.binding.players
         if len(set(seats)) != len(seats) or not set(seats) <= set(self.binding.players):
             raise BadParameter(f"seats {seats} are not all at the table, or one appears twice")
-        origin = self.begun("roll", self.rolls, operation, seats)
+        origin = self.origin_digest("roll", self.rolls, operation, seats)
         after = replace(self, rolls=self.rolls + 1, asked=operation, seats=seats, origin=origin)
         return DeckChange(replace(after, commitments={}, shares={}))
 
@@ -116,7 +116,7 @@ class Dice(Cardless):
         share = read_message(RollOpen, message).share
         if self._commitment(duty.seat, share) != self.commitments[duty.seat]:
             raise PeerFault(duty.seat, "the bytes it opened for the roll are not the ones it committed to")
-        return replace(self, shares={**self.shares, duty.seat: share})._rolled()
+        return replace(self, shares={**self.shares, duty.seat: share})._finish_if_complete()
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         """Return the commitment or the share.
@@ -133,17 +133,17 @@ class Dice(Cardless):
         # The seat is included so that a copied commitment cannot be opened.
         return digest("roll commitment", self.origin, seat, share)
 
-    def _rolled(self) -> DeckChange:
+    def _finish_if_complete(self) -> DeckChange:
         """Finish with the numbers if all shares are open."""
         if self.asked is None or self.shares.keys() < set(self.seats):
             return DeckChange(self)
         shares = b"".join(self.shares[seat] for seat in self.seats)
-        drawn = Tape(digest("rolled", self.origin, self._committed, shares)).draw_below(
+        drawn = Tape(digest("rolled", self.origin, self._encoded_commitments, shares)).draw_below(
             "numbers", b"", self.asked.sides
         )
-        return self._finished(Rolled(self.number, drawn))
+        return self._finish(Rolled(self.number, drawn))
 
-    def _finished(self, *events: Event) -> DeckChange:
+    def _finish(self, *events: Event) -> DeckChange:
         """End the roll with these events."""
         done = () if self.asked is None else (Finished(self.asked),)
         return DeckChange(replace(self, asked=None), (*events, *done))
@@ -161,18 +161,18 @@ class Dice(Cardless):
         binding = self.binding_without(seats)
         if self.asked is None:
             return DeckChange(replace(self, binding=binding))
-        if self._all_in:
+        if self._all_committed:
             silent = tuple(seat for seat in self.seats if seat in seats and seat not in self.shares)
             after = replace(self, binding=binding)
-            return after._finished(Rolled(self.number, (), silent)) if silent else DeckChange(after)
+            return after._finish(Rolled(self.number, (), silent)) if silent else DeckChange(after)
         here = tuple(seat for seat in self.seats if seat not in seats)
         if here != self.seats and len(here) < 2:
             silent = tuple(seat for seat in self.seats if seat in seats)
-            return replace(self, binding=binding)._finished(Rolled(self.number, (), silent))
+            return replace(self, binding=binding)._finish(Rolled(self.number, (), silent))
         return DeckChange(replace(self, binding=binding, seats=here))
 
     def digest(self) -> bytes:
         """Return a digest for comparing replicas."""
-        asked = b"" if self.asked is None else encode(words(self.asked))
+        asked = b"" if self.asked is None else encode(operation_fields(self.asked))
         said = [sorted(self.commitments.items()), sorted(self.shares.items())]
         return digest("dice", self.number, self.rolls, asked, encode(list(self.seats)), self.origin, encode(said))

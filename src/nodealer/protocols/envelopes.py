@@ -14,7 +14,7 @@ from typing import Annotated, Final
 import msgspec
 
 from nodealer.cards.events import Finished, Unsealed
-from nodealer.cards.operations import SEALED_MAX, Operation, Seal, Unseal, words
+from nodealer.cards.operations import SEALED_MAX, Operation, Seal, Unseal, operation_fields
 from nodealer.errors import BadParameter, PeerFault
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.cardless import Cardless
@@ -85,11 +85,11 @@ class Envelopes(Cardless):
         sealing = self.binding.duty(self.number, seat, SEAL, self.origin, choice=True)
         if isinstance(self.asked, Seal):
             return sealing
-        anchor = digest("unseal", self.origin, self._said)
+        anchor = digest("unseal", self.origin, self._encoded_envelopes)
         return self.binding.duty(self.number, seat, UNSEAL, anchor, recalls=sealing.id)
 
     @property
-    def _said(self) -> bytes:
+    def _encoded_envelopes(self) -> bytes:
         return encode(sorted(self.closed.items()))
 
     # --- Operations ---
@@ -106,7 +106,7 @@ class Envelopes(Cardless):
             raise BadParameter(f"deck {self.number} has envelopes that have not been opened")
         if not seats or len(set(seats)) != len(seats) or not set(seats) <= set(self.binding.players):
             raise BadParameter(f"seats {seats} are not all at the table, or one appears twice")
-        origin = self.begun("seal", self.times, operation, seats)
+        origin = self.origin_digest("seal", self.times, operation, seats)
         after = replace(self, times=self.times + 1, asked=operation, owing=seats, origin=origin, opened={})
         return DeckChange(replace(after, sealed=True))
 
@@ -115,7 +115,7 @@ class Envelopes(Cardless):
             raise BadParameter(f"deck {self.number} has no closed envelopes")
         owing = tuple(seat for seat in sorted(self.closed) if seat not in self.gone)
         lost = dict.fromkeys(self.closed.keys() & self.gone)
-        return replace(self, asked=operation, owing=owing, opened=lost)._done()
+        return replace(self, asked=operation, owing=owing, opened=lost)._finish_if_complete()
 
     # defence: two-bids
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
@@ -123,11 +123,11 @@ class Envelopes(Cardless):
         rest = tuple(seat for seat in self.owing if seat != duty.seat)
         if duty.kind == SEAL:
             commitment = read_message(Sealing, message).commitment
-            return replace(self, owing=rest, closed={**self.closed, duty.seat: commitment})._done()
+            return replace(self, owing=rest, closed={**self.closed, duty.seat: commitment})._finish_if_complete()
         said = read_message(Unsealing, message)
         if self._commitment(duty.seat, said.salt, said.value) != self.closed[duty.seat]:
             raise PeerFault(duty.seat, "the value it opened is not the one it sealed")
-        return replace(self, owing=rest, opened={**self.opened, duty.seat: said.value})._done()
+        return replace(self, owing=rest, opened={**self.opened, duty.seat: said.value})._finish_if_complete()
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         """Return the commitment or the opened value. Both times, `choice` is the value that the player chose."""
@@ -144,7 +144,7 @@ class Envelopes(Cardless):
         # The seat is included so that a copied envelope cannot be opened.
         return digest("sealed", self.origin, seat, salt, value)
 
-    def _done(self) -> DeckChange:
+    def _finish_if_complete(self) -> DeckChange:
         """Finish the request if no seat owes a message."""
         if self.owing or self.asked is None:
             return DeckChange(self)
@@ -162,10 +162,10 @@ class Envelopes(Cardless):
         rest = tuple(seat for seat in self.owing if seat not in seats)
         lost = dict.fromkeys(set(self.owing).intersection(seats)) if isinstance(self.asked, Unseal) else {}
         after = replace(self, binding=binding, owing=rest, gone=self.gone | set(seats), opened={**self.opened, **lost})
-        return after._done()
+        return after._finish_if_complete()
 
     def digest(self) -> bytes:
         """Return a digest for comparing replicas."""
-        asked = b"" if self.asked is None else encode(words(self.asked))
+        asked = b"" if self.asked is None else encode(operation_fields(self.asked))
         said = [sorted(self.closed.items()), sorted(self.opened.items()), sorted(self.gone), list(self.owing)]
         return digest("envelopes", self.number, self.times, self.sealed, asked, self.origin, encode(said))

@@ -27,7 +27,7 @@ from nodealer.wire import Message, encode
 
 EXCLUDE: Final = "exclude"
 
-WORDS: Final = StepText(
+EXCLUDE_TEXT: Final = StepText(
     "proves what hidden cards are not",
     "Shows that none of some hidden cards is one of some faces, such as the hearts: all of them are multiplied by "
     "one secret, and no card's product equals a face's product. The proof shows that the secret was the same for "
@@ -55,7 +55,7 @@ def prove(deck: RecoverableDeck[Any], operation: Prove) -> DeckChange:
     claims = deck.places.validate_claims(operation, deck.binding.players)
     for claim in claims:
         _refuse_shared(deck, claim)
-    return DeckChange(deck.to(Proving(claims, deck.trail)))
+    return DeckChange(deck.in_stage(Proving(claims, deck.trail)))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Proving:
     def apply(self, deck: RecoverableDeck[Any], duty: Duty, message: bytes) -> DeckChange:
         check = check_none(deck, duty, self._claim(duty.seat), message)
         rest = tuple(claim for claim in self.claims if claim.seat != duty.seat)
-        step = DeckChange(deck.to(replace(self, claims=rest))) if rest else deck.finish()
+        step = DeckChange(deck.in_stage(replace(self, claims=rest))) if rest else deck.finish()
         return replace(step, checks=(check, *step.checks))
 
     def _claim(self, seat: int) -> NoneOf:

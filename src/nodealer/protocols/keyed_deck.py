@@ -31,16 +31,16 @@ JOINED_PAYS: Final = 8
 Published = Mapping[int, Mapping[int, Scalars]]
 
 
-def publish(published: Published, seat: int, positions: tuple[int, ...], keys: Scalars) -> Published:
+def add_published(published: Published, seat: int, positions: tuple[int, ...], keys: Scalars) -> Published:
     """Return `published` with a seat's secrets for these cards added."""
     added = {p: {**published.get(p, {}), seat: keys[place]} for place, p in enumerate(positions)}
     return {**published, **added}
 
 
 # defence: another-key, false-key, other-card
-def refuse_other_keys(seat: int, positions: tuple[int, ...], keys: Scalars, wanted: Points) -> None:
+def refuse_wrong_keys(seat: int, positions: tuple[int, ...], keys: Scalars, wanted: Points) -> None:
     """Raise `PeerFault` if a published secret does not match its card's public key."""
-    if len(keys) >= JOINED_PAYS and _all_fit(seat, keys, wanted):
+    if len(keys) >= JOINED_PAYS and _all_match(seat, keys, wanted):
         return
     public = keys * wanted.group.G
     if public != wanted:
@@ -48,7 +48,7 @@ def refuse_other_keys(seat: int, positions: tuple[int, ...], keys: Scalars, want
         raise PeerFault(seat, f"the key it published for card {wrong} is not the card's key")
 
 
-def _all_fit(seat: int, keys: Scalars, wanted: Points) -> bool:
+def _all_match(seat: int, keys: Scalars, wanted: Points) -> bool:
     """Return whether all keys match, by one combined sum.
 
     The result differs from checking one by one with probability 2^-128.
@@ -130,7 +130,7 @@ class KeyedDeck(StagedDeck):
 
     # --- Duties ---
 
-    def owing(self, wanted: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+    def unpublished(self, wanted: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
         """Return the positions in `wanted` that each seat has not yet published its secret for.
 
         Open cards need none.
@@ -177,7 +177,7 @@ class Releasing:
                     raise BadParameter(f"{deck.binding.protocol} can show a card to everyone, but not to one seat")
                 positions = places.validate_show(operation)
                 wanted = {operation.seat: positions}
-        return cls(operation, positions, deck.owing(wanted), deck.trail)
+        return cls(operation, positions, deck.unpublished(wanted), deck.trail)
 
     @property
     def in_turn(self) -> tuple[int, ...]:
@@ -204,22 +204,22 @@ class Releasing:
     def apply(self, deck: KeyedDeck, duty: Duty, message: bytes) -> DeckChange:
         said, positions = read_message(Release, message), self.owing[duty.seat]
         keys = read_secrets(deck.binding.group, said.keys, len(positions), "the keys")
-        return self.take(deck, duty.seat, keys)
+        return self.accept_keys(deck, duty.seat, keys)
 
-    def take(self, deck: KeyedDeck, seat: int, keys: Scalars) -> DeckChange:
+    def accept_keys(self, deck: KeyedDeck, seat: int, keys: Scalars) -> DeckChange:
         """Accept a seat's secrets after checking each against its public key."""
         positions = self.owing[seat]
-        refuse_other_keys(seat, positions, keys, deck.card_keys(positions, seat))
+        refuse_wrong_keys(seat, positions, keys, deck.card_keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
         if not set(self.in_turn).intersection(stage.in_turn):
             # The next group answers what this one has published.
             stage = replace(stage, anchor=deck.trail)
-        return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
+        return stage.settle(deck.with_fields(released=add_published(deck.released, seat, positions, keys)))
 
     def settle(self, deck: KeyedDeck) -> DeckChange:
         """Wait while secrets are owed, then move or open the cards."""
         if self.owing:
-            return DeckChange(deck.to(self))
+            return DeckChange(deck.in_stage(self))
         if isinstance(self.operation, Deal):
             return deck.hand_out(deck.places.resolve_deal(self.operation, deck.binding.players))
         hidden = deck.places.only_hidden(self.positions)

@@ -53,20 +53,20 @@ class Layers(Generic[C]):
 
     label: str
     deck: int
-    every: tuple[Layer[C], ...] = ()
+    all_layers: tuple[Layer[C], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.every)
+        return bool(self.all_layers)
 
     def with_layer(self, layer: Layer[C]) -> Layers[C]:
         """Return the layers with one more added."""
-        return Layers(self.label, self.deck, (*self.every, layer))
+        return Layers(self.label, self.deck, (*self.all_layers, layer))
 
-    def of(self, position: int) -> Layer[C]:
+    def layer_at(self, position: int) -> Layer[C]:
         """Return the layer that a position belongs to."""
-        if len(self.every) == 1:
-            return self.every[0]
-        return self.every[bisect_right(self.every, position, key=lambda layer: layer.first) - 1]
+        if len(self.all_layers) == 1:
+            return self.all_layers[0]
+        return self.all_layers[bisect_right(self.all_layers, position, key=lambda layer: layer.first) - 1]
 
     def cards(self, positions: tuple[int, ...]) -> C:
         """Return the cards at these positions, in this order."""
@@ -82,10 +82,10 @@ class Layers(Generic[C]):
         drawn: dict[int, Scalars] = {}
         for layer, _ in self._runs(positions):
             if layer.first not in drawn:
-                drawn[layer.first] = self.drawn(tape, layer, seat)
+                drawn[layer.first] = self.draw_secrets(tape, layer, seat)
         return concat(*(drawn[layer.first].take(places) for layer, places in self._runs(positions)))
 
-    def drawn(self, tape: Tape, layer: Layer[C], seat: int) -> Scalars:
+    def draw_secrets(self, tape: Tape, layer: Layer[C], seat: int) -> Scalars:
         """Draw a seat's secrets for all cards of a layer, derived from exactly the cards they are applied to.
 
         They are zero for a seat that has no part in the layer's keys.
@@ -98,11 +98,11 @@ class Layers(Generic[C]):
     def _runs(self, positions: tuple[int, ...]) -> Iterator[tuple[Layer[C], list[int]]]:
         """Group positions into runs within one layer, in order. Most requests are a single run."""
         places: list[int] = []
-        layer = self.of(positions[0])
+        layer = self.layer_at(positions[0])
         for position in positions:
-            if self.of(position) is not layer:
+            if self.layer_at(position) is not layer:
                 yield layer, places
-                layer, places = self.of(position), []
+                layer, places = self.layer_at(position), []
             places.append(position - layer.first)
         yield layer, places
 

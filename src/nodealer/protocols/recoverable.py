@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
 from nodealer.cards.events import Event, Half, Moved
-from nodealer.cards.operations import Close, Deal, Open, Operation, Place, Portion, Return, for_those_who_stay
+from nodealer.cards.operations import Close, Deal, Open, Operation, Place, Portion, Return, without_seats
 from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
 from nodealer.proofs.hidden_cards import HiddenCards
@@ -51,7 +51,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
     # --- What a keyed deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
-        return self.layers.of(position).binding.players
+        return self.layers.layer_at(position).binding.players
 
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
         return self.layers.keys(positions, seat)
@@ -78,10 +78,10 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         """
         if self.asked is not None or isinstance(self.stage, Quiet):
             return self.begin(operation, operation)
-        asked = self.at(trail=self.trail_with(operation), asked=operation)
+        asked = self.with_fields(trail=self.trail_with(operation), asked=operation)
         if isinstance(operation, Close):
             return close(asked, operation)
-        self.rebuilt(len(self.places.face_down) - len(self.places.hidden_owned)).at(stage=Idle()).begin(
+        self.with_new_pile(len(self.places.face_down) - len(self.places.hidden_owned)).with_fields(stage=Idle()).begin(
             operation, operation
         )
         return DeckChange(asked)
@@ -93,7 +93,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
             return super().begin(left, asked)
         if not isinstance(self.stage, Idle):
             raise BadParameter(f"deck {self.number} is busy or closed")
-        return self.at(trail=self.trail_with(operation), asked=asked).finish()
+        return self.with_fields(trail=self.trail_with(operation), asked=asked).finish()
 
     def _with_living_positions(self, operation: Operation) -> Operation | None:
         """Return the operation restricted to cards that still exist, or None if none do.
@@ -129,8 +129,8 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         leavers = tuple(sorted({*self.leavers, *seats}))
         needed = frozenset(self.stage.owing if isinstance(self.stage, Releasing) else leavers)
         if needed.isdisjoint(leavers) and len(self.binding.without(leavers).players) > 1:
-            return DeckChange(self.at(leavers=leavers))
-        return self.leave(self.at(leavers=()) if self.leavers else self, leavers)
+            return DeckChange(self.with_fields(leavers=leavers))
+        return self.leave(self.with_fields(leavers=()) if self.leavers else self, leavers)
 
     def finish(self, *events: Event, **changes: Any) -> DeckChange:
         """Finish the current request, then continue without the seats that have left meanwhile."""
@@ -145,9 +145,9 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         """
         return digest("without", self.trail, self.epoch, *seats)
 
-    def left_by(self, seats: tuple[int, ...]) -> Self:
+    def after_leaving(self, seats: tuple[int, ...]) -> Self:
         """Return this deck after these seats have left with the cards they held, in a new epoch."""
-        return self.at(
+        return self.with_fields(
             binding=self.binding.without(seats),
             places=self.places.remove_seats(seats),
             epoch=self.epoch + 1,
@@ -160,21 +160,21 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         """Return the hidden cards that these seats hold or have discarded and no one else has seen."""
         return frozenset(position for position in self.places.hidden_owned if self.places.owner(position) in seats)
 
-    def taken_from(self, seats: tuple[int, ...]) -> tuple[Moved, ...]:
+    def leaving_events(self, seats: tuple[int, ...]) -> tuple[Moved, ...]:
         """Return the events for the hands of seats that leave: their hidden cards go back."""
         places = self.places
         gone = (p for p, seat in places.held.items() if seat in seats and places.face(p) is None)
         return tuple(Moved(places.card(position), None) for position in gone)
 
-    def rebuilt(self, count: int) -> Self:
+    def with_new_pile(self, count: int) -> Self:
         """Return the deck with a new pile of `count` cards. The positions of the old pile are dead."""
-        return self.at(places=self.places.rebuild(count), dead=self.dead | self.places.in_pile)
+        return self.with_fields(places=self.places.rebuild(count), dead=self.dead | self.places.in_pile)
 
     def resume(self) -> DeckChange:
         """Restart an unfinished request on an idle deck. Cards that were in progress have gone back."""
-        whole = self.at(rebuilding=False)
+        whole = self.with_fields(rebuilding=False)
         if self.asked is None:
             return DeckChange(whole)
-        seats = frozenset(seat for layer in self.layers.every for seat in layer.binding.players)
-        again = for_those_who_stay(self.asked, seats - frozenset(self.binding.players))
+        seats = frozenset(seat for layer in self.layers.all_layers for seat in layer.binding.players)
+        again = without_seats(self.asked, seats - frozenset(self.binding.players))
         return whole.finish() if again is None else whole.begin(again, self.asked)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, runtime_checkable
 
 from nodealer.cards.events import Event, Finished, Half, Moved, Opened
-from nodealer.cards.operations import Card, Close, Operation, Place, Return, words
+from nodealer.cards.operations import Card, Close, Operation, Place, Return, operation_fields
 from nodealer.cards.places import Places
 from nodealer.errors import BadParameter
 from nodealer.proofs.transcript import Transcript
@@ -100,15 +100,15 @@ class StagedDeck(ABC):
             raise BadParameter(f"deck {self.number} is busy or closed")
         if type(operation) not in self.requests:
             raise BadParameter(f"{self.binding.protocol} cannot {type(operation).__name__.lower()}")
-        deck = self.at(trail=self.trail_with(operation), asked=asked)
+        deck = self.with_fields(trail=self.trail_with(operation), asked=asked)
         return self.requests[type(operation)](deck, operation)
 
     def trail_with(self, operation: Operation) -> bytes:
         """Return the trail after this request."""
-        return digest("asked", self.trail, encode(words(operation)))
+        return digest("asked", self.trail, encode(operation_fields(operation)))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
-        return self.stage.apply(self.told(duty, message), duty, message)
+        return self.stage.apply(self.with_message(duty, message), duty, message)
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         return self.stage.message(self, duty, tape, choice)
@@ -120,7 +120,7 @@ class StagedDeck(ABC):
         return None
 
     @property
-    def tossed(self) -> bool:
+    def outcome_seen(self) -> bool:
         return False
 
     @property
@@ -132,17 +132,17 @@ class StagedDeck(ABC):
 
     # --- For stages ---
 
-    def at(self, **changes: Any) -> Self:
+    def with_fields(self, **changes: Any) -> Self:
         """Return this deck with some fields changed."""
         return replace(self, **changes)
 
-    def to(self, stage: Stage, **changes: Any) -> Self:
+    def in_stage(self, stage: Stage, **changes: Any) -> Self:
         """Return this deck in its next stage. Only this changes a stage."""
         return replace(self, stage=stage, **changes)
 
-    def told(self, duty: Duty, message: bytes) -> Self:
+    def with_message(self, duty: Duty, message: bytes) -> Self:
         """Return this deck with a message added to its trail."""
-        return self.at(trail=digest("said", self.trail, duty.id, message))
+        return self.with_fields(trail=digest("said", self.trail, duty.id, message))
 
     def duty(self, seat: int, kind: str, anchor: bytes, *, choice: bool = False, may_choose: bool = False) -> Duty:
         """Return a duty of this deck."""
@@ -163,7 +163,7 @@ class StagedDeck(ABC):
         """Finish the current request and return to idle."""
         if self.asked is None:
             raise BadParameter("no operation is in progress")
-        return DeckChange(self.to(Idle(), asked=None, **changes), (*events, Finished(self.asked)))
+        return DeckChange(self.in_stage(Idle(), asked=None, **changes), (*events, Finished(self.asked)))
 
     def hand_out(self, dealt: Mapping[int, tuple[int, ...]], **changes: Any) -> DeckChange:
         """Finish a deal: move cards of the pile to hands. `dealt` maps seats to positions."""
@@ -183,7 +183,7 @@ class StagedDeck(ABC):
 # --- Requests that all protocols share ---
 
 
-def lay_aside(deck: StagedDeck, operation: Return) -> DeckChange:
+def discard_cards(deck: StagedDeck, operation: Return) -> DeckChange:
     """Discard cards. Raise `BadParameter` for any other kind of return."""
     positions = deck.places.validate_return(operation)
     if operation.place is not Place.DISCARD:
@@ -194,4 +194,4 @@ def lay_aside(deck: StagedDeck, operation: Return) -> DeckChange:
 
 def close(deck: StagedDeck, operation: Close) -> DeckChange:
     """Close the deck for further requests."""
-    return DeckChange(deck.to(Closed(), asked=None), (Finished(operation),))
+    return DeckChange(deck.in_stage(Closed(), asked=None), (Finished(operation),))

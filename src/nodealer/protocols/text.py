@@ -30,4 +30,4 @@ KEY_NEEDS_NO_PROOF: Final = (
     "A published key needs no proof: the public key of every card is known, so everyone can check that the secret fits."
 )
 SAME_CARDS: Final = "the same cards"
-NOBODY_KNOWS: Final = "no one knows the order"
+ORDER_UNKNOWN: Final = "no one knows the order"

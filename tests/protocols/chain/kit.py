@@ -43,8 +43,8 @@ class LyingDeck(ChainDeck):
         forge = self.lies.get(duty.kind) if duty.seat == self.liar else None
         return honest if forge is None else forge(self, duty, tape, honest)
 
-    def made(self, tape: Tape, number: int) -> DealersDeck:
-        made = super().made(tape, number)
+    def dealers_deck(self, tape: Tape, number: int) -> DealersDeck:
+        made = super().dealers_deck(tape, number)
         return made if self.remake is None else self.remake(self, made, number)
 
 

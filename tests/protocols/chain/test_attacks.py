@@ -80,7 +80,7 @@ def of_another_place() -> Forge:
 
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         index = deck.order.index(duty.seat)
-        own = deck.own(tape, index)
+        own = deck.layer_secrets(tape, index)
         for place in range(deck.size):
             other = own_links(deck, own, index, [place])
             made = changed(honest, nonces=b"".join(other.nonces), names=b"".join(other.names))
@@ -251,7 +251,7 @@ def test_two_before_the_victim_hide_a_doubled_card(fast: Group) -> None:
         return small(fast, s) * numbers[1]  # type: ignore[index]
 
     def second(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        prior = deck.own(tape, 1).prior
+        prior = deck.layer_secrets(tape, 1).prior
         place, group = prior.index(0), deck.binding.group
         numbers = group.points(field_of(honest, "numbers"))
         mended = small(group, s).invert() * numbers[place]
@@ -403,12 +403,12 @@ def test_two_places_of_one_prior_name(fast: Group) -> None:
     """A seat chains two names to one, so that a card is there twice: two numbers are not one number to one power."""
 
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        own = deck.own(tape, 2)
+        own = deck.layer_secrets(tape, 2)
         name = name_of(own.nonces[1], deck.layers[1].cards.names[own.prior[0]])
         return changed(honest, names=put(field_of(honest, "names"), 1, name))
 
     def link(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        own = deck.own(tape, 2)
+        own = deck.layer_secrets(tape, 2)
         prior = deck.layers[1].cards
         names = prior.names[own.prior[0]] * 2
         bases = [prior.numbers[own.prior[0]]] * 2

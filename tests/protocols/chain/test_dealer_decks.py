@@ -14,7 +14,7 @@ from nodealer.group import Group, concat
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.chain.candidates import check_opened, picked
+from nodealer.protocols.chain.candidates import check_opened, pick_candidate
 from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, SeatLayer
 from nodealer.protocols.chain.lists import Lists, card_number, name_of, value_names
 from nodealer.protocols.chain.messages import Unblind
@@ -75,9 +75,9 @@ def test_all_but_the_played_deck_are_opened(squares: Group) -> None:
     assert len(said(game, 0, "candidate")) == 4 and len(said(game, 0, "unblind")) == 3
     deck = deck_of(game)
     assert deck.candidate is not None
-    assert deck.layers[0].cards.names == deck.made(game.tape(0), deck.candidate).lists.names
+    assert deck.layers[0].cards.names == deck.dealers_deck(game.tape(0), deck.candidate).lists.names
     # Nothing of the played deck's nonces or key is in what was opened.
-    own = deck.made(game.tape(0), deck.candidate).own
+    own = deck.dealers_deck(game.tape(0), deck.candidate).own
     assert all(
         name_of(n, value_names(4)[v]) in deck.layers[0].cards.places for n, v in zip(own.nonces, own.prior, strict=True)
     )
@@ -193,7 +193,7 @@ def test_a_coin_that_was_not_committed_to(squares: Group) -> None:
 
 def test_an_opening_with_another_key_or_number(squares: Group) -> None:
     deck = plain_deck(squares)
-    made = deck.made(Tape(bytes(32)), 0)
+    made = deck.dealers_deck(Tape(bytes(32)), 0)
     layer = SeatLayer(0, made.own.key * squares.G, made.lists)
     settle([check_opened(deck, layer, unblinded(made), 0)], Source("w"))
     other = replace(made, own=replace(made.own, key=squares.integers([5])))
@@ -213,7 +213,7 @@ def test_the_dealer_draws_nonces_until_the_number_is_a_square(squares: Group) ->
     deck = plain_deck(squares, size=6)
     tried = 0
     for number in range(4):
-        made = deck.made(Tape(bytes(32)), number)
+        made = deck.dealers_deck(Tape(bytes(32)), number)
         for nonce, value in zip(made.own.nonces, made.own.prior, strict=True):
             card_number(squares, deck.card_place(number), nonce, value)
     for start in range(40):
@@ -258,7 +258,7 @@ def test_odds_with_the_joint_coin(kappa: int) -> None:
     counts = [0] * candidates
     for _ in range(times):
         coins = {seat: bytes([seat]) * 32 for seat in range(6)} | {3: source(32)}
-        counts[picked(coins, candidates)] += 1
+        counts[pick_candidate(coins, candidates)] += 1
     expected = times / candidates
     assert sum((count - expected) ** 2 / expected for count in counts) < 3 * candidates + 20
     assert max(counts) / times == pytest.approx(1 / candidates, abs=0.03)

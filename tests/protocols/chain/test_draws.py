@@ -78,7 +78,7 @@ def test_nobody_learns_under_which_name_a_card_was_drawn(fast: Group, receiver: 
     game = table(fast, NEW, deal({receiver: (2,)}), show(receiver, 2), seats=4)
     game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     deck, index = deck_of(game), deck_of(game).order.index(receiver)
-    held, own = deck.held[2], deck.own(game.tape(receiver), index)
+    held, own = deck.held[2], deck.layer_secrets(game.tape(receiver), index)
     nonce = own.nonces[held.place]
     prior = next(name for name, place in deck.names_before(index).items() if place == own.prior[held.place])
     assert name_of(nonce, prior) == deck.layers[index].cards.names[held.place]

@@ -71,7 +71,7 @@ def test_one_card_is_disclosed_and_no_book(fast: Group) -> None:
         game = disputed(fast, liar)
         unreadable = claim(game)
         assert deck_of(game).duties[0].seat == 1 and len(deck_of(game).duties) == 1
-        deck, own = deck_of(game), deck_of(game).own(game.tape(2), 2)
+        deck, own = deck_of(game), deck_of(game).layer_secrets(game.tape(2), 2)
         game.play(until=found)
         fault = fault_of(game)
         assert (fault.seat, fault.entry) == (liar, said(game, liar, "pass")[-1][0])
@@ -120,7 +120,7 @@ def test_nobody_else_is_blamed_by_a_liar_that_passes_the_question_on(fast: Group
 
     def other(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         index = deck.order.index(duty.seat)
-        links = own_links(deck, deck.own(tape, index), index, [1])
+        links = own_links(deck, deck.layer_secrets(tape, index), index, [1])
         message = json.loads(honest)
         if len(field_of(message, "nonces")) != 32:
             return honest
@@ -150,7 +150,7 @@ def forged_claim(game: Game, seat: int, factor: int, positions: tuple[int, ...] 
     assert isinstance(deck, ChainDeck)
     duty = next(d for d in deck.duties if d.kind == MISDEAL and d.seat == seat)
     index, tape = deck.order.index(seat), game.tape(seat)
-    own = deck.own(tape, index)
+    own = deck.layer_secrets(tape, index)
     links = own_links(deck, own, index, [deck.held[position].place for position in positions])
     bare = deck.bare(seat, tape, positions)
     images = [*links.images, *(deck.held[position].number for position in positions)]

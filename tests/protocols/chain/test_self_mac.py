@@ -23,7 +23,7 @@ from nodealer.proofs.checks import settle
 from nodealer.protocols.base import MISDEAL, Binding
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.candidates import check_opened
-from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, LayerSecrets, SeatLayer, after
+from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, LayerSecrets, SeatLayer, apply_layer
 from nodealer.protocols.chain.lists import CARD_BYTES, CardPlace, card_number, read_number
 from nodealer.protocols.chain.messages import Misdeal, Unblind
 from nodealer.protocols.codec import read_message
@@ -87,7 +87,7 @@ def smooth() -> dict[int, tuple[int, ...]]:
 
 def smooth_deck(squares: Group, deck: ChainDeck) -> DealersDeck:
     """A dealer's deck of numbers of its choice, with names that fit."""
-    own = deck.made(Tape(bytes(32)), 0).own
+    own = deck.dealers_deck(Tape(bytes(32)), 0).own
     numbers = {}
     for value, exponents in smooth().items():
         number = 1
@@ -135,8 +135,8 @@ def test_a_dealer_that_chooses_smooth_numbers_reads_the_deck_and_is_refused(squa
     layer = layer_of(squares, made)
     layers, order = [layer], list(made.own.prior)
     for index in (1, 2):
-        own = replace(deck, layers=tuple(layers)).own(Tape(bytes([index]) * 32), index)
-        layers.append(SeatLayer(index, own.key * squares.G, after(own, layers[-1].cards)))
+        own = replace(deck, layers=tuple(layers)).layer_secrets(Tape(bytes([index]) * 32), index)
+        layers.append(SeatLayer(index, own.key * squares.G, apply_layer(own, layers[-1].cards)))
         order = [order[place] for place in own.prior]
     (places,) = read_by_relations(layers[-1].cards.numbers)
     assert [order[place] for place in places] == list(range(5)), "five places read, and so the sixth"
@@ -202,8 +202,8 @@ def test_an_opened_deck_of_another_place_is_refused(squares: Group, what: str) -
         "hand": replace(deck, binding=replace(deck.binding, hand=1)),
         "session": replace(deck, binding=replace(deck.binding, session=b"\1" * 32)),
     }[what]
-    made = elsewhere.made(Tape(bytes(32)), 1 if what == "candidate" else 0)
-    honest = deck.made(Tape(bytes(32)), 0)
+    made = elsewhere.dealers_deck(Tape(bytes(32)), 1 if what == "candidate" else 0)
+    honest = deck.dealers_deck(Tape(bytes(32)), 0)
     settle([check_opened(deck, layer_of(squares, honest), unblinded(honest), 0)], Source("w"))
     with pytest.raises(PeerFault) as caught:
         settle([check_opened(deck, layer_of(squares, made), unblinded(made), 0)], Source("w"))

@@ -15,7 +15,7 @@ from nodealer.engine.phases import Phase
 from nodealer.group import Group
 from nodealer.protocols.base import Binding
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.chain.candidates import CommittingCoins, Proposing, Tossing, Unblinding
+from nodealer.protocols.chain.candidates import CommittingCoins, OpeningCoins, OpeningDecks, Proposing
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.parameters import KAPPA
 from nodealer.protocols.chain.shuffle import ChainShuffling
@@ -64,14 +64,14 @@ def test_when_chance_is_seen(squares: Group) -> None:
     tapes = {seat: Tape(bytes([seat + 1]) * 32) for seat in range(3)}
     seen: dict[type[Stage], bool] = {}
     while owed := [duty for duty in deck.duties if not duty.optional]:
-        seen.setdefault(type(deck.stage), deck.tossed)
-        assert seen[type(deck.stage)] == deck.tossed
+        seen.setdefault(type(deck.stage), deck.outcome_seen)
+        assert seen[type(deck.stage)] == deck.outcome_seen
         after = deck.apply(owed[0], deck.message(owed[0], tapes[owed[0].seat])).deck
         assert isinstance(after, ChainDeck)
         deck = after
     seen_in = {stage for stage, tossed in seen.items() if tossed}
-    assert seen_in == {Tossing, Unblinding} and {*seen} - seen_in == {Proposing, CommittingCoins, ChainShuffling}
-    assert not deck.tossed
+    assert seen_in == {OpeningCoins, OpeningDecks} and {*seen} - seen_in == {Proposing, CommittingCoins, ChainShuffling}
+    assert not deck.outcome_seen
 
 
 # --- At a table ---
@@ -137,7 +137,7 @@ def test_who_fell_silent_after_the_coins_has_no_other_ones(squares: Group, seat:
 def test_a_friend_without_cards_has_seen_the_coins_too(squares: Group) -> None:
     """A member with a role that nobody needs begins hands and may leave: a try again for as long as it likes."""
     game = table(squares, seats=4, roles={3: "server"})
-    game.play(until=lambda game: (deck := dealt(game)) is not None and deck.tossed)
+    game.play(until=lambda game: (deck := dealt(game)) is not None and deck.outcome_seen)
     game.order(game.seats[3].leave())
     assert game.state.tried == {3}
     game.play(until=lambda game: game.state.hand.number == 1 and dealt(game) is not None)

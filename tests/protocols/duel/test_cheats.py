@@ -151,7 +151,7 @@ def two_names() -> Forge:
             return honest
         if duty.kind == "assemble":
             # Card 0 is what will be drawn first; every other card is committed to under its nonce too.
-            drawn = deck.at(commitments=(bytes(32),) * deck.size, made=(0,) * deck.size)
+            drawn = deck.with_fields(commitments=(bytes(32),) * deck.size, made=(0,) * deck.size)
             nonces = drawn.nonces(tape, range(deck.size))
             return changed(honest, commitments=b"".join(drawn.commitment(c, nonces[0]) for c in range(deck.size)))
         stage = deck.stage
@@ -307,7 +307,7 @@ def swapped(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     kept = deck.places.hand(0)[-1]
     g = deck.gather_key(tape, 0, deck.stage.epoch)  # type: ignore[attr-defined]
     own = deck.layers.secrets(tape, (kept,), 0)
-    return changed(honest, cards=put(data, 0, ((own.invert() * g) * deck.stripped((kept,))).to_bytes()))
+    return changed(honest, cards=put(data, 0, ((own.invert() * g) * deck.without_published_keys((kept,))).to_bytes()))
 
 
 def test_another_multiset_after_a_search(fast: Group) -> None:

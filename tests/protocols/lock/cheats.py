@@ -132,7 +132,7 @@ def false_lock(change: Callable[[Locked], Locked], where: Where = here) -> Forge
         stage, table = deck.stage, deck.binding
         assert isinstance(stage, Locking)
         old = deck.cascade_secret(tape, duty.seat)
-        before, new = stage.layer.cards, deck.layers.drawn(tape, stage.layer, duty.seat)
+        before, new = stage.layer.cards, deck.layers.draw_secrets(tape, stage.layer, duty.seat)
         ratio = old.invert() * new
         step = change(Locked(stage.old[duty.seat], before, new, ratio, new * table.group.G, ratio * before))
         place = where(deck)

@@ -261,11 +261,11 @@ def test_wrong_secret_for_the_table_and_for_a_show(fast: Group) -> None:
 # --- The same words elsewhere ---
 
 PLACES: Final[dict[str, Where]] = {
-    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
-    "another roster": lambda deck: deck.at(binding=replace(deck.binding, roster=bytes(32))),
-    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=1)),
-    "another deck": lambda deck: deck.at(number=1),
-    "another epoch": lambda deck: deck.at(epoch=deck.epoch + 1),
+    "another session": lambda deck: deck.with_fields(binding=replace(deck.binding, session=bytes(32))),
+    "another roster": lambda deck: deck.with_fields(binding=replace(deck.binding, roster=bytes(32))),
+    "another hand": lambda deck: deck.with_fields(binding=replace(deck.binding, hand=1)),
+    "another deck": lambda deck: deck.with_fields(number=1),
+    "another epoch": lambda deck: deck.with_fields(epoch=deck.epoch + 1),
 }
 
 
@@ -471,7 +471,7 @@ def test_words_of_the_first_recovery_in_the_second(fast: Group) -> None:
     for step, kind in (("cascade", "cascade"), ("held", "held"), ("raise", "raised"), ("lock", "lock")):
         game = leaving(fast)
         mark = len(game.log)
-        game.play(until=lambda game: len(deck_of(game).layers.every) == 2)
+        game.play(until=lambda game: len(deck_of(game).layers.all_layers) == 2)
         old = next(m for seat, m in messages(game.log[mark:]) if seat == 0 and m["type"] == kind)
         leave(game, (2,))
         verdict = cheat(game, 0, step, lambda *_: encode(old))
@@ -487,7 +487,7 @@ def test_words_of_the_first_recovery_in_the_second(fast: Group) -> None:
 def test_false_claim(fast: Group, recovering: bool) -> None:
     """A seat says that its card does not open. Its own book refutes it: its fault, and nobody else opens."""
     game = leaving(fast)
-    game.play(until=lambda game: recovering or len(deck_of(game).layers.every) == 2)
+    game.play(until=lambda game: recovering or len(deck_of(game).layers.all_layers) == 2)
     seat, position = 1, deck_of(game).places.hand(1)[0]
     replica = game.replica()
     claim = Claim(0, position, game.tape(seat).seed, ())
@@ -514,7 +514,7 @@ def recovered_log() -> Game:
     game = scripted(group(), *HELD_SCRIPT, seats=4, seed="suite")
     game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) == 1)
     leave(game, (3,))
-    game.play(until=lambda game: len(deck_of(game).layers.every) == 2)
+    game.play(until=lambda game: len(deck_of(game).layers.all_layers) == 2)
     leave(game, (1,))
     return game.play()
 
@@ -548,6 +548,6 @@ def test_bad_requests(fast: Group) -> None:
         Show(0, 0, (0,), to=1),
         Show(0, 3, deck.places.hand(0)),
     ):
-        for asked in (deck.at(asked=None), deck):
+        for asked in (deck.with_fields(asked=None), deck):
             with pytest.raises(BadParameter):
                 asked.request(operation)

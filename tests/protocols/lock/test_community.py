@@ -92,7 +92,7 @@ def test_server_picks_once_and_has_no_cards(fast: Group) -> None:
     game = asked(with_server(fast), 3)
     deck = deck_of(game)
     assert picks(game) == [3] and deck.binding.players == (0, 1, 2)
-    assert 3 not in deck.layers.every[0].keys and not deck.places.hand(3)
+    assert 3 not in deck.layers.all_layers[0].keys and not deck.places.hand(3)
     named = next(m["positions"] for _, m in messages(game.log) if m["type"] == "pick")
     assert sorted(named) == list(range(3, 10))
     assert list(deck.places.opened) == named[:3]
@@ -121,7 +121,7 @@ def test_server_leaves(fast: Group, at: int) -> None:
     first = deck_of(game).pickers[0]
     leave(game, (3,))
     game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) >= 3)
-    assert len(deck_of(game).layers.every) == 1
+    assert len(deck_of(game).layers.all_layers) == 1
     game.play()
     ends_well(game)
     assert picks(game) == ([3] if at > 1 else [first] * 3)

@@ -180,8 +180,8 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     deck = decks.decks[0]
     claim = none_held(deck, 1, others(decks, 1)[:3])
     message, fault = proven(decks, 1, claim), "does not verify"
-    assert fault in str(caught(deck.at(trail=bytes(32)), 1, claim, message))
-    assert fault in str(caught(deck.at(epoch=deck.epoch + 1), 1, claim, message))
+    assert fault in str(caught(deck.with_fields(trail=bytes(32)), 1, claim, message))
+    assert fault in str(caught(deck.with_fields(epoch=deck.epoch + 1), 1, claim, message))
     assert fault in str(caught(deck, 2, none_held(deck, 2, claim.faces), message))
     assert fault in str(caught(deck, 1, NoneOf(1, claim.positions, others(decks, 1)[1:4]), message))
     two = proven(decks, 1, NoneOf(1, claim.positions[:2], claim.faces))

@@ -175,7 +175,7 @@ def false_rekey(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Tap
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage, table = deck.stage, deck.binding
         assert isinstance(stage, Rekeying)
-        new = deck.layers.drawn(tape, stage._layer(deck), duty.seat)
+        new = deck.layers.draw_secrets(tape, stage._layer(deck), duty.seat)
         delta = new - deck.shuffle_secret(tape, duty.seat, stage.epoch)
         move = change(Move(new * table.group.G, delta * stage.cards.epk, delta, stage.old[duty.seat], stage.cards.epk))
         proof = equality.prove_many_equalities(context(deck, duty, stage.epoch), tape, move.claimed, move.delta)

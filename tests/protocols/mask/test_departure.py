@@ -440,6 +440,6 @@ def test_a_forked_rebuild_gets_other_secrets(fast: Group) -> None:
     for one, two in (
         (deck.tag_secret(tape, 0, mine), deck.tag_secret(tape, 0, deck.held_cards((1,)))),
         (deck.held_draws(tape, 0, mine, fast.G), deck.held_draws(tape, 0, mine, fast.G + fast.G)),
-        (deck.tag_secret(tape, 0, mine), deck.at(epoch=deck.epoch + 1).tag_secret(tape, 0, mine)),
+        (deck.tag_secret(tape, 0, mine), deck.with_fields(epoch=deck.epoch + 1).tag_secret(tape, 0, mine)),
     ):
         assert one != two

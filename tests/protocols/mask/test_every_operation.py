@@ -29,7 +29,7 @@ from nodealer.cards.operations import (
     Prove,
     Return,
     Show,
-    needed,
+    needed_capabilities,
 )
 from nodealer.engine.replica import Replica
 from nodealer.group import group
@@ -37,10 +37,10 @@ from nodealer.protocols.base import Binding
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.hand_shuffle import Mixing
-from nodealer.protocols.mask.peek import Looking, Telling
+from nodealer.protocols.mask.peek import AnsweringPeek, RequestingPeek
 from nodealer.protocols.mask.protocol import OPERATIONS
 from nodealer.protocols.mask.reorder import Arranging
-from nodealer.protocols.mask.transfer import Handing, Receiving
+from nodealer.protocols.mask.transfer import HandingOver, Receiving
 from nodealer.tape import Tape
 from nodealer_lab.sim.checkers.secrecy import keys_of_old_places
 from sampling import times
@@ -82,7 +82,7 @@ def replicas() -> list[Replica]:
 
 
 def test_every_operation_is_there() -> None:
-    asked = frozenset[object]().union(*(needed(one, None) for request in SCRIPT for one in request))
+    asked = frozenset[object]().union(*(needed_capabilities(one, None) for request in SCRIPT for one in request))
     assert asked == OPERATIONS
     assert len(whole().state.results) == 1 and not whole().state.faults
 
@@ -115,7 +115,7 @@ def union_is_whole_in(replica: Replica, game: Table) -> bool:
     class There:
         state, seats, silent, tape = replica.state, game.seats, game.silent, staticmethod(game.tape)
 
-    resting = (*MASK.resting, Looking, Telling, Arranging, Mixing, Receiving, Handing)
+    resting = (*MASK.resting, RequestingPeek, AnsweringPeek, Arranging, Mixing, Receiving, HandingOver)
     return union_is_whole(There, resting)  # type: ignore[arg-type]
 
 
@@ -169,7 +169,7 @@ LEAVING: Final[tuple[tuple[Operation, ...], ...]] = (
     (Return(0, (), Place.TOP, depth=1),),
     (Open(0, 1),),
 )
-RESTING: Final = (*MASK.resting, Looking, Telling, Arranging, Mixing, Receiving, Handing)
+RESTING: Final = (*MASK.resting, RequestingPeek, AnsweringPeek, Arranging, Mixing, Receiving, HandingOver)
 #: The entries before and after the operations in question.
 HEIGHTS: Final = range(21, 80)
 
@@ -213,7 +213,7 @@ def test_a_card_that_was_looked_at_goes_back_into_the_deck() -> None:
     game.play(until=lambda game: 0 in game.state.hand.decks and bool(deck_of(game).places.peeked))
     assert deck_of(game).knows(1, game.tape(1)).keys() > {deck_of(game).places.card(8)}
     leave(game, (3,))
-    game.play(until=lambda game: len(deck_of(game).layers.every) == 2)
+    game.play(until=lambda game: len(deck_of(game).layers.all_layers) == 2)
     deck = deck_of(game)
     assert deck.places.peeked == {} and deck.dead >= {8, 9}
     assert {card.position for card in deck.knows(1, game.tape(1))} == {2, 3}

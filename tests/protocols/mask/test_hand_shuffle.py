@@ -133,7 +133,11 @@ def test_keys_that_there_are_already(fast: Group) -> None:
 @pytest.mark.parametrize("proof", ["gathered", "permuted", "proof"])
 def test_a_proof_of_another_place(fast: Group, proof: str) -> None:
     deck, honest = mixing(dealt(fast))
-    for there in (deck.at(epoch=deck.epoch + 1), deck.at(binding=replace(deck.binding, hand=1)), deck.at(number=1)):
+    for there in (
+        deck.with_fields(epoch=deck.epoch + 1),
+        deck.with_fields(binding=replace(deck.binding, hand=1)),
+        deck.with_fields(number=1),
+    ):
         said = there.message(deck.duties[0], base(fast).tapes[0])
         assert refused(deck, deck.duties[0], changed(honest, **{proof: field_of(said, proof)})) == "fault"
 

@@ -32,7 +32,7 @@ def test_the_keys_of_a_layer_are_drawn_once_for_all_its_cards(fast: Group, monke
     """A seat is shown thousands of cards, or has passed them on: reading one after the other, it drew all keys for
     each of them, whenever somebody looked at the table."""
     drawn = list[int]()
-    original = Layers.drawn
+    original = Layers.draw_secrets
 
     def counted(self: Layers[Masked], tape: Tape, layer: Layer[Masked], seat: int) -> Scalars:
         drawn.append(layer.first)
@@ -43,7 +43,7 @@ def test_the_keys_of_a_layer_are_drawn_once_for_all_its_cards(fast: Group, monke
     for operation in (Deal(0, (Portion(0, COUNT),)), Show(0, 0, cards, 2), Pass(0, (Gift(0, 1, cards),))):
         decks.ask(operation)
     decks.settle()
-    monkeypatch.setattr(Layers, "drawn", counted)
+    monkeypatch.setattr(Layers, "draw_secrets", counted)
     for seat in range(3):
         drawn.clear()
         # Who gave them, who holds them and who was shown them.

@@ -202,7 +202,7 @@ def test_the_masks_of_other_cards(fast: Group) -> None:
     """Told of the next cards, with a proof for these: it is not the proof of the cards that are looked at."""
     decks = copied(fast)
     deck = at(decks, Peek(0, 1, 2), "tell")
-    there = deck.to(replace(deck.stage, positions=(5, 6)))  # type: ignore[type-var]
+    there = deck.in_stage(replace(deck.stage, positions=(5, 6)))  # type: ignore[type-var]
     assert refused(deck, deck.duties[0], there.message(deck.duties[0], decks.tapes[deck.duties[0].seat])) == "fault"
 
 
@@ -220,10 +220,10 @@ def test_what_was_told_of_an_earlier_look_or_to_another(fast: Group) -> None:
 
 
 CONTEXTS: Final = {
-    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
-    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=1)),
-    "another deck": lambda deck: deck.at(number=1),
-    "another epoch": lambda deck: deck.at(epoch=deck.epoch + 1),
+    "another session": lambda deck: deck.with_fields(binding=replace(deck.binding, session=bytes(32))),
+    "another hand": lambda deck: deck.with_fields(binding=replace(deck.binding, hand=1)),
+    "another deck": lambda deck: deck.with_fields(number=1),
+    "another epoch": lambda deck: deck.with_fields(epoch=deck.epoch + 1),
 }
 
 

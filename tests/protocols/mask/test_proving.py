@@ -312,9 +312,9 @@ def test_a_card_with_a_key_that_is_missing(fast: Group) -> None:
     decks = dealt(fast)
     deck, claim = decks.decks[0], claim_of(decks, 1)
     first = claim.positions[0]
-    half = deck.at(released={**deck.released, first: {0: deck.released[first][0]}})
+    half = deck.with_fields(released={**deck.released, first: {0: deck.released[first][0]}})
     own = deck.card_secrets(decks.tapes[1], (first,), 1)
-    told = deck.at(released={**deck.released, first: {**deck.released[first], 1: own}})
+    told = deck.with_fields(released={**deck.released, first: {**deck.released[first], 1: own}})
     for other in (half, told):
         with pytest.raises(BadParameter, match="alone"):
             other.request(Prove(0, (claim,)))
@@ -372,7 +372,7 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     # Another step of the same anchor, another epoch.
     with pytest.raises(PeerFault, match=fault):
         settle([check_none(deck, deck.duty(1, "other", deck.trail), claim, message)], Source("weights"))
-    assert fault in str(caught(deck.at(epoch=deck.epoch + 1), 1, claim, message))
+    assert fault in str(caught(deck.with_fields(epoch=deck.epoch + 1), 1, claim, message))
     # Another seat's cards, or the same message as another seat's.
     shared = tuple(face for face in others(decks, 1, 9) if face in others(decks, 2, 9))[:3]
     mine = proven(deck, tape, 1, none_held(deck, 1, shared))
@@ -387,9 +387,9 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     assert "the multiplied faces" in str(caught(deck, 1, NoneOf(1, claim.positions, faces[:4]), message))
     # Another hand, session, roster: other decks, with the same tapes.
     for options in ({"hand": 1}, {"session": b"t" * 32}, {"roster": b"q" * 32}):
-        other = deck.at(binding=replace(deck.binding, **options))
+        other = deck.with_fields(binding=replace(deck.binding, **options))
         assert fault in str(caught(other, 1, claim, message))
-    assert fault in str(caught(deck.at(number=1), 1, claim, message))
+    assert fault in str(caught(deck.with_fields(number=1), 1, claim, message))
     # The cards were shuffled by people with other tapes: another deck altogether.
     unlike = dealt(fast, mark=2)
     same_places = NoneOf(1, claim.positions, others(unlike, 1))
@@ -399,7 +399,7 @@ def test_a_proof_of_something_else(fast: Group) -> None:
 def test_the_names_of_cards_and_faces_are_in_the_transcript(fast: Group) -> None:
     """Beside their points: which faces, which positions, and since which epoch."""
     deck = dealt(fast).decks[0]
-    later = deck.at(places=replace(deck.places, epochs=(2, *deck.places.epochs)))
+    later = deck.with_fields(places=replace(deck.places, epochs=(2, *deck.places.epochs)))
     claims = (
         NoneOf(1, (0, 1), (4, 5)),
         NoneOf(1, (0, 1), (4, 6)),

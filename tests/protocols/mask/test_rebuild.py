@@ -27,7 +27,7 @@ from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskHeld, MaskShares, MaskTags
 from nodealer.protocols.mask.rebuild import MaskDeclaring, _statement, held_by
-from nodealer.protocols.mask.tags import MaskUnfound, Sharing, Tagging, masked
+from nodealer.protocols.mask.tags import MaskMismatch, Sharing, Tagging, masked
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -390,10 +390,10 @@ def test_a_card_moved_to_another_key(fast: Group, kind: str) -> None:
 
 STEPS: Final = ("join", "held", "reshuffle", "tag", "share", "rekey")
 CONTEXTS: Final[dict[str, Callable[[MaskDeck], MaskDeck]]] = {
-    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
-    "the roster with the leaver": lambda deck: deck.at(binding=replace(deck.binding, roster=bytes(32))),
-    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=1)),
-    "another deck": lambda deck: deck.at(number=1),
+    "another session": lambda deck: deck.with_fields(binding=replace(deck.binding, session=bytes(32))),
+    "the roster with the leaver": lambda deck: deck.with_fields(binding=replace(deck.binding, roster=bytes(32))),
+    "another hand": lambda deck: deck.with_fields(binding=replace(deck.binding, hand=1)),
+    "another deck": lambda deck: deck.with_fields(number=1),
 }
 
 
@@ -462,7 +462,7 @@ def test_a_held_card_that_is_not_found_stops_the_hand_and_names_nobody(fast: Gro
         decks = fresh(fast, 3, 6)
         decks.ask(Deal(0, (Portion(0, 2), Portion(1, 1))))
         deck = without(decks, 2)
-        while not isinstance(deck.stage, MaskUnfound):
+        while not isinstance(deck.stage, MaskMismatch):
             duty = deck.duties[0]
             honest = deck.message(duty, decks.tapes[duty.seat])
             lies = duty.kind == "held" and duty.seat == 0

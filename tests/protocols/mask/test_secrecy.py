@@ -461,14 +461,14 @@ def test_outsider_reads_nothing_after_a_return(group: Group, place: Place) -> No
 
     cards, G = deck.layers.cards((2,)), group.G
     first, old = deck.layers.cards((0,)), group.scalars(of("release", 1, "keys", 0))
-    assert old * G == deck.layers.every[0].keys[1][0], "seat 1 published its key when seat 0 got the card"
+    assert old * G == deck.layers.all_layers[0].keys[1][0], "seat 1 published its key when seat 0 got the card"
     gathered = group.points(of("gather", 1, "gains", 0)) + old * first.epk
     gained = group.points(of("rekey", 1, "gains", -1))
     others = group.scalars(of("release", 0, "keys", -1)) + group.scalars(of("release", 2, "keys", -1))
     for share in (gathered, gathered + gained, gained, gained + old * cards.epk):
         assert encodings(cards.msg - others * cards.epk - share)[0] not in deck.faces.index
     assert cards.epk != first.epk
-    own = deck.layers.drawn(decks.tapes[1], deck.layers.every[1], 1)
+    own = deck.layers.draw_secrets(decks.tapes[1], deck.layers.all_layers[1], 1)
     assert encodings(cards.msg - (others + own) * cards.epk)[0] in deck.faces.index
 
 
@@ -509,7 +509,7 @@ def published_points(group: Group, said: Iterable[tuple[Duty, bytes]]) -> list[b
 def secrets_of(decks: Decks[MaskDeck], seat: int) -> Scalars:
     deck, tape = decks.decks[0], decks.tapes[seat]
     shuffles = [deck.shuffle_secret(tape, seat, epoch) for epoch in range(deck.places.epoch + 1)]
-    return concat(*shuffles, *(deck.layers.drawn(tape, layer, seat) for layer in deck.layers.every))
+    return concat(*shuffles, *(deck.layers.draw_secrets(tape, layer, seat) for layer in deck.layers.all_layers))
 
 
 def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
@@ -521,7 +521,9 @@ def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
     epks = [
         field_of(m, "epk") for d, m in decks.said if d.kind in ("shuffle", "reshuffle", "mask", "tell", "mix", "hand")
     ]
-    epk = concat(*(fast.points(data) for data in epks), *(layer.cards.epk for layer in decks.decks[0].layers.every))
+    epk = concat(
+        *(fast.points(data) for data in epks), *(layer.cards.epk for layer in decks.decks[0].layers.all_layers)
+    )
     for seat in range(3):
         secrets = secrets_of(decks, seat)
         for index in range(len(secrets)):
@@ -607,10 +609,10 @@ def test_rekey_of_a_card_with_one_key_is_not_the_bare_face(group: Group) -> None
     bare = set(encodings(deck.faces.points))
     assert not bare & set(published_points(group, decks.said))
     # A card under one key, moved by its only owner: the source's re-mask in three steps would show it.
-    layer = deck.layers.every[0]
-    other = deck.layers.drawn(decks.tapes[1], layer, 1)
+    layer = deck.layers.all_layers[0]
+    other = deck.layers.draw_secrets(decks.tapes[1], layer, 1)
     single = layer.cards.msg - other * layer.cards.epk
-    own = deck.layers.drawn(decks.tapes[0], layer, 0)
+    own = deck.layers.draw_secrets(decks.tapes[0], layer, 0)
     new = own + group.integers([5])
     gain = (new - own) * layer.cards.epk
     assert not bare & set(encodings(gain)) and not bare & set(encodings(single + gain))

@@ -65,7 +65,7 @@ def test_our_cards_unmask_as_the_source_says(group: Group, seats: int) -> None:
     """A card of ours, with the sum of its keys as pk, is a card of the source: its unmasking ends at a bare face."""
     decks = fresh(group, seats, 2)
     deck = decks.decks[0]
-    layer = deck.layers.every[0]
+    layer = deck.layers.all_layers[0]
     for position in range(2):
         cards = deck.layers.cards((position,))
         pk = concat(*(layer.keys[seat][position] for seat in range(seats))).sum()
@@ -73,7 +73,7 @@ def test_our_cards_unmask_as_the_source_says(group: Group, seats: int) -> None:
         for seat in range(seats):
             assert card.pk.first_identity() is None
             assert card.msg.to_bytes() not in deck.faces.index
-            card = card.unmask(deck.layers.drawn(decks.tapes[seat], layer, seat)[position])
+            card = card.unmask(deck.layers.draw_secrets(decks.tapes[seat], layer, seat)[position])
         face = deck.faces.index[card.cleared().msg.to_bytes()]
         opened = deck if position == 0 else decks.decks[0]
         decks.decks[0] = opened

@@ -18,7 +18,7 @@ from nodealer.proofs import linear
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskHand, MaskReceive
-from nodealer.protocols.mask.transfer import Handing, Receiving, _masks, _statement
+from nodealer.protocols.mask.transfer import HandingOver, Receiving, _masks, _statement
 from nodealer.tape import Tape
 from nodealer.wire import decode, encode
 
@@ -198,7 +198,7 @@ def test_a_receivers_key_copied_by_another(fast: Group) -> None:
 def handed(deck: MaskDeck, duty: Duty, tape: Tape, positions: tuple[int, ...]) -> tuple[Masked, MaskHand]:
     """A handing of these cards, proven as well as anybody can for what it is said to be."""
     stage = deck.stage
-    assert isinstance(stage, Handing)
+    assert isinstance(stage, HandingOver)
     keys = stage._keys(duty.seat)
     mine, s = deck.held_cards(positions), deck.card_secrets(tape, positions, duty.seat)
     masks = _masks(deck, tape, duty.seat, mine, keys)
@@ -213,7 +213,7 @@ def handed(deck: MaskDeck, duty: Duty, tape: Tape, positions: tuple[int, ...]) -
 def test_another_card_than_was_named(fast: Group) -> None:
     """A card that it holds too, and one that it makes up: the proof does not verify, and the giver is named."""
     decks = dealt(fast)
-    deck = at(decks, ROUND, Handing)
+    deck = at(decks, ROUND, HandingOver)
     duty = deck.duties[0]
     _, said = handed(deck, duty, decks.tapes[0], (1,))
     assert refused(deck, duty, encode(said)) == "fault"
@@ -231,31 +231,31 @@ def replace_fields(said: MaskHand, **changes: bytes) -> MaskHand:
 def test_a_handing_for_another_receiver_is_none(fast: Group) -> None:
     """What seat 1 was handed is not what seat 2 is: other keys, other proof."""
     one, two = dealt(fast), dealt(fast)
-    first = at(one, Pass(0, (Gift(0, 1, (0,)),)), Handing)
-    second = at(two, Pass(0, (Gift(0, 2, (0,)),)), Handing)
+    first = at(one, Pass(0, (Gift(0, 1, (0,)),)), HandingOver)
+    second = at(two, Pass(0, (Gift(0, 2, (0,)),)), HandingOver)
     said = first.message(first.duties[0], one.tapes[0])
     assert refused(second, second.duties[0], said) == "fault"
 
 
 def test_a_handing_of_an_earlier_pass_is_none(fast: Group) -> None:
     decks = dealt(fast)
-    first = at(decks, Show(0, 0, (0,), 1), Handing)
+    first = at(decks, Show(0, 0, (0,), 1), HandingOver)
     said = first.message(first.duties[0], decks.tapes[0])
     decks.run(first)
-    second = at(decks, Show(0, 0, (0,), 1), Handing)
+    second = at(decks, Show(0, 0, (0,), 1), HandingOver)
     assert refused(second, second.duties[0], said) == "fault"
 
 
 CONTEXTS: Final = {
-    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
-    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=1)),
-    "another deck": lambda deck: deck.at(number=1),
-    "another epoch": lambda deck: deck.at(epoch=deck.epoch + 1),
+    "another session": lambda deck: deck.with_fields(binding=replace(deck.binding, session=bytes(32))),
+    "another hand": lambda deck: deck.with_fields(binding=replace(deck.binding, hand=1)),
+    "another deck": lambda deck: deck.with_fields(number=1),
+    "another epoch": lambda deck: deck.with_fields(epoch=deck.epoch + 1),
 }
 
 
 @pytest.mark.parametrize("where", CONTEXTS)
-@pytest.mark.parametrize("stage", [Receiving, Handing])
+@pytest.mark.parametrize("stage", [Receiving, HandingOver])
 def test_a_true_statement_proven_for_another_place(fast: Group, stage: type, where: str) -> None:
     decks = dealt(fast)
     deck = at(decks, ROUND, stage)
@@ -274,7 +274,7 @@ def test_too_few_and_too_many(fast: Group, size: int) -> None:
     _, knowledge = receive(deck, deck.duties[0], decks.tapes[deck.duties[0].seat])
     with pytest.raises(Malformed):
         deck.apply(deck.duties[0], encode(MaskReceive(bytes(size), knowledge)))
-    deck = at(decks, ROUND, Handing)
+    deck = at(decks, ROUND, HandingOver)
     with pytest.raises(Malformed):
         deck.apply(deck.duties[0], encode(MaskHand(bytes(size), bytes(size), b"")))
 
@@ -406,7 +406,7 @@ def test_a_card_that_was_handed_over_in_a_pass_that_broke_off_is_not_dealt_again
     """Its giver leaves while another still owes its own: who was to get it has read it from the log."""
     decks = dealt(fast)
     face = faces(decks)[0]
-    decks.decks[0] = decks.step(deck := at(decks, ROUND, Handing), deck.duties[0])
+    decks.decks[0] = decks.step(deck := at(decks, ROUND, HandingOver), deck.duties[0])
     without(decks, 0)
     decks.run(decks.decks[0])
     is_whole(decks)
@@ -420,7 +420,7 @@ def test_nor_if_its_giver_leaves_when_the_pass_is_begun_anew(fast: Group) -> Non
     decks = dealt(fast, seats=4, size=10)
     face = faces(decks)[0]
     four = Pass(0, (Gift(0, 1, (0,)), Gift(1, 2, (2,)), Gift(2, 3, (4,)), Gift(3, 0, (6,))))
-    decks.decks[0] = decks.step(deck := at(decks, four, Handing), deck.duties[0])
+    decks.decks[0] = decks.step(deck := at(decks, four, HandingOver), deck.duties[0])
     deck = without(decks, 3)
     while not isinstance(deck.stage, Receiving):
         deck = decks.step(deck, deck.duties[0])

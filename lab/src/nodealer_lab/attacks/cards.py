@@ -166,7 +166,7 @@ def _forge_pass(moment: SignedMoment) -> bytes:
     dealers = [track for track in deck.stage.tracks if track.to == 0]
     if not message.numbers or not dealers or moment.duty.seat != deck.order[1]:
         return moment.honest
-    own = deck.own(moment.tape, 1)
+    own = deck.layer_secrets(moment.tape, 1)
     number = deck.layers[0].cards.numbers[own.prior[dealers[0].place]]
     return encode(
         replace_struct(message, numbers=set_at(message.numbers, 0, multiply(number.group, POWER, number).to_bytes()))
@@ -261,7 +261,7 @@ def _find_missing_highest(played: PlayedGame) -> str | None:
     """Find a rebuilt deck in which the highest card is nowhere."""
     for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
-        if len(deck.layers.every) < 2 or not pile:
+        if len(deck.layers.all_layers) < 2 or not pile:
             continue
         keys = {seat: deck.card_secrets(played.tape(seat, one.hand), pile, seat) for seat in deck.binding.players}
         held = {face for seat in deck.binding.players for face in one.hidden_cards(seat).values()}
@@ -574,7 +574,7 @@ def _play_false_claim(scene: Scene) -> AttackOutcome:
     deck: Any = stage.state(seat).hand.decks[0]
     duty = next(known.duty for known in stage.state(seat).duties.of_seat(seat).values() if known.duty.kind == MISDEAL)
     tape, index, positions = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(seat)
-    own = deck.own(tape, index)
+    own = deck.layer_secrets(tape, index)
     links = own_links(deck, own, index, [deck.held[position].place for position in positions])
     bare = deck.bare(seat, tape, positions)
     images = [*links.images, *(deck.held[position].number for position in positions)]
@@ -607,7 +607,7 @@ FALSE_CLAIM: Final = Attack(
                 defence=(
                     RemovedDefence(
                         "nodealer.protocols.chain.misdeal:MisdealDisputes.apply",
-                        "if len(faces) == len(cards) and doubled(deck, faces) is None:",
+                        "if len(faces) == len(cards) and find_repeated_face(deck, faces) is None:",
                         "if False:",
                     ),
                 ),

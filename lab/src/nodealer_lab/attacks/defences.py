@@ -24,7 +24,7 @@ EQUALITY_PROOF: Final = RemovedDefence(
 )
 #: Compares a published secret with its public key.
 KEY_CHECK: Final = RemovedDefence(
-    "nodealer.protocols.keyed_deck:refuse_other_keys", "if public != wanted:", "if False:"
+    "nodealer.protocols.keyed_deck:refuse_wrong_keys", "if public != wanted:", "if False:"
 )
 #: Recomputes the messages of a seat from its disclosure.
 BOOKS: Final = RemovedDefence("nodealer.engine.disclosure:refuse_false_disclosure", "if deed is not None:", "if False:")

@@ -219,10 +219,10 @@ def _play_residue(scene: Scene) -> AttackOutcome:
 def _find_halves(stage: AttackTable) -> str | None:
     """Compare what the dealer sees at each place with the card that lies there."""
     deck: Any = stage.state().hand.decks[0]
-    made = deck.made(stage[deck.dealer].seat._tape(0), deck.candidate)
+    made = deck.dealers_deck(stage[deck.dealer].seat._tape(0), deck.candidate)
     lies = list(range(deck.size))
     for index, seat in enumerate(deck.order[1:], 1):
-        lies = [lies[place] for place in deck.own(stage[seat].seat._tape(0), index).prior]
+        lies = [lies[place] for place in deck.layer_secrets(stage[seat].seat._tape(0), index).prior]
     known, sees = _are_squares(made.cards), _are_squares(deck.layers[-1].cards.numbers)
     if all(sees) or [known[place] for place in lies] != sees:
         return None

@@ -143,7 +143,7 @@ PASSED: Final = Attack(
                 "a card that is passed or shown to one player exchanged for another",
                 {"hand": _forge_passed_card},
                 play=_play_passed,
-                defence=(without_proof_check("nodealer.protocols.mask.transfer:Handing.apply"),),
+                defence=(without_proof_check("nodealer.protocols.mask.transfer:HandingOver.apply"),),
             ),
         ),
     },
@@ -297,7 +297,7 @@ TOLD: Final = Attack(
                 "a false answer to a player who looks at cards",
                 {"tell": _forge_tell},
                 play=_play_told,
-                defence=(without_proof_check("nodealer.protocols.mask.peek:Telling.apply"),),
+                defence=(without_proof_check("nodealer.protocols.mask.peek:AnsweringPeek.apply"),),
             ),
         ),
     },
@@ -318,7 +318,7 @@ def _forge_gather(moment: SignedMoment) -> bytes:
         # It only looked, or looked in order to reorder the deck.
         return moment.honest
     own = deck.layers.secrets(moment.tape, kept, seat)
-    again = own.invert() * deck.gather_key(moment.tape, seat, deck.stage.epoch) * deck.stripped(kept)
+    again = own.invert() * deck.gather_key(moment.tape, seat, deck.stage.epoch) * deck.without_published_keys(kept)
     return encode(replace_struct(message, cards=set_at(message.cards, 0, again.to_bytes())))
 
 
@@ -536,7 +536,7 @@ def _forge_mix(moment: SignedMoment) -> bytes:
     shift = face_not_held(moment) - deck.face_points((face_of(moment, stage.positions[order.vartime_list()[0]]),))
     mixed = Masked(group.points(message.epk), concat(msg[0] + shift, msg[1:]))
     s = draw_scalars(tape, "mask own key", deck.inputs(seat, deck.epoch), group, 1)
-    new = deck.layers.drawn(tape, stage._layer(deck, mixed), seat)
+    new = deck.layers.draw_secrets(tape, stage._layer(deck, mixed), seat)
     keys, last = new * group.G, (new - s) * mixed.epk
     keyed = ManyEqualities(group.G, keys, mixed.epk, last, less=S)
     proof = equality.prove_many_equalities(deck.transcript(moment.duty, deck.epoch), tape, keyed, new - s)
@@ -707,7 +707,7 @@ def _play_on_chain(scene: Scene) -> AttackOutcome:
     deck: Any = stage.state(seat).hand.decks[0]
     duty = next(known.duty for known in stage.state(seat).duties.of_seat(seat).values() if known.duty.kind == MISDEAL)
     tape, index, theirs = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(VICTIM)[:1]
-    own, (held,) = deck.own(tape, index), [deck.held[position] for position in theirs]
+    own, (held,) = deck.layer_secrets(tape, index), [deck.held[position] for position in theirs]
     links, bare = own_links(deck, own, index, [held.place]), own.key.invert() * held.number
     proof = prove(deck, duty, tape, own.key, [*links.bases, bare], [*links.images, held.number])
     claim = Misdeal(theirs, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof)
@@ -769,7 +769,7 @@ ANOTHER_PLACE: Final = Attack(
         ),
         "duel": (
             RemovedDefence(
-                "nodealer.protocols.duel.peek:Taking.apply", "if position not in self.positions:", "if False:"
+                "nodealer.protocols.duel.peek:KeepingCard.apply", "if position not in self.positions:", "if False:"
             ),
         ),
     },

@@ -188,7 +188,7 @@ def _candidate_keys(deck: Any, position: int, tapes: Mapping[int, Tape], log: Se
 def _own_key(deck: Any, position: int, tape: Tape, seat: int) -> Scalars:
     """Return a seat's own key of a card."""
     if isinstance(deck, ChainDeck):
-        return deck.own(tape, deck.order.index(seat)).key
+        return deck.layer_secrets(tape, deck.order.index(seat)).key
     if isinstance(deck, DuelDeck):
         return deck.layers.secrets(tape, (position,), seat)
     return deck.card_secrets(tape, (position,), seat)  # type: ignore[no-any-return]

@@ -254,7 +254,7 @@ def shuffle_turn_of(moment: SignedMoment) -> ShuffleTurn | None:
         case "duel":
             return None if deck.owner == seat else _DuelTurn(moment, deck.shuffle_key(tape, seat, deck.stage.epoch))
         case "chain":
-            own = deck.own(tape, len(deck.layers))
+            own = deck.layer_secrets(tape, len(deck.layers))
             return _ChainTurn(moment, own.key, own) if deck.parameters.proven else None
         case "offset":
             before = deck.stage._before(deck)

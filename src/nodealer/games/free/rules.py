@@ -37,7 +37,7 @@ from nodealer.cards.operations import (
     Seal,
     Show,
     Unseal,
-    needed,
+    needed_capabilities,
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
@@ -282,7 +282,7 @@ class FreeHand(WithoutStakes):
                 raise IllegalMove(f"deck {made.deck} already exists")
             hand = replace(self, decks={**self.decks, made.deck: made.faces})
         operation = self._operation(seat, made)
-        for lacking in needed(operation, None) - self.operations:
+        for lacking in needed_capabilities(operation, None) - self.operations:
             raise IllegalMove(f"no one can {lacking} at this table")
         return replace(hand, asking=operation)
 

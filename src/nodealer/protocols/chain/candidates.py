@@ -40,7 +40,7 @@ class Proposing:
         return (deck.duty(deck.dealer, "candidate", self.anchor),)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        made = deck.made(tape, len(self.said))
+        made = deck.dealers_deck(tape, len(self.said))
         key = made.own.key * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, 0), tape, key, made.own.key)
         lists = made.lists
@@ -53,8 +53,8 @@ class Proposing:
         layer = SeatLayer(deck.dealer, key, read_lists(group, said.names, said.numbers, deck.size))
         stage = replace(self, anchor=deck.trail, said=(*self.said, layer))
         if len(stage.said) < deck.parameters.candidates(len(deck.order)):
-            return DeckChange(deck.to(stage), (), (check,))
-        return DeckChange(deck.to(CommittingCoins(stage.said, deck.trail)), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
+        return DeckChange(deck.in_stage(CommittingCoins(stage.said, deck.trail)), (), (check,))
 
 
 def _coin(deck: ChainDeck, tape: Tape, seat: int, layers: tuple[SeatLayer, ...]) -> bytes:
@@ -67,7 +67,7 @@ def _commitment(deck: ChainDeck, seat: int, layers: tuple[SeatLayer, ...], coin:
     return digest("chain coin", *place, candidates_digest(layers), coin)
 
 
-def picked(coins: Mapping[int, bytes], candidates: int) -> int:
+def pick_candidate(coins: Mapping[int, bytes], candidates: int) -> int:
     """Return the number of the deck that all coins together pick. 256 bits modulo a few hundred show no bias."""
     joint = digest("chain coins", *(coins[seat] for seat in sorted(coins)))
     return int.from_bytes(joint, "big") % candidates
@@ -91,12 +91,12 @@ class CommittingCoins:
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         said = {**self.said, duty.seat: read_message(CoinCommitment, message).commitment}
         if len(said) < len(deck.order):
-            return DeckChange(deck.to(replace(self, said=said)))
-        return DeckChange(deck.to(Tossing(self.layers, said, deck.trail)))
+            return DeckChange(deck.in_stage(replace(self, said=said)))
+        return DeckChange(deck.in_stage(OpeningCoins(self.layers, said, deck.trail)))
 
 
 @dataclass(frozen=True)
-class Tossing(OpenedCoins):
+class OpeningCoins(OpenedCoins):
     """Stage: all seats open their coins, in parallel."""
 
     layers: tuple[SeatLayer, ...] = field(repr=False)
@@ -117,13 +117,13 @@ class Tossing(OpenedCoins):
             raise PeerFault(duty.seat, "the coin is not the one it committed to")
         said = {**self.said, duty.seat: coin}
         if len(said) < len(deck.order):
-            return DeckChange(deck.to(replace(self, said=said)))
-        played = picked(said, len(self.layers))
-        return DeckChange(deck.to(Unblinding(self.layers, played, deck.trail), candidate=played))
+            return DeckChange(deck.in_stage(replace(self, said=said)))
+        played = pick_candidate(said, len(self.layers))
+        return DeckChange(deck.in_stage(OpeningDecks(self.layers, played, deck.trail), candidate=played))
 
 
 @dataclass(frozen=True)
-class Unblinding(OpenedCoins):
+class OpeningDecks(OpenedCoins):
     """Stage: the dealer opens every deck that is not played, one after the other."""
 
     layers: tuple[SeatLayer, ...] = field(repr=False)
@@ -140,7 +140,7 @@ class Unblinding(OpenedCoins):
         return (deck.duty(deck.dealer, "unblind", self.anchor),)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        own = deck.made(tape, self._number).own
+        own = deck.dealers_deck(tape, self._number).own
         values = b"".join(value.to_bytes(VALUE_BYTES, "big") for value in own.prior)
         return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))
 
@@ -148,9 +148,9 @@ class Unblinding(OpenedCoins):
         said = read_message(Unblind, message)
         check = check_opened(deck, self.layers[self._number], said, self._number)
         if self.opened + 2 < len(self.layers):
-            return DeckChange(deck.to(replace(self, anchor=deck.trail, opened=self.opened + 1)), (), (check,))
+            return DeckChange(deck.in_stage(replace(self, anchor=deck.trail, opened=self.opened + 1)), (), (check,))
         layers = (self.layers[self.played],)
-        return DeckChange(deck.to(ChainShuffling(deck.trail), layers=layers), (), (check,))
+        return DeckChange(deck.in_stage(ChainShuffling(deck.trail), layers=layers), (), (check,))
 
 
 # defence: aces

@@ -157,10 +157,10 @@ class ChainDeck(StagedDeck):
     # --- Secrets ---
 
     # defence: only-friends
-    def own(self, tape: Tape, index: int) -> LayerSecrets:
+    def layer_secrets(self, tape: Tape, index: int) -> LayerSecrets:
         """Return the secrets of the seat at an index for its layer, which it has made or is about to make."""
         if self.base is None and index == 0:
-            return self.made(tape, self._played).own
+            return self.dealers_deck(tape, self._played).own
         before = self.layers[index - 1].cards if index else self.base
         if before is None:
             raise BadParameter("there is no deck yet")
@@ -172,7 +172,7 @@ class ChainDeck(StagedDeck):
         prior = tape.permutation("chain permutation", inputs, self.size).vartime_list()
         return LayerSecrets(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))
 
-    def made(self, tape: Tape, number: int) -> DealersDeck:
+    def dealers_deck(self, tape: Tape, number: int) -> DealersDeck:
         """Return the dealer's deck of this number, from its tape."""
         inputs = self.inputs(self.dealer, 0, number.to_bytes(4, "big"))
         key = draw_scalars(tape, "chain candidate key", inputs, self.binding.group, 1)
@@ -203,13 +203,13 @@ class ChainDeck(StagedDeck):
         return (*self.stage.duties(self), *self.disputes.duties(self))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
-        return self._stage_of(duty).apply(self.told(duty, message), duty, message)
+        return self._stage_of(duty).apply(self.with_message(duty, message), duty, message)
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         return self._stage_of(duty).message(self, duty, tape, choice)
 
     @property
-    def tossed(self) -> bool:
+    def outcome_seen(self) -> bool:
         return isinstance(self.stage, OpenedCoins)
 
     def _stage_of(self, duty: Duty) -> Stage:
@@ -221,7 +221,7 @@ class ChainDeck(StagedDeck):
 
     def bare(self, seat: int, tape: Tape, positions: tuple[int, ...]) -> Points:
         """Return the numbers of cards in a seat's hand with its key removed."""
-        key = self.own(tape, self.order.index(seat)).key
+        key = self.layer_secrets(tape, self.order.index(seat)).key
         return key.invert() * concat(*(self.held[position].number for position in positions))
 
     # defence: false-deck
@@ -244,13 +244,13 @@ class ChainDeck(StagedDeck):
 
 
 # defence: false-deck
-def doubled(deck: ChainDeck, faces: Mapping[int, int]) -> int | None:
+def find_repeated_face(deck: ChainDeck, faces: Mapping[int, int]) -> int | None:
     """Return a face that is open twice, or would be if these were opened too. Return None if there is none."""
     seen = [*deck.places.opened.values(), *faces.values()]
     return next((face for face in seen if seen.count(face) > 1), None)
 
 
-def after(own: LayerSecrets, before: Lists) -> Lists:
+def apply_layer(own: LayerSecrets, before: Lists) -> Lists:
     """Return the layer that these secrets make of the previous one."""
     names = tuple(name_of(nonce, before.names[place]) for nonce, place in zip(own.nonces, own.prior, strict=True))
     return Lists(names, own.key * before.numbers.take(own.prior))

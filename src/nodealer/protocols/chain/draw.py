@@ -20,7 +20,7 @@ from nodealer.group import Points, Scalars, concat
 from nodealer.proofs import equality
 from nodealer.proofs.checks import Check
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, ContradictedCard, HeldNumber, LayerSecrets, doubled
+from nodealer.protocols.chain.deck import ChainDeck, ContradictedCard, HeldNumber, LayerSecrets, find_repeated_face
 from nodealer.protocols.chain.lists import name_of, split
 from nodealer.protocols.chain.messages import Pass, ShownCards
 from nodealer.protocols.codec import read_message, read_points
@@ -154,7 +154,7 @@ class Passing:
         return [track for track in self.tracks if track.decrypted_by(self.turn)]
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        own = deck.own(tape, self.turn)
+        own = deck.layer_secrets(tape, self.turn)
         links = own_links(deck, own, self.turn, [track.place for track in self._linked])
         given = [_given(deck, track) for track in self._decrypted]
         bases, images = list(links.bases), [*links.images, *given]
@@ -192,7 +192,7 @@ def begin_pass(deck: ChainDeck, purpose: Purpose, tracks: tuple[Track, ...], tur
     """Continue with the next seat that has a part in it, from `turn` down to the dealer, or settle if there is none."""
     for index in range(turn, -1, -1):
         if any(track.looked_up_by(index) or track.decrypted_by(index) for track in tracks):
-            return DeckChange(deck.to(Passing(purpose, tracks, index, deck.trail)))
+            return DeckChange(deck.in_stage(Passing(purpose, tracks, index, deck.trail)))
     return purpose.settle(deck, tracks)
 
 
@@ -244,9 +244,9 @@ class Turning:
         refuse_doubled(deck, faces)
         wrong = [position for position, face in self.shown.items() if faces[position] != face]
         if wrong:
-            return stuck(deck, wrong[0], "its names lead to another card than its number")
-        if doubled(deck, faces) is not None:
-            return stuck(deck, tracks[0].position, "its face was opened before")
+            return enter_contradiction(deck, wrong[0], "its names lead to another card than its number")
+        if find_repeated_face(deck, faces) is not None:
+            return enter_contradiction(deck, tracks[0].position, "its face was opened before")
         return deck.turn_up(faces)
 
 
@@ -255,17 +255,17 @@ def refuse_doubled(deck: ChainDeck, faces: Mapping[int, int]) -> None:
 
     Public cards cannot repeat.
     """
-    twice = doubled(deck, faces)
+    twice = find_repeated_face(deck, faces)
     if twice is not None and deck.base is None:
         raise PeerFault(deck.dealer, f"value {twice} is in its deck twice")
 
 
-def stuck(deck: ChainDeck, position: int, reason: str) -> DeckChange:
+def enter_contradiction(deck: ChainDeck, position: int, reason: str) -> DeckChange:
     """Enter the contradicted stage.
 
     This does not raise, because the proof of the message that led here is not checked yet and must name its sender.
     """
-    return DeckChange(deck.to(ContradictedCard(position, reason)))
+    return DeckChange(deck.in_stage(ContradictedCard(position, reason)))
 
 
 def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
@@ -280,7 +280,7 @@ def begin_show(deck: ChainDeck, show: Show) -> DeckChange:
     """Begin a show with the holder's message."""
     if show.to is not None:
         raise BadParameter("chain can show a card to everyone, but not to one seat")
-    return DeckChange(deck.to(Showing(show, deck.places.validate_show(show), deck.trail)))
+    return DeckChange(deck.in_stage(Showing(show, deck.places.validate_show(show), deck.trail)))
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ class Showing:
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         index = deck.order.index(duty.seat)
-        own = deck.own(tape, index)
+        own = deck.layer_secrets(tape, index)
         links = own_links(deck, own, index, self._places(deck))
         bases, images = list(links.bases), list(links.images)
         faces, nonces = list[int](), list[bytes]()

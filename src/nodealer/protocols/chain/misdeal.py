@@ -14,17 +14,17 @@ from nodealer.cards.events import Half
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.proofs.checks import Check, holds_without_entropy
 from nodealer.protocols.base import MISDEAL, DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, ContradictedCard, doubled
+from nodealer.protocols.chain.deck import ChainDeck, ContradictedCard, find_repeated_face
 from nodealer.protocols.chain.draw import (
     Passing,
     Track,
     begin_pass,
     check,
+    enter_contradiction,
     own_links,
     prove,
     read_links,
     refuse_doubled,
-    stuck,
 )
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.protocols.codec import read_message, read_points
@@ -44,7 +44,7 @@ class Disclosed:
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         refuse_doubled(deck, {track.position: track.place for track in tracks})
-        return stuck(deck, tracks[0].position, "it is not one of the cards, but its names lead to one")
+        return enter_contradiction(deck, tracks[0].position, "it is not one of the cards, but its names lead to one")
 
 
 def _is_disclosing(stage: Stage) -> bool:
@@ -73,7 +73,7 @@ class MisdealDisputes:
         positions = _wrong(deck, duty.seat, tape)
         if not positions:
             raise BadParameter("all cards can be read, so there is no misdeal to report")
-        own = deck.own(tape, index)
+        own = deck.layer_secrets(tape, index)
         links = own_links(deck, own, index, [deck.held[position].place for position in positions])
         bare = deck.bare(duty.seat, tape, positions)
         images = [*links.images, *(deck.held[position].number for position in positions)]
@@ -94,10 +94,10 @@ class MisdealDisputes:
         owed = check(deck, duty, [*links.bases, bare], images, said.proof)
         cards = [deck.read(bare[place]) for place in range(len(places))]
         faces = {position: card[0] for position, card in zip(said.positions, cards, strict=True) if card is not None}
-        if len(faces) == len(cards) and doubled(deck, faces) is None:
+        if len(faces) == len(cards) and find_repeated_face(deck, faces) is None:
             raise PeerFault(duty.seat, "it claims a misdeal, but its cards are cards of the deck")
         if deck.base is None and deck.parameters.proven:
-            _name_dealer(deck, duty.seat, owed, doubled(deck, faces))
+            _name_dealer(deck, duty.seat, owed, find_repeated_face(deck, faces))
         tracks = tuple(
             Track(position, None, index - 1, place) for position, place in zip(said.positions, links.prior, strict=True)
         )
@@ -125,5 +125,5 @@ def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:
     if None in cards.values():
         return tuple(position for position, card in cards.items() if card is None)
     faces = {position: card[0] for position, card in cards.items() if card is not None}
-    twice = doubled(deck, faces)
+    twice = find_repeated_face(deck, faces)
     return tuple(position for position, face in faces.items() if face == twice)

@@ -163,4 +163,4 @@ class Chain:
             public,
             asked=NewDeck(deck, size),
         )
-        return made.to(Proposing(trail) if public is None else ChainShuffling(trail))
+        return made.in_stage(Proposing(trail) if public is None else ChainShuffling(trail))

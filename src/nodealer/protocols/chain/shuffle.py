@@ -9,7 +9,7 @@ from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, SeatLayer, after
+from nodealer.protocols.chain.deck import ChainDeck, SeatLayer, apply_layer
 from nodealer.protocols.chain.lists import Lists, read_lists
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message, read_points
@@ -34,8 +34,8 @@ class ChainShuffling:
         return (deck.duty(deck.order[len(deck.layers)], "shuffle", self.anchor),)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        before, own = self._before(deck), deck.own(tape, len(deck.layers))
-        key, cards = own.key * deck.binding.group.G, after(own, before)
+        before, own = self._before(deck), deck.layer_secrets(tape, len(deck.layers))
+        key, cards = own.key * deck.binding.group.G, apply_layer(own, before)
         transcript = deck.transcript(duty, 0)
         knowledge = equality.prove_knowledge(transcript, tape, key, own.key)
         proof = b""
@@ -61,7 +61,7 @@ class ChainShuffling:
             raise Malformed("the message has a proof, but shuffles are not proven here")
         layers = (*deck.layers, SeatLayer(duty.seat, key, cards))
         if len(layers) < len(deck.order):
-            return DeckChange(deck.to(ChainShuffling(deck.trail), layers=layers), (), tuple(checks))
+            return DeckChange(deck.in_stage(ChainShuffling(deck.trail), layers=layers), (), tuple(checks))
         return replace(deck.finish(layers=layers), checks=tuple(checks))
 
 

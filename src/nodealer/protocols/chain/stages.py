@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.cards.operations import Close, Deal, Open, Return, Show
-from nodealer.protocols.chain.candidates import CommittingCoins, Proposing, Tossing, Unblinding
+from nodealer.protocols.chain.candidates import CommittingCoins, OpeningCoins, OpeningDecks, Proposing
 from nodealer.protocols.chain.deck import ContradictedCard
 from nodealer.protocols.chain.draw import Passing, Showing, begin_deal, begin_open, begin_show
 from nodealer.protocols.chain.shuffle import ChainShuffling
-from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
+from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close, discard_cards
 
-REQUESTS: Final[Requests] = {Deal: begin_deal, Open: begin_open, Show: begin_show, Return: lay_aside, Close: close}
+REQUESTS: Final[Requests] = {Deal: begin_deal, Open: begin_open, Show: begin_show, Return: discard_cards, Close: close}
 
 #: A player who reports a misdeal sends the deck into a pass that ends with a fault or with a contradicted card.
 TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({ChainShuffling, Proposing}),
     Proposing: frozenset({Proposing, CommittingCoins}),
-    CommittingCoins: frozenset({CommittingCoins, Tossing}),
-    Tossing: frozenset({Tossing, Unblinding}),
-    Unblinding: frozenset({Unblinding, ChainShuffling}),
+    CommittingCoins: frozenset({CommittingCoins, OpeningCoins}),
+    OpeningCoins: frozenset({OpeningCoins, OpeningDecks}),
+    OpeningDecks: frozenset({OpeningDecks, ChainShuffling}),
     ChainShuffling: frozenset({ChainShuffling, Idle}),
     Idle: frozenset({Idle, Passing, Showing, Closed}),
     Passing: frozenset({Passing, Idle, ContradictedCard}),

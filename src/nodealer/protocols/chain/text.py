@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.protocols.text import NOBODY_KNOWS, SAME_CARDS, StepText
+from nodealer.protocols.text import ORDER_UNKNOWN, SAME_CARDS, StepText
 
 STEPS: Final = {
     "candidate": StepText(
@@ -32,7 +32,7 @@ STEPS: Final = {
         "are proven, the proof shows that the numbers are the same cards, and reveals nothing about the order.",
         "shuffled",
         SAME_CARDS,
-        NOBODY_KNOWS,
+        ORDER_UNKNOWN,
     ),
     "pass": StepText(
         "passes cards on",

@@ -92,7 +92,7 @@ class DuelDeck(StagedDeck):
 
     # --- Cards ---
 
-    def stripped(self, positions: tuple[int, ...]) -> Points:
+    def without_published_keys(self, positions: tuple[int, ...]) -> Points:
         """Return these cards with every published key removed."""
         one = self.cipher.integers([1])
         keys = []
@@ -110,7 +110,9 @@ class DuelDeck(StagedDeck):
     def faces_of(self, faces: Faces, positions: tuple[int, ...]) -> dict[int, int]:
         """Return position to face for cards whose keys are all published. Raise `Undecided` if one is not a face."""
         found = dict[int, int]()
-        for position, face in zip(positions, faces.find(self.stripped(positions)) if positions else (), strict=True):
+        for position, face in zip(
+            positions, faces.find(self.without_published_keys(positions)) if positions else (), strict=True
+        ):
             if face is None:
                 raise Undecided(f"card {position} of deck {self.number} is not one of the faces of the deck")
             found[position] = face

@@ -22,16 +22,16 @@ from nodealer.wire import encode
 
 def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> DeckChange:
     """Continue a peek after the rival has published the keys, so that the owner has seen the cards."""
-    seen = deck.at(peeked=tuple(dict.fromkeys((*deck.peeked, *positions))))
+    seen = deck.with_fields(peeked=tuple(dict.fromkeys((*deck.peeked, *positions))))
     if operation.then is Look.LOOK:
         return seen.finish()
     if operation.then is Look.TAKE:
-        return DeckChange(seen.to(Taking(positions, deck.trail)))
+        return DeckChange(seen.in_stage(KeepingCard(positions, deck.trail)))
     return arrange(seen, positions, seen.places.remove_from_pile(positions).restack(positions, Place.TOP))
 
 
 @dataclass(frozen=True)
-class Taking:
+class KeepingCard:
     """Stage: the owner keeps one of the cards it has seen. The rest of the pile is then shuffled again."""
 
     positions: tuple[int, ...]
@@ -55,4 +55,4 @@ class Taking:
             raise Malformed(f"card {position} is not one of the cards that the owner looked at")
         places = deck.places.move_to_hand((position,), deck.owner)
         moved = Moved(places.card(position), deck.owner)
-        return reshuffle(deck.at(places=places), places.pile, places.restack((), Place.SHUFFLED), (moved,))
+        return reshuffle(deck.with_fields(places=places), places.pile, places.restack((), Place.SHUFFLED), (moved,))

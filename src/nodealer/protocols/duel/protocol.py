@@ -11,7 +11,7 @@ from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.duel.bits import XOR
 from nodealer.protocols.duel.deck import DuelDeck, Mode
-from nodealer.protocols.duel.shuffle import Assembling, Beginning
+from nodealer.protocols.duel.shuffle import Assembling, FirstShuffling
 from nodealer.protocols.duel.stages import REQUESTS
 from nodealer.protocols.layers import Faces, Layers
 from nodealer.tape import digest
@@ -172,4 +172,4 @@ class Duel:
             faces,
             asked=NewDeck(deck, size, owner),
         )
-        return made.to(Assembling(trail) if faces is None else Beginning(faces, trail))
+        return made.in_stage(Assembling(trail) if faces is None else FirstShuffling(faces, trail))

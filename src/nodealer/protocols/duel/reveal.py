@@ -14,7 +14,7 @@ from nodealer.protocols.codec import read_message, read_secrets
 from nodealer.protocols.duel.deck import NONCE_BYTES, DuelDeck, OwnerSays
 from nodealer.protocols.duel.messages import DuelReveal, Give
 from nodealer.protocols.duel.peek import finish_peek
-from nodealer.protocols.keyed_deck import publish, refuse_other_keys
+from nodealer.protocols.keyed_deck import add_published, refuse_wrong_keys
 from nodealer.protocols.stages import close
 from nodealer.records import replace
 from nodealer.tape import Tape
@@ -28,14 +28,14 @@ def draw(deck: DuelDeck, deal: Deal) -> DeckChange:
     if any(portion.seat != deck.owner for portion in deal.portions):
         raise BadParameter(f"only seat {deck.owner} can draw from deck {deck.number}")
     positions = _top(deck, deck.places.resolve_deal(deal, deck.binding.players)[deck.owner])
-    return _give(deck, deal, {deck.rival: positions}, positions)
+    return _request_keys(deck, deal, {deck.rival: positions}, positions)
 
 
 def open_cards(deck: DuelDeck, operation: Open) -> DeckChange:
     """Begin to open cards of the pile for both players."""
     positions = _top(deck, deck.places.resolve_positions(operation.count, operation.positions))
     seats = deck.binding.players if deck.mode.proofs else (deck.rival,)
-    return _give(deck, operation, dict.fromkeys(seats, positions), positions)
+    return _request_keys(deck, operation, dict.fromkeys(seats, positions), positions)
 
 
 def peek(deck: DuelDeck, operation: Peek) -> DeckChange:
@@ -45,7 +45,7 @@ def peek(deck: DuelDeck, operation: Peek) -> DeckChange:
     if operation.then is Look.KEEP:
         raise BadParameter("duel can keep a card only if the rest of the deck is shuffled")
     positions = deck.places.next_cards(operation.count)
-    return _give(deck, operation, {deck.rival: positions}, positions)
+    return _request_keys(deck, operation, {deck.rival: positions}, positions)
 
 
 def play(deck: DuelDeck, show: Show) -> DeckChange:
@@ -53,10 +53,10 @@ def play(deck: DuelDeck, show: Show) -> DeckChange:
     if show.to not in (None, deck.rival):
         raise BadParameter(f"seat {deck.owner} can show cards of deck {deck.number} only to seat {deck.rival}")
     positions = deck.places.validate_show(show)
-    return _give(deck, show, {show.seat: positions} if deck.mode.proofs else {}, positions)
+    return _request_keys(deck, show, {show.seat: positions} if deck.mode.proofs else {}, positions)
 
 
-def put_away(deck: DuelDeck, operation: Close) -> DeckChange:
+def begin_close(deck: DuelDeck, operation: Close) -> DeckChange:
     """Begin to close a deck. With proofs there is nothing more to show; without, the owner shows everything."""
     if deck.mode.proofs:
         return close(deck, operation)
@@ -64,7 +64,7 @@ def put_away(deck: DuelDeck, operation: Close) -> DeckChange:
     hidden = set(places.only_hidden((*places.pile, *places.held, *places.discards)))
     # Played cards were already checked against their positions, but not by the source's rule.
     again = set(places.opened) if deck.mode.word_for_word else set()
-    return _give(deck, operation, {deck.rival: tuple(sorted(hidden))}, tuple(sorted(hidden | again)))
+    return _request_keys(deck, operation, {deck.rival: tuple(sorted(hidden))}, tuple(sorted(hidden | again)))
 
 
 def _top(deck: DuelDeck, positions: tuple[int, ...]) -> tuple[int, ...]:
@@ -74,16 +74,16 @@ def _top(deck: DuelDeck, positions: tuple[int, ...]) -> tuple[int, ...]:
     return positions
 
 
-def _give(
+def _request_keys(
     deck: DuelDeck, operation: Operation, wanted: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
 ) -> DeckChange:
     """Begin an operation: seats owe the keys that they have not published yet."""
     still = {seat: tuple(p for p in mine if not deck.is_bare(p, seat)) for seat, mine in wanted.items()}
     owing = {seat: mine for seat, mine in still.items() if mine}
-    return Giving(operation, positions, owing, deck.trail).settle(deck)
+    return GivingKeys(operation, positions, owing, deck.trail).settle(deck)
 
 
-def _given(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> DeckChange:
+def _complete(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> DeckChange:
     """Complete an operation after all keys that it needs are published."""
     match operation:
         case Deal():
@@ -91,19 +91,19 @@ def _given(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> 
         case Peek():
             return finish_peek(deck, operation, positions)
         case Close():
-            return DeckChange(deck.to(RevealingCards(positions, operation, deck.trail)))
+            return DeckChange(deck.in_stage(RevealingCards(positions, operation, deck.trail)))
         case _:
             hidden = deck.places.only_hidden(positions)
             if deck.faces is not None:
                 return deck.turn_up(deck.faces_of(deck.faces, hidden), peeked=deck.not_peeked(hidden))
-            return DeckChange(deck.to(RevealingCards(hidden, operation, deck.trail)))
+            return DeckChange(deck.in_stage(RevealingCards(hidden, operation, deck.trail)))
 
 
 # --- Stages ---
 
 
 @dataclass(frozen=True)
-class Giving:
+class GivingKeys:
     """Stage: seats owe keys: the rival for a draw, the owner for a play, both for an open card of the pile."""
 
     operation: Operation
@@ -131,16 +131,16 @@ class Giving:
         said, seat, positions = read_message(Give, message), duty.seat, self.owing[duty.seat]
         keys = read_secrets(deck.cipher, said.keys, len(positions), "the keys")
         if deck.mode.keys:
-            refuse_other_keys(seat, positions, keys, deck.layers.keys(positions, seat))
+            refuse_wrong_keys(seat, positions, keys, deck.layers.keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
         if seat in self._in_turn and len(self._in_turn) == 1:
             # The other seat answers what this one has published.
             stage = replace(stage, anchor=deck.trail)
-        return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
+        return stage.settle(deck.with_fields(released=add_published(deck.released, seat, positions, keys)))
 
     def settle(self, deck: DuelDeck) -> DeckChange:
         """Wait while keys are owed, then complete the operation."""
-        return DeckChange(deck.to(self)) if self.owing else _given(deck, self.operation, self.positions)
+        return DeckChange(deck.in_stage(self)) if self.owing else _complete(deck, self.operation, self.positions)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class RevealingCards(OwnerSays):
         elif self.positions:
             keys = read_secrets(deck.cipher, said.keys, len(self.positions), "the keys")
             self._refuse_other_places(deck, seat, said.cards, nonces, keys)
-            released = publish(deck.released, seat, self.positions, keys)
+            released = add_published(deck.released, seat, self.positions, keys)
         if not isinstance(self.operation, Close):
             faces = dict(zip(self.positions, said.cards, strict=True))
             return deck.turn_up(faces, released=released, peeked=deck.not_peeked(self.positions))
@@ -206,7 +206,7 @@ class RevealingCards(OwnerSays):
         """Raise `PeerFault` unless each card is the one at the position it was drawn from: Ka[i]·Kb[i]·P = C[i]."""
         unchecked = tuple(p for p in self.positions if seat not in deck.released.get(p, {}))
         if deck.mode.keys and unchecked == self.positions:
-            refuse_other_keys(seat, self.positions, keys, deck.layers.keys(self.positions, seat))
+            refuse_wrong_keys(seat, self.positions, keys, deck.layers.keys(self.positions, seat))
         rivals = concat(*(deck.released[position][deck.rival] for position in self.positions))
         slots = keys * rivals * deck.committed_points(cards, nonces)
         found = deck.layers.cards(self.positions)

@@ -18,7 +18,7 @@ from nodealer.protocols.duel.messages import Assemble
 from nodealer.protocols.duel.tasks import Working, split_commitments
 from nodealer.protocols.duel.work import Task, TaskKind, Under, all_bare, finish, keys_at
 from nodealer.protocols.layers import Faces
-from nodealer.protocols.stages import lay_aside
+from nodealer.protocols.stages import discard_cards
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -37,15 +37,15 @@ class Assembling:
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         said = split_commitments(read_message(Assemble, message).commitments, deck.size)
-        assembled = deck.at(commitments=tuple(said), made=(0,) * deck.size)
+        assembled = deck.with_fields(commitments=tuple(said), made=(0,) * deck.size)
         # Placeholders: the owner's first message replaces every card.
         ones = deck.cipher.integers([1] * deck.size)
         nothing = ones * deck.cipher.G if deck.mode.keys else deck.cipher.points(ones.to_bytes())
-        return DeckChange(assembled.to(_new(assembled, nothing, renew=tuple(range(deck.size)))))
+        return DeckChange(assembled.in_stage(_new_deck_work(assembled, nothing, renew=tuple(range(deck.size)))))
 
 
 @dataclass(frozen=True)
-class Beginning:
+class FirstShuffling:
     """Stage: the owner shuffles a new deck of public faces, which are computed only then."""
 
     faces: Faces
@@ -55,13 +55,13 @@ class Beginning:
         return (deck.duty(deck.owner, TaskKind.SHUFFLE.value, self.anchor),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        return _new(deck, self.faces.points).message(deck, duty, tape, choice)
+        return _new_deck_work(deck, self.faces.points).message(deck, duty, tape, choice)
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
-        return _new(deck, self.faces.points).apply(deck, duty, message)
+        return _new_deck_work(deck, self.faces.points).apply(deck, duty, message)
 
 
-def _new(deck: DuelDeck, cards: Points, renew: tuple[int, ...] = ()) -> Working:
+def _new_deck_work(deck: DuelDeck, cards: Points, renew: tuple[int, ...] = ()) -> Working:
     """Return the work of making a new deck: both shuffle, then both lock."""
     return _work(deck, (), cards, _tasks(deck, TaskKind.SHUFFLE, TaskKind.LOCK), deck.places, renew=renew)
 
@@ -72,19 +72,19 @@ def _tasks(deck: DuelDeck, *kinds: TaskKind) -> tuple[Task, ...]:
     return tuple(Task(kind, seat) for kind in kinds for seat in (deck.owner, deck.rival))
 
 
-def give_back(deck: DuelDeck, operation: Return) -> DeckChange:
+def return_cards(deck: DuelDeck, operation: Return) -> DeckChange:
     """Begin a return: discard cards, put them on or under the pile, or shuffle them in."""
     if operation.place is Place.DISCARD:
-        return lay_aside(deck, operation)
+        return discard_cards(deck, operation)
     positions = deck.places.validate_return(operation)
     after = deck.places.restack(positions, operation.place, operation.depth)
     moved = tuple(Moved(deck.places.card(position), None) for position in positions)
     if operation.place is not Place.SHUFFLED:
-        return lay(deck, positions, after, moved)
+        return lock_in_place(deck, positions, after, moved)
     return reshuffle(deck, (*deck.places.pile, *positions), after, moved)
 
 
-def lay(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
+def lock_in_place(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
     """Begin to give cards new keys without changing their order."""
     return _begin(deck, positions, _tasks(deck, TaskKind.LOCK), after, events)
 
@@ -94,7 +94,7 @@ def reshuffle(deck: DuelDeck, positions: tuple[int, ...], after: Places, events:
     if not positions:
         return finish(deck, after, events)
     if len(positions) == 1:
-        return lay(deck, positions, after, events)
+        return lock_in_place(deck, positions, after, events)
     under_keys = (seat for seat in (deck.owner, deck.rival) if not all_bare(deck, positions, seat))
     gather = tuple(Task(TaskKind.GATHER, seat) for seat in under_keys)
     tasks = (*gather, *_tasks(deck, TaskKind.SHUFFLE, TaskKind.LOCK))
@@ -104,7 +104,7 @@ def reshuffle(deck: DuelDeck, positions: tuple[int, ...], after: Places, events:
 def arrange(deck: DuelDeck, positions: tuple[int, ...], after: Places) -> DeckChange:
     """Begin to put back cards that the owner has seen, in the order it chooses. Only the rival's keys are published."""
     if len(positions) == 1:
-        return lay(deck, positions, after, ())
+        return lock_in_place(deck, positions, after, ())
     own = (Task(TaskKind.GATHER, deck.owner), Task(TaskKind.ARRANGE, deck.owner))
     return _begin(deck, positions, (*own, *_tasks(deck, TaskKind.LOCK)), after, ())
 
@@ -113,11 +113,11 @@ def _begin(
     deck: DuelDeck, positions: tuple[int, ...], tasks: tuple[Task, ...], after: Places, events: tuple[Event, ...]
 ) -> DeckChange:
     """Begin work on existing cards, with published keys removed. Known nonces are renewed, if there are nonces."""
-    again = deck.at(epoch=deck.epoch + 1)
+    again = deck.with_fields(epoch=deck.epoch + 1)
     face_up = tuple(place for place, position in enumerate(positions) if position in deck.places.opened)
     renew = () if deck.mode.proofs else face_up
-    work = _work(again, positions, deck.stripped(positions), tasks, after, events=events, renew=renew)
-    return DeckChange(again.to(work))
+    work = _work(again, positions, deck.without_published_keys(positions), tasks, after, events=events, renew=renew)
+    return DeckChange(again.in_stage(work))
 
 
 def _work(
@@ -133,4 +133,4 @@ def _work(
     seats = (deck.owner, deck.rival)
     keys = {seat: keys_at(deck, positions, seat) for seat in seats} if deck.mode.proofs else {}
     under = dict.fromkeys(seats, Under.PLACES)
-    return Working(deck.epoch, positions, cards, keys, under, tasks, deck.trail, after, events, renew).ready()
+    return Working(deck.epoch, positions, cards, keys, under, tasks, deck.trail, after, events, renew).with_origin()

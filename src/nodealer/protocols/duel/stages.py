@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.cards.operations import Close, Deal, Open, Peek, Return, Show
-from nodealer.protocols.duel.peek import Taking
-from nodealer.protocols.duel.reveal import Giving, RevealingCards, draw, open_cards, peek, play, put_away
-from nodealer.protocols.duel.shuffle import Assembling, Beginning, give_back
+from nodealer.protocols.duel.peek import KeepingCard
+from nodealer.protocols.duel.reveal import GivingKeys, RevealingCards, begin_close, draw, open_cards, peek, play
+from nodealer.protocols.duel.shuffle import Assembling, FirstShuffling, return_cards
 from nodealer.protocols.duel.tasks import Working
 from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched
 
@@ -15,19 +15,19 @@ REQUESTS: Final[Requests] = {
     Deal: draw,
     Open: open_cards,
     Show: play,
-    Return: give_back,
+    Return: return_cards,
     Peek: peek,
-    Close: put_away,
+    Close: begin_close,
 }
 
 TRANSITIONS: Final[Transitions] = {
-    Untouched: frozenset({Assembling, Beginning}),
+    Untouched: frozenset({Assembling, FirstShuffling}),
     Assembling: frozenset({Working}),
-    Beginning: frozenset({Working}),
+    FirstShuffling: frozenset({Working}),
     Working: frozenset({Working, Idle}),
-    Idle: frozenset({Idle, Giving, RevealingCards, Taking, Working, Closed}),
-    Giving: frozenset({Giving, RevealingCards, Taking, Working, Idle}),
+    Idle: frozenset({Idle, GivingKeys, RevealingCards, KeepingCard, Working, Closed}),
+    GivingKeys: frozenset({GivingKeys, RevealingCards, KeepingCard, Working, Idle}),
     RevealingCards: frozenset({Idle, Closed}),
-    Taking: frozenset({Working, Idle}),
+    KeepingCard: frozenset({Working, Idle}),
     Closed: frozenset(),
 }

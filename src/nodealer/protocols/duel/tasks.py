@@ -37,7 +37,7 @@ class Working(Work):
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         cards, commitments = self.cards, b""
         if self.renew and duty.seat == deck.owner:
-            cards = self.renewed(deck, tape)
+            cards = self.renewed_cards(deck, tape)
             if self.positions:
                 commitments = deck.fresh_commitments(tape, self.renewed_faces(deck), self.epoch)
         match self.tasks[0].kind:
@@ -61,7 +61,7 @@ class Working(Work):
             case _:
                 return _apply_shuffle(self, deck, duty, read_message(DuelShuffle, message))
 
-    def went_on(
+    def finish_task(
         self,
         deck: DuelDeck,
         cards: Points,
@@ -84,10 +84,10 @@ class Working(Work):
             locked=self.locked if locked is None else {**self.locked, seat: locked},
         )
         if work.tasks:
-            return DeckChange(deck.to(work.ready()), (), checks)
+            return DeckChange(deck.in_stage(work.with_origin()), (), checks)
         # The cards become a new layer.
         layers = deck.layers.with_layer(work.layer(deck))
-        return replace(finish(deck.at(layers=layers), self.after, self.events), checks=checks)
+        return replace(finish(deck.with_fields(layers=layers), self.after, self.events), checks=checks)
 
 
 def split_commitments(data: bytes, count: int) -> list[bytes]:
@@ -98,7 +98,7 @@ def split_commitments(data: bytes, count: int) -> list[bytes]:
     return said
 
 
-def _renew(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> DuelDeck:
+def _renew_commitments(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> DuelDeck:
     """Return the deck with the new commitments of cards that were face up."""
     if not work.renew or not work.positions:
         if said.commitments:
@@ -111,10 +111,10 @@ def _renew(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelL
         commitments[face], made[face] = commitment, work.epoch
     if len(set(commitments)) != deck.size:
         raise Malformed("a commitment appears twice in the list")
-    return deck.at(commitments=tuple(commitments), made=tuple(made))
+    return deck.with_fields(commitments=tuple(commitments), made=tuple(made))
 
 
-def _bare(said: DuelGather | DuelShuffle | DuelLock) -> None:
+def _refuse_proofs(said: DuelGather | DuelShuffle | DuelLock) -> None:
     """Raise `Malformed` if a message has anything except cards, in a mode without proofs."""
     if said.proof or getattr(said, "key", b"") or getattr(said, "joint", b"") or getattr(said, "link", b""):
         raise Malformed("the message has proofs or keys, but nothing is proven in this mode")
@@ -125,7 +125,7 @@ def _read_cards(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | 
     """Decode the cards of a message. Without proofs, raise `Malformed` if two are equal."""
     cards = read_points(deck.cipher, said.cards, len(work.cards), "the cards")
     if not deck.mode.proofs:
-        _bare(said)
+        _refuse_proofs(said)
         if len(set(encodings(cards))) != len(cards):
             raise Malformed("a card appears twice in the deck")
     return cards
@@ -148,13 +148,13 @@ def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points
 
 def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: DuelGather) -> DeckChange:
     cards = _read_cards(work, deck, said)
-    deck = _renew(work, deck, said)
+    deck = _renew_commitments(work, deck, said)
     if not deck.mode.proofs:
-        return work.went_on(deck, cards, (), under=Under.GATHERED)
+        return work.finish_task(deck, cards, (), under=Under.GATHERED)
     S = read_points(deck.cipher, said.key, 1, "the key")
     each = ManyEqualities(work.keys[duty.seat], S, work.cards, cards)
     check = equality.check_many_equalities(deck.transcript(duty, work.epoch), each, said.proof)
-    return work.went_on(deck, cards, (check,), keys=S, under=Under.GATHERED)
+    return work.finish_task(deck, cards, (check,), keys=S, under=Under.GATHERED)
 
 
 # --- Shuffle ---
@@ -188,10 +188,10 @@ def _shuffle(
 
 def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: DuelShuffle) -> DeckChange:
     cards = _read_cards(work, deck, said)
-    deck = _renew(work, deck, said)
+    deck = _renew_commitments(work, deck, said)
     under = AFTER_SHUFFLE[work.under[duty.seat]]
     if not deck.mode.proofs:
-        return work.went_on(deck, cards, (), under=under)
+        return work.finish_task(deck, cards, (), under=under)
     T = read_points(deck.cipher, said.key, 1, "the key")
     transcript = deck.transcript(duty, work.epoch)
     checks: list[Check] = [shuffle.check(transcript, OneScalar(T, work.cards, cards), said.proof)]
@@ -201,14 +201,14 @@ def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: DuelShuffle)
         checks.append(equality.check_equality(transcript, T, work.keys[duty.seat], joint, said.link))
     elif said.joint or said.link:
         raise Malformed("the cards were not under a key of this seat")
-    return work.went_on(deck, cards, tuple(checks), keys=joint, under=under)
+    return work.finish_task(deck, cards, tuple(checks), keys=joint, under=under)
 
 
 # --- Lock ---
 
 
 def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> DuelLock:
-    new = deck.layers.drawn(tape, work.layer(deck), duty.seat)
+    new = deck.layers.draw_secrets(tape, work.layer(deck), duty.seat)
     ratio = work.secret(deck, tape, duty.seat).invert() * new
     locked = deck.cipher.products(ratio, cards)
     if not deck.mode.keys:
@@ -223,18 +223,18 @@ def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, 
 
 def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: DuelLock) -> DeckChange:
     cards = _read_cards(work, deck, said)
-    deck = _renew(work, deck, said)
+    deck = _renew_commitments(work, deck, said)
     if not deck.mode.keys:
         if said.keys:
             raise Malformed("keys are not public in this mode")
-        return work.went_on(deck, cards, ())
+        return work.finish_task(deck, cards, ())
     keys = read_points(deck.cipher, said.keys, len(cards), "the keys")
     before = [work.keys[duty.seat]] if deck.mode.proofs else []
     # Publishing one secret must never reveal another.
     if len(point_index(concat(keys, *before))) != len(cards) + len(point_index(concat(*before)) if before else ()):
         raise Malformed("two cards have the same key, or one has a key that was used before")
     if not deck.mode.proofs:
-        return work.went_on(deck, cards, (), locked=keys)
+        return work.finish_task(deck, cards, (), locked=keys)
     each = ManyEqualities(work.keys[duty.seat], keys, work.cards, cards)
     check = equality.check_many_equalities(deck.transcript(duty, work.epoch), each, said.proof)
-    return work.went_on(deck, cards, (check,), locked=keys)
+    return work.finish_task(deck, cards, (check,), locked=keys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepText
+from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, ORDER_UNKNOWN, SAME_CARDS, StepText
 
 STEPS: Final = {
     "assemble": StepText(
@@ -22,7 +22,7 @@ STEPS: Final = {
         "reveals nothing about the order. Once both players have shuffled, neither knows it.",
         "shuffled",
         SAME_CARDS,
-        NOBODY_KNOWS,
+        ORDER_UNKNOWN,
     ),
     "arrange": StepText(
         "puts cards back",

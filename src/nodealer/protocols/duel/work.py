@@ -74,7 +74,7 @@ class Work:
     origin: bytes = b""
     locked: Mapping[int, Points] = field(default_factory=dict)
 
-    def ready(self) -> Self:
+    def with_origin(self) -> Self:
         """Return the work with `origin` set if the first lock is next: the keys of the lock are derived from it."""
         if self.tasks and self.tasks[0].kind is TaskKind.LOCK and not self.origin:
             return replace(self, origin=cards_digest(self.cards))
@@ -102,7 +102,7 @@ class Work:
             return list(self.renew)
         return [deck.places.opened[self.positions[place]] for place in self.renew]
 
-    def renewed(self, deck: DuelDeck, tape: Tape) -> Points:
+    def renewed_cards(self, deck: DuelDeck, tape: Tape) -> Points:
         """Return the cards as the owner puts them in, with new points for new nonces."""
         if not self.renew:
             return self.cards

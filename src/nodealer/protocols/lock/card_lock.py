@@ -44,7 +44,7 @@ class Locking:
     # defence: only-friends
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         seat, before = duty.seat, self.layer.cards
-        old, new = deck.cascade_secret(tape, seat), deck.layers.drawn(tape, self.layer, seat)
+        old, new = deck.cascade_secret(tape, seat), deck.layers.draw_secrets(tape, self.layer, seat)
         ratio = bare_steps.lock_factors(old, new)
         group = deck.binding.group
         keys, cards = group.products(new, group.G), group.products(ratio, before)
@@ -64,9 +64,9 @@ class Locking:
         check = equality.check_many_equalities(deck.transcript(duty, deck.epoch), each, said.proof)
         layer = replace(self.layer, cards=cards, keys={**self.layer.keys, duty.seat: keys})
         if len(layer.keys) < len(deck.binding.players):
-            return DeckChange(deck.to(replace(self, layer=layer, anchor=deck.trail)), (), (check,))
-        done = deck.rebuilt(len(cards)) if deck.layers else deck
-        done = done.at(layers=deck.layers.with_layer(layer))
+            return DeckChange(deck.in_stage(replace(self, layer=layer, anchor=deck.trail)), (), (check,))
+        done = deck.with_new_pile(len(cards)) if deck.layers else deck
+        done = done.with_fields(layers=deck.layers.with_layer(layer))
         # Finish the new deck, or resume what a leaving seat interrupted.
-        step = done.finish() if isinstance(deck.asked, NewDeck) else done.to(Idle()).resume()
+        step = done.finish() if isinstance(deck.asked, NewDeck) else done.in_stage(Idle()).resume()
         return replace(step, checks=(check, *step.checks))

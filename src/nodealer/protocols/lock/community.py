@@ -53,13 +53,13 @@ def open_cards(deck: LockDeck, operation: Open) -> DeckChange:
     if deck.apart is not None:
         return _open_picked(deck, operation, tuple(p for p in deck.apart if p in deck.places.in_pile))
     picking = Picking if deck.server is None else ServerPicking
-    return DeckChange(deck.to(picking(operation, deck.trail)))
+    return DeckChange(deck.in_stage(picking(operation, deck.trail)))
 
 
 def _open_picked(deck: LockDeck, operation: Open, picked: tuple[int, ...]) -> DeckChange:
     """Open as many of the picked cards as were requested."""
     positions = picked[: operation.count]
-    owing = deck.owing(dict.fromkeys(deck.binding.players, positions))
+    owing = deck.unpublished(dict.fromkeys(deck.binding.players, positions))
     return Releasing(operation, positions, owing, deck.trail).settle(deck)
 
 
@@ -105,4 +105,4 @@ class ServerPicking:
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         pick = read_message(Pick, message)
         _refuse(deck, pick, len(deck.places.pile))
-        return _open_picked(deck.at(apart=pick.positions), self.operation, pick.positions)
+        return _open_picked(deck.with_fields(apart=pick.positions), self.operation, pick.positions)

@@ -21,7 +21,7 @@ def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
         return None
     if staying == deck.binding.players:
         return DeckChange(_without_server(deck, seats))
-    stays = deck.left_by(seats).at(
+    stays = deck.after_leaving(seats).with_fields(
         pickers=tuple(seat for seat in deck.pickers if seat not in seats),
         server=None if deck.server in seats else deck.server,
         apart=None,
@@ -30,9 +30,9 @@ def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
         return DeckChange(stays)
     if not deck.layers or deck.faces is None:
         # No card was dealt: start again from new fragments.
-        return DeckChange(stays.to(CommittingFragments(stays.trail), faces=None, face_index={}))
+        return DeckChange(stays.in_stage(CommittingFragments(stays.trail), faces=None, face_index={}))
     step = _recover(stays, deck.faces)
-    return DeckChange(step.deck, (*deck.taken_from(seats), *step.events), step.checks)
+    return DeckChange(step.deck, (*deck.leaving_events(seats), *step.events), step.checks)
 
 
 def _without_server(deck: LockDeck, seats: tuple[int, ...]) -> LockDeck:
@@ -44,8 +44,8 @@ def _without_server(deck: LockDeck, seats: tuple[int, ...]) -> LockDeck:
         return deck
     trail = deck.trail_without(seats)
     if isinstance(deck.stage, ServerPicking):
-        deck = deck.to(Picking(deck.stage.operation, trail))
-    return deck.at(server=None, trail=trail)
+        deck = deck.in_stage(Picking(deck.stage.operation, trail))
+    return deck.with_fields(server=None, trail=trail)
 
 
 def _recover(deck: LockDeck, faces: Points) -> DeckChange:
@@ -53,5 +53,5 @@ def _recover(deck: LockDeck, faces: Points) -> DeckChange:
     hidden, held = deck.places.face_down, deck.places.hidden_owned
     if len(hidden) == len(held):
         # No card is left that could be dealt.
-        return deck.rebuilt(0).to(Idle()).resume()
-    return DeckChange(deck.to(Cascading(faces.take(hidden), {}, deck.trail, held)))
+        return deck.with_new_pile(0).in_stage(Idle()).resume()
+    return DeckChange(deck.in_stage(Cascading(faces.take(hidden), {}, deck.trail, held)))

@@ -99,4 +99,4 @@ class Lock:
             layers=Layers("lock secrets", deck),
             asked=NewDeck(deck, size),
         )
-        return made.to(CommittingFragments(trail))
+        return made.in_stage(CommittingFragments(trail))

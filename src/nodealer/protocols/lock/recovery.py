@@ -86,7 +86,7 @@ class LockDeclaring:
         raised = {**self.raised, **{position: X[place] for place, position in enumerate(positions)}}
         stage = replace(self, raised=raised)
         if len(raised) < len(self.held):
-            return DeckChange(deck.to(stage), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
         step = Raising(self.held, self.cards, self.keys, raised, deck.binding.players, deck.trail).next(deck)
         return replace(step, checks=(check,))
 
@@ -112,7 +112,7 @@ class Raising:
         while turns and not self._others(deck, turns[0]):
             turns = turns[1:]
         if turns:
-            return DeckChange(deck.to(replace(self, turns=turns, anchor=deck.trail)))
+            return DeckChange(deck.in_stage(replace(self, turns=turns, anchor=deck.trail)))
         return self._take_out(deck)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
@@ -144,12 +144,12 @@ class Raising:
         held = {self.raised[position].to_bytes() for position in self.held}
         rest = [place for place, card in enumerate(encodings(self.cards)) if card not in held]
         if len(rest) != len(self.cards) - len(self.held):
-            return DeckChange(deck.to(LockUnfound(deck.trail)))
-        return DeckChange(deck.to(Locking.of(deck, self.cards.take(rest), self.keys)))
+            return DeckChange(deck.in_stage(LockMismatch(deck.trail)))
+        return DeckChange(deck.in_stage(Locking.of(deck, self.cards.take(rest), self.keys)))
 
 
 @dataclass(frozen=True)
-class LockUnfound:
+class LockMismatch:
     """Stage: a held card does not match exactly one card of the recovered deck.
 
     The proof of the last raise is checked after its message. It must be false, and then that seat is named before any

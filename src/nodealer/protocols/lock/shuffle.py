@@ -50,8 +50,8 @@ class CommittingFragments:
         commitment = read_message(FragmentCommitment, message).commitment
         stage = replace(self, said={**self.said, duty.seat: commitment})
         if len(stage.said) < len(deck.binding.players):
-            return DeckChange(deck.to(stage))
-        return DeckChange(deck.to(OpeningFragments(stage.said, deck.trail)))
+            return DeckChange(deck.in_stage(stage))
+        return DeckChange(deck.in_stage(OpeningFragments(stage.said, deck.trail)))
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class OpeningFragments:
             raise PeerFault(duty.seat, "the fragments are not those it committed to")
         stage = replace(self, said={**self.said, duty.seat: points})
         if len(stage.said) < len(deck.binding.players):
-            return DeckChange(deck.to(stage))
+            return DeckChange(deck.in_stage(stage))
         return DeckChange(stage.cascading(deck))
 
     def cascading(self, deck: LockDeck) -> LockDeck:
@@ -91,8 +91,8 @@ class OpeningFragments:
         faces = bare_steps.faces([self.said[seat] for seat in deck.binding.players])
         index = point_index(faces)
         if len(index) < deck.size or faces.first_identity() is not None:
-            return deck.to(CommittingFragments(deck.trail), epoch=deck.epoch + 1)
-        return deck.to(Cascading(faces, {}, deck.trail), faces=faces, face_index=index)
+            return deck.in_stage(CommittingFragments(deck.trail), epoch=deck.epoch + 1)
+        return deck.in_stage(Cascading(faces, {}, deck.trail), faces=faces, face_index=index)
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Cascading:
             check = shuffle.check(transcript, OneScalar(S, self.cards, cards), said.proof)
         stage = replace(self, cards=cards, keys={**self.keys, duty.seat: S}, anchor=deck.trail)
         if len(stage.keys) < len(deck.binding.players):
-            return DeckChange(deck.to(stage), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
         if self.held:
-            return DeckChange(deck.to(LockDeclaring(self.held, cards, stage.keys, {}, deck.trail)), (), (check,))
-        return DeckChange(deck.to(Locking.of(deck, cards, stage.keys)), (), (check,))
+            return DeckChange(deck.in_stage(LockDeclaring(self.held, cards, stage.keys, {}, deck.trail)), (), (check,))
+        return DeckChange(deck.in_stage(Locking.of(deck, cards, stage.keys)), (), (check,))

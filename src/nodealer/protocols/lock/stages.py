@@ -9,16 +9,16 @@ from nodealer.protocols.exclusion import Proving, prove
 from nodealer.protocols.keyed_deck import Releasing, release
 from nodealer.protocols.lock.card_lock import Locking
 from nodealer.protocols.lock.community import Picking, ServerPicking, open_cards
-from nodealer.protocols.lock.recovery import LockDeclaring, LockUnfound, Raising
+from nodealer.protocols.lock.recovery import LockDeclaring, LockMismatch, Raising
 from nodealer.protocols.lock.shuffle import Cascading, CommittingFragments, OpeningFragments
-from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
+from nodealer.protocols.stages import Closed, Idle, Requests, Transitions, Untouched, close, discard_cards
 
 REQUESTS: Final[Requests] = {
     Deal: release,
     Open: open_cards,
     Show: release,
     Prove: prove,
-    Return: lay_aside,
+    Return: discard_cards,
     Close: close,
 }
 
@@ -30,13 +30,13 @@ TRANSITIONS: Final[Transitions] = {
     OpeningFragments: frozenset({OpeningFragments, Cascading, CommittingFragments}),
     Cascading: frozenset({Cascading, Locking, LockDeclaring, CommittingFragments, Closed}),
     LockDeclaring: frozenset({LockDeclaring, Raising, Cascading, Closed}),
-    Raising: frozenset({Raising, Locking, LockUnfound, Cascading, Closed}),
+    Raising: frozenset({Raising, Locking, LockMismatch, Cascading, Closed}),
     Locking: frozenset({Locking, Idle, CommittingFragments, Cascading, Closed}),
     Idle: frozenset({Idle, Releasing, Proving, Picking, ServerPicking, Cascading, Closed}),
     Proving: frozenset({Proving, Idle, Cascading}),
     Releasing: frozenset({Releasing, Idle, Cascading}),
     Picking: frozenset({Releasing, Cascading}),
     ServerPicking: frozenset({Releasing, Picking, Cascading}),
-    LockUnfound: frozenset(),
+    LockMismatch: frozenset(),
     Closed: frozenset(),
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.protocols.exclusion import EXCLUDE, WORDS
-from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepText
+from nodealer.protocols.exclusion import EXCLUDE, EXCLUDE_TEXT
+from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, ORDER_UNKNOWN, SAME_CARDS, StepText
 
 STEPS: Final = {
     "commit": StepText(
@@ -24,7 +24,7 @@ STEPS: Final = {
         "reveals nothing about the order.",
         "shuffled",
         SAME_CARDS,
-        NOBODY_KNOWS,
+        ORDER_UNKNOWN,
     ),
     "lock": StepText(
         "locks each card",
@@ -52,5 +52,5 @@ STEPS: Final = {
         "Multiplies the cards that others hold by the player's secret of the new shuffle, so that they can be found "
         "in the new deck and taken out. The proof shows that the cards are unchanged.",
     ),
-    EXCLUDE: WORDS,
+    EXCLUDE: EXCLUDE_TEXT,
 }

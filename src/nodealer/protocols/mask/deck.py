@@ -74,11 +74,11 @@ class MaskDeck(RecoverableDeck[Masked]):
 
     faces: Faces = field(repr=False)
     #: Position and seat to the record of the seat's peek at that card.
-    sights: Mapping[tuple[int, int], PeekRecord] = field(default_factory=dict, repr=False)
+    peek_records: Mapping[tuple[int, int], PeekRecord] = field(default_factory=dict, repr=False)
 
     def taken_keys(self) -> set[bytes]:
         """Return every public key that a card of this deck has or had. No other card may get one of them."""
-        every = (keys for layer in self.layers.every for keys in layer.keys.values())
+        every = (keys for layer in self.layers.all_layers for keys in layer.keys.values())
         return {key for keys in every for key in encodings(keys)}
 
     def bare(self, faces: Sequence[int]) -> Masked:
@@ -88,14 +88,14 @@ class MaskDeck(RecoverableDeck[Masked]):
     def held_cards(self, positions: tuple[int, ...]) -> Masked:
         """Return cards under their owners' keys alone, (u, w = M + s·u). All other keys to them are published."""
         owner = self.places.owner
-        return self._freed(positions, self._published(positions, lambda position, seat: seat != owner(position)))
+        return self._remove_keys(positions, self._published(positions, lambda position, seat: seat != owner(position)))
 
-    def cards_of_those_here(self, positions: tuple[int, ...]) -> Masked:
+    def cards_of_remaining(self, positions: tuple[int, ...]) -> Masked:
         """Return cards under the keys of the remaining seats. The keys of seats that left must be published."""
         here = self.binding.players
-        return self._freed(positions, self._published(positions, lambda position, seat: seat not in here))
+        return self._remove_keys(positions, self._published(positions, lambda position, seat: seat not in here))
 
-    def _freed(self, positions: tuple[int, ...], off: Scalars) -> Masked:
+    def _remove_keys(self, positions: tuple[int, ...], off: Scalars) -> Masked:
         """Return cards with published keys removed. `off` has the sum of those keys for each card."""
         cards = self.layers.cards(positions)
         return Masked(cards.epk, cards.msg - off * cards.epk)
@@ -125,14 +125,14 @@ class MaskDeck(RecoverableDeck[Masked]):
         cards to look at. So all other seats count, including those that owe nothing right now, until the kept card is
         dealt.
         """
-        if isinstance(self.asked, Peek) and any(sight.epoch == self.epoch for sight in self.sights.values()):
+        if isinstance(self.asked, Peek) and any(sight.epoch == self.epoch for sight in self.peek_records.values()):
             seats = self.stage.owing if isinstance(self.stage, Releasing) else self.binding.players
             return {seat: Half.DEALT for seat in seats if seat != self.asked.seat}
         return super().half
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
         """Return the seat's own cards and open ones, and those it gave away, was shown, or peeked at in the pile."""
-        known = dict(super().knows(seat, tape)) | self._looked_at(seat, tape)
+        known = dict(super().knows(seat, tape)) | self._peeked_faces(seat, tape)
         there = dict[int, int]()
         for position, who in self.places.seen.items():
             at = dict(who).get(seat)
@@ -143,9 +143,9 @@ class MaskDeck(RecoverableDeck[Masked]):
         # All at once: drawing the keys for one card draws those of its whole layer, and a seat may show thousands.
         ats = tuple(there.values())
         found = self.unmask(ats, {seat: self.card_secrets(tape, ats, seat)})
-        return known | self._readable(there, found)
+        return known | self._require_faces(there, found)
 
-    def _looked_at(self, seat: int, tape: Tape) -> dict[Card, int]:
+    def _peeked_faces(self, seat: int, tape: Tape) -> dict[Card, int]:
         """Return the cards that a seat has peeked at and can still locate: M = W − Σ c2 − s·u + t·Σ c1."""
         places, there = self.places, dict[int, int]()
         for position, who in places.peeked.items():
@@ -155,15 +155,15 @@ class MaskDeck(RecoverableDeck[Masked]):
                 there[position] = at
         if not there:
             return {}
-        ats, every = tuple(there.values()), [self.sights[at, seat] for at in there.values()]
+        ats, every = tuple(there.values()), [self.peek_records[at, seat] for at in there.values()]
         t = {one.cards: one.secret(tape, self.number, seat) for one in every}
         told = [one.parts for one in every if one.parts is not None]
         parts, cards = told[0].concat(told[1:]), self.layers.cards(ats)
         own = self.card_secrets(tape, ats, seat) * cards.epk
         found = self.faces.find(cards.msg - parts.msg - own + concat(*(t[one.cards] for one in every)) * parts.epk)
-        return self._readable(there, found)
+        return self._require_faces(there, found)
 
-    def _readable(self, there: Iterable[int], found: Iterable[int | None]) -> dict[Card, int]:
+    def _require_faces(self, there: Iterable[int], found: Iterable[int | None]) -> dict[Card, int]:
         """Return cards with their faces. Raise `CardUnreadable` if one is not a face."""
         known = dict[Card, int]()
         for position, face in zip(there, found, strict=True):

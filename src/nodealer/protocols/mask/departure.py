@@ -11,7 +11,7 @@ from nodealer.protocols.base import DeckChange
 from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.protocols.mask.rebuild import Joining
 from nodealer.protocols.mask.shuffle import MaskShuffling
-from nodealer.protocols.mask.transfer import Handing
+from nodealer.protocols.mask.transfer import HandingOver
 from nodealer.protocols.stages import Closed, Idle
 
 
@@ -23,21 +23,21 @@ def without(deck: MaskDeck, seats: tuple[int, ...]) -> DeckChange | None:
     if staying == deck.binding.players:
         # The seats that leave have no keys in any card.
         return DeckChange(deck)
-    if isinstance(deck.stage, Handing):
-        deck = deck.stage.broken_off(deck)
-    stays = deck.left_by(seats)
+    if isinstance(deck.stage, HandingOver):
+        deck = deck.stage.with_handed_cards(deck)
+    stays = deck.after_leaving(seats)
     if isinstance(deck.stage, Closed):
         return DeckChange(stays)
     if not deck.layers:
         # No card was dealt: start again from the bare faces.
-        return DeckChange(stays.to(first_shuffle(stays)))
+        return DeckChange(stays.in_stage(first_shuffle(stays)))
     places = stays.places
     if len(places.face_down) == len(places.hidden_owned):
         # No card is left that could be dealt.
-        step = stays.rebuilt(0).to(Idle()).resume()
+        step = stays.with_new_pile(0).in_stage(Idle()).resume()
     else:
-        step = DeckChange(stays.to(Joining(stays.trail)))
-    return DeckChange(step.deck, (*deck.taken_from(seats), *step.events), step.checks)
+        step = DeckChange(stays.in_stage(Joining(stays.trail)))
+    return DeckChange(step.deck, (*deck.leaving_events(seats), *step.events), step.checks)
 
 
 def first_shuffle(deck: MaskDeck) -> MaskShuffling:

@@ -34,7 +34,7 @@ def mix(deck: MaskDeck, operation: Mix) -> DeckChange:
     positions = deck.places.validate_mix(operation)
     if len(positions) == 1:
         return deck.finish()
-    return DeckChange(deck.to(Mixing(operation.seat, positions, deck.trail), epoch=deck.epoch + 1))
+    return DeckChange(deck.in_stage(Mixing(operation.seat, positions, deck.trail), epoch=deck.epoch + 1))
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Mixing:
         order, masks = self._draws(deck, tape, one_key, S)
         before = one_key.take(order)
         mixed = Masked(before.epk + masks * group.G, before.msg + masks * S)
-        new = deck.layers.drawn(tape, self._layer(deck, mixed), self.seat)
+        new = deck.layers.draw_secrets(tape, self._layer(deck, mixed), self.seat)
         keys, last = new * group.G, (new - s) * mixed.epk
         gathered = equality.prove_many_equalities(
             self._transcript(deck, duty), tape, self._gathered(deck, S, gains), delta
@@ -92,7 +92,7 @@ class Mixing:
             equality.check_many_equalities(self._transcript(deck, duty), keyed, said.proof),
         )
         layer = replace(self._layer(deck, mixed), cards=Masked(mixed.epk, mixed.msg + last), keys={self.seat: keys})
-        return replace(self._finish(deck.at(layers=deck.layers.with_layer(layer))), checks=checks)
+        return replace(self._finish(deck.with_fields(layers=deck.layers.with_layer(layer))), checks=checks)
 
     def _finish(self, deck: MaskDeck) -> DeckChange:
         before, places = deck.places, deck.places.apply_mix(self.positions, self.seat)

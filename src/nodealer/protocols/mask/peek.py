@@ -33,11 +33,11 @@ def peek(deck: MaskDeck, operation: Peek) -> DeckChange:
     positions = deck.places.next_cards(operation.count)
     if operation.seat not in deck.binding.players:
         raise BadParameter(f"there is no seat {operation.seat} to look at cards")
-    return DeckChange(deck.to(Looking(operation, positions, deck.trail), epoch=deck.epoch + 1))
+    return DeckChange(deck.in_stage(RequestingPeek(operation, positions, deck.trail), epoch=deck.epoch + 1))
 
 
 @dataclass(frozen=True)
-class Looking:
+class RequestingPeek:
     """Stage: the peeking seat publishes a key for this one peek."""
 
     operation: Peek
@@ -48,7 +48,7 @@ class Looking:
         return (deck.duty(self.operation.seat, "look", self.anchor),)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        t = sight_of(deck, self.positions).secret(tape, deck.number, duty.seat)
+        t = new_peek_record(deck, self.positions).secret(tape, deck.number, duty.seat)
         R = t * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, deck.epoch), tape, R, t)
         return encode(MaskLook(R.to_bytes(), knowledge))
@@ -60,11 +60,11 @@ class Looking:
         if encodings(R)[0] in deck.taken_keys():
             raise Malformed("the key of the peek is already in use")
         check = equality.check_knowledge(deck.transcript(duty, deck.epoch), R, said.knowledge)
-        return DeckChange(deck.to(Telling(self.operation, self.positions, R, deck.trail)), (), (check,))
+        return DeckChange(deck.in_stage(AnsweringPeek(self.operation, self.positions, R, deck.trail)), (), (check,))
 
 
 @dataclass(frozen=True)
-class Telling:
+class AnsweringPeek:
     """Stage: all other seats publish their parts of the cards' masks for the peeking seat, in parallel."""
 
     operation: Peek
@@ -112,7 +112,7 @@ class Telling:
         check = linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)
         stage = replace(self, said={**self.said, duty.seat: parts})
         if stage._owing(deck):
-            return DeckChange(deck.to(stage), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
         step = stage._finish(deck)
         return replace(step, checks=(check, *step.checks))
 
@@ -121,18 +121,22 @@ class Telling:
         epk, msg = deck.binding.group.identity(1), deck.binding.group.identity(1)
         for parts in self.said.values():
             epk, msg = epk + parts.epk, msg + parts.msg
-        seat, sight = self.operation.seat, sight_of(deck, self.positions)
-        sights = {(p, seat): replace(sight, parts=Masked(epk, msg).take([at])) for at, p in enumerate(self.positions)}
-        seen = deck.at(sights={**deck.sights, **sights}, places=deck.places.apply_peek(self.positions, seat))
+        seat, sight = self.operation.seat, new_peek_record(deck, self.positions)
+        peek_records = {
+            (p, seat): replace(sight, parts=Masked(epk, msg).take([at])) for at, p in enumerate(self.positions)
+        }
+        seen = deck.with_fields(
+            peek_records={**deck.peek_records, **peek_records}, places=deck.places.apply_peek(self.positions, seat)
+        )
         then = self.operation.then
         if then is Look.LOOK or (then is Look.REORDER and len(self.positions) == 1):
             return seen.finish()
         # A search gathers the whole pile: the cards that are not kept are shuffled.
         gathered = seen.places.pile if then is Look.TAKE else self.positions
-        return DeckChange(seen.to(Gathering(self.operation, gathered, gathered, deck.trail)))
+        return DeckChange(seen.in_stage(Gathering(self.operation, gathered, gathered, deck.trail)))
 
 
-def sight_of(deck: MaskDeck, positions: tuple[int, ...]) -> PeekRecord:
+def new_peek_record(deck: MaskDeck, positions: tuple[int, ...]) -> PeekRecord:
     """Return the record of a peek at these cards, before any seat has answered."""
     return PeekRecord(deck.binding, deck.epoch, deck.layers.cards(positions).digest())
 

@@ -101,4 +101,4 @@ class Mask:
             layers=Layers("mask card keys", deck),
             asked=NewDeck(deck, size),
         )
-        return made.to(first_shuffle(made))
+        return made.in_stage(first_shuffle(made))

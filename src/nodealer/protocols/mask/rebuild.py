@@ -49,8 +49,8 @@ class Joining:
         check = equality.check_knowledge(deck.transcript(duty, deck.epoch), S, said.knowledge)
         stage = replace(self, said={**self.said, duty.seat: S})
         if len(stage.said) < len(deck.binding.players):
-            return DeckChange(deck.to(stage), (), (check,))
-        return DeckChange(deck.to(stage._next(deck)), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
+        return DeckChange(deck.in_stage(stage._next(deck)), (), (check,))
 
     def _next(self, deck: MaskDeck) -> MaskDeclaring | MaskShuffling | Masking:
         joint = concat(*self.said.values()).sum()
@@ -110,9 +110,9 @@ class MaskDeclaring:
         check = linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)
         stage = replace(self, said={**self.said, duty.seat: fresh})
         if stage.duties(deck):
-            return DeckChange(deck.to(stage), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
         held = [stage.said[seat] for seat in deck.binding.players if seat in stage.said]
-        return DeckChange(deck.to(shuffling(deck, self.joint, self.keys, held[0].concat(held[1:]))), (), (check,))
+        return DeckChange(deck.in_stage(shuffling(deck, self.joint, self.keys, held[0].concat(held[1:]))), (), (check,))
 
 
 def held_by(deck: MaskDeck, seat: int) -> tuple[int, ...]:

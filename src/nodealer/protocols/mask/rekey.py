@@ -63,7 +63,7 @@ class Rekeying:
     # defence: only-friends
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         seat, group = duty.seat, deck.binding.group
-        new = deck.layers.drawn(tape, self._layer(deck), seat)
+        new = deck.layers.draw_secrets(tape, self._layer(deck), seat)
         delta = new - deck.shuffle_secret(tape, seat, self.epoch)
         keys, gains = group.products(new, group.G), group.products(delta, self.cards.epk)
         transcript = deck.transcript(duty, self.epoch)
@@ -84,7 +84,7 @@ class Rekeying:
         check = equality.check_many_equalities(transcript, each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
         if len(stage.said) < len(deck.binding.players):
-            return DeckChange(deck.to(stage), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
         step = stage._finish(deck)
         return replace(step, checks=(check, *step.checks))
 
@@ -100,7 +100,7 @@ class Rekeying:
             msg = msg + self.said[seat][1]
         keys = {seat: keys for seat, (keys, _) in self.said.items()}
         layer = replace(self._layer(deck), cards=Masked(self.cards.epk, msg), keys=keys)
-        done = deck.at(layers=deck.layers.with_layer(layer))
+        done = deck.with_fields(layers=deck.layers.with_layer(layer))
         match self.purpose:
             case NewDeck():
                 return done.finish()
@@ -111,7 +111,7 @@ class Rekeying:
                 return _arranged(done, peek)
             case Rebuild():
                 # Resume what the leaving seats interrupted.
-                return done.rebuilt(len(self.cards)).to(Idle()).resume()
+                return done.with_new_pile(len(self.cards)).in_stage(Idle()).resume()
 
 
 def _arranged(deck: MaskDeck, peek: Peek) -> DeckChange:
@@ -124,4 +124,4 @@ def _arranged(deck: MaskDeck, peek: Peek) -> DeckChange:
         after = places.remove_from_pile(looked_at).restack(looked_at, Place.TOP)
     if peek.then is Look.REORDER:
         return deck.finish(places=after)
-    return release(deck.at(places=after), Deal(deck.number, (Portion(peek.seat, positions=(first,)),)))
+    return release(deck.with_fields(places=after), Deal(deck.number, (Portion(peek.seat, positions=(first,)),)))

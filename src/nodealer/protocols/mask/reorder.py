@@ -102,7 +102,7 @@ class Arranging:
         after = Masked(epk, read_points(group, said.msg, len(given), "msg"))
         pairs = Remask(self.joint, given.epk, given.msg, after.epk, after.msg)
         check = shuffle.check(deck.transcript(duty, deck.epoch), pairs, said.proof)
-        return DeckChange(deck.to(self.arranged(deck, after)), (), (check,))
+        return DeckChange(deck.in_stage(self.arranged(deck, after)), (), (check,))
 
     def arranged(self, deck: MaskDeck, after: Masked) -> MaskShuffling | Rekeying:
         """Return the stage in which the reordered cards get their own keys.

@@ -17,23 +17,23 @@ from nodealer.protocols.mask.messages import MaskGather, MaskInPlace
 from nodealer.protocols.mask.rekey import Purpose, Rekeying
 from nodealer.protocols.mask.reorder import Arranging, arrange
 from nodealer.protocols.mask.shuffle import MaskShuffling
-from nodealer.protocols.stages import lay_aside
+from nodealer.protocols.stages import discard_cards
 from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
 
-def give_back(deck: MaskDeck, operation: Return) -> DeckChange:
+def return_cards(deck: MaskDeck, operation: Return) -> DeckChange:
     """Begin a return: discard cards, put them on or under the pile, or shuffle them in."""
     if operation.place is Place.DISCARD:
-        return lay_aside(deck, operation)
+        return discard_cards(deck, operation)
     positions = deck.places.validate_return(operation)
     if operation.place is Place.SHUFFLED:
         positions = (*positions, *deck.places.pile)
         if not positions:
             return deck.finish()
     gathering = Gathering(operation, positions, deck.places.only_hidden(positions), deck.trail)
-    return DeckChange(deck.to(gathering, epoch=deck.epoch + 1))
+    return DeckChange(deck.in_stage(gathering, epoch=deck.epoch + 1))
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class Gathering:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
         if len(stage.said) < len(deck.binding.players):
-            return DeckChange(deck.to(stage), (), tuple(checks))
-        return DeckChange(deck.to(stage.masking(deck)), (), tuple(checks))
+            return DeckChange(deck.in_stage(stage), (), tuple(checks))
+        return DeckChange(deck.in_stage(stage.masking(deck)), (), tuple(checks))
 
     def masking(self, deck: MaskDeck) -> MaskShuffling | Masking | Arranging | Rekeying:
         """Return the stage in which all seats mask the cards under the new joint key, in a shuffle or in place.
@@ -111,7 +111,7 @@ class Gathering:
         """Return hidden cards with what they gained, and bare faces, in the order of the positions."""
         parts: list[Masked] = []
         if self.masked:
-            hidden = deck.cards_of_those_here(self.masked)
+            hidden = deck.cards_of_remaining(self.masked)
             msg = hidden.msg
             for seat in deck.binding.players:
                 gains = self.said[seat][1]
@@ -157,8 +157,8 @@ class Masking:
         check = equality.check_many_equalities(deck.transcript(duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
         if len(stage.said) == len(deck.binding.players):
-            return DeckChange(deck.to(stage.rekeying(deck)), (), (check,))
-        return DeckChange(deck.to(stage), (), (check,))
+            return DeckChange(deck.in_stage(stage.rekeying(deck)), (), (check,))
+        return DeckChange(deck.in_stage(stage), (), (check,))
 
     def rekeying(self, deck: MaskDeck) -> Rekeying:
         """Return the stage in which the masked cards get their own keys."""

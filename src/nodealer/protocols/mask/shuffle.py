@@ -99,13 +99,13 @@ class MaskShuffling:
     def _next(self, deck: MaskDeck, check: Check) -> DeckChange:
         """Return the change to the next seat's turn or, after the last, to the next stage."""
         if self.turn + 1 < len(deck.binding.players):
-            return DeckChange(deck.to(replace(self, turn=self.turn + 1, anchor=deck.trail)), (), (check,))
+            return DeckChange(deck.in_stage(replace(self, turn=self.turn + 1, anchor=deck.trail)), (), (check,))
         cards = self.before(deck)
         if isinstance(self.purpose, Arranged) and self.purpose.kept is not None:
             cards = self.purpose.kept.concat([cards])
         if isinstance(self.purpose, Rebuild) and self.purpose.held is not None:
-            return DeckChange(deck.to(Tagging.of(deck, cards, self.purpose.held, self.keys)), (), (check,))
-        return DeckChange(deck.to(Rekeying(self.purpose, self.epoch, cards, self.keys, deck.trail)), (), (check,))
+            return DeckChange(deck.in_stage(Tagging.of(deck, cards, self.purpose.held, self.keys)), (), (check,))
+        return DeckChange(deck.in_stage(Rekeying(self.purpose, self.epoch, cards, self.keys, deck.trail)), (), (check,))
 
 
 def _read(said: MaskShuffle | MaskReshuffle, given: Masked) -> Masked:

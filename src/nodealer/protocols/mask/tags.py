@@ -59,8 +59,8 @@ class Tagging:
         check = equality.check_equality(deck.transcript(duty, deck.epoch), Z, self.points, after, said.proof)
         if self.turn + 1 < len(deck.binding.players):
             stage = replace(self, points=after, turn=self.turn + 1, anchor=deck.trail)
-            return DeckChange(deck.to(stage), (), (check,))
-        return DeckChange(deck.to(Sharing(self.cards, self.keys, masked(after), deck.trail)), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
+        return DeckChange(deck.in_stage(Sharing(self.cards, self.keys, masked(after), deck.trail)), (), (check,))
 
 
 def masked(points: Points) -> Masked:
@@ -98,10 +98,10 @@ class Sharing:
         check = equality.check_equality(transcript, self.keys[duty.seat], epk, shares, said.proof)
         stage = replace(self, said={**self.said, duty.seat: shares})
         if len(stage.said) < len(deck.binding.players):
-            return DeckChange(deck.to(stage), (), (check,))
-        return DeckChange(deck.to(stage._take_out(deck)), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
+        return DeckChange(deck.in_stage(stage._take_out(deck)), (), (check,))
 
-    def _take_out(self, deck: MaskDeck) -> Rekeying | MaskUnfound:
+    def _take_out(self, deck: MaskDeck) -> Rekeying | MaskMismatch:
         """Return the next stage, with the cards that no seat holds as the new deck."""
         tags = self.tagged.msg
         for shares in self.said.values():
@@ -110,13 +110,13 @@ class Sharing:
         places, held = point_index(tags[:count]), encodings(tags[count:])
         found = {places[tag] for tag in held if tag in places}
         if len(places) != count or len(found) != len(held):
-            return MaskUnfound(deck.trail)
+            return MaskMismatch(deck.trail)
         rest = self.cards.take([place for place in range(count) if place not in found])
         return Rekeying(Rebuild(None), deck.epoch, rest, self.keys, deck.trail)
 
 
 @dataclass(frozen=True)
-class MaskUnfound:
+class MaskMismatch:
     """Stage: a held card does not match exactly one card of the rebuilt deck.
 
     The proof of the last share is checked after its message. It must be false, and then that seat is named before any

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.protocols.exclusion import EXCLUDE, WORDS
-from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepText
+from nodealer.protocols.exclusion import EXCLUDE, EXCLUDE_TEXT
+from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, ORDER_UNKNOWN, SAME_CARDS, StepText
 
 STEPS: Final = {
     "shuffle": StepText(
@@ -15,7 +15,7 @@ STEPS: Final = {
         "order.",
         "shuffled",
         SAME_CARDS,
-        NOBODY_KNOWS,
+        ORDER_UNKNOWN,
     ),
     "reshuffle": StepText(
         "shuffles again",
@@ -23,7 +23,7 @@ STEPS: Final = {
         "proof is the same as for a shuffle.",
         "shuffled again",
         SAME_CARDS,
-        NOBODY_KNOWS,
+        ORDER_UNKNOWN,
     ),
     "rekey": StepText(
         "gives each card a key",
@@ -103,5 +103,5 @@ STEPS: Final = {
         "Removes the player's part of the masks of the tags. Two equal tags are the same card: it is in a hand, so "
         "it is taken out of the deck. The proof shows that the player removed their own key.",
     ),
-    EXCLUDE: WORDS,
+    EXCLUDE: EXCLUDE_TEXT,
 }

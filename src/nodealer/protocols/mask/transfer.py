@@ -30,10 +30,10 @@ from nodealer.tape import Tape
 from nodealer.wire import encode
 
 
-def give(deck: MaskDeck, operation: Pass) -> DeckChange:
+def pass_cards(deck: MaskDeck, operation: Pass) -> DeckChange:
     """Begin a pass, with all gifts in parallel."""
     gifts = deck.places.validate_pass(operation, deck.binding.players)
-    return DeckChange(deck.to(Receiving(operation, gifts, deck.trail), epoch=deck.epoch + 1))
+    return DeckChange(deck.in_stage(Receiving(operation, gifts, deck.trail), epoch=deck.epoch + 1))
 
 
 def show(deck: MaskDeck, operation: Show) -> DeckChange:
@@ -43,7 +43,7 @@ def show(deck: MaskDeck, operation: Show) -> DeckChange:
     gift = Gift(operation.seat, operation.to, deck.places.validate_show(operation))
     if operation.to == operation.seat or operation.to not in deck.binding.players:
         raise BadParameter(f"seat {operation.seat} cannot show a card to seat {operation.to}")
-    return DeckChange(deck.to(Receiving(operation, (gift,), deck.trail), epoch=deck.epoch + 1))
+    return DeckChange(deck.in_stage(Receiving(operation, (gift,), deck.trail), epoch=deck.epoch + 1))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Receiving:
         return tuple(deck.duty(seat, "receive", self.anchor) for seat in deck.binding.players if seat in getting)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        secrets = concat(*(deck.layers.drawn(tape, layer, duty.seat) for layer in self._layers(deck, duty.seat)))
+        secrets = concat(*(deck.layers.draw_secrets(tape, layer, duty.seat) for layer in self._layers(deck, duty.seat)))
         keys = secrets * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, deck.epoch), tape, keys, secrets)
         return encode(MaskReceive(keys.to_bytes(), knowledge))
@@ -77,8 +77,10 @@ class Receiving:
         check = equality.check_knowledge(deck.transcript(duty, deck.epoch), keys, said.knowledge)
         stage = replace(self, said={**self.said, duty.seat: keys})
         if stage.duties(deck):
-            return DeckChange(deck.to(stage), (), (check,))
-        return DeckChange(deck.to(Handing(self.operation, self.gifts, stage._by_gift(), deck.trail)), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
+        return DeckChange(
+            deck.in_stage(HandingOver(self.operation, self.gifts, stage._by_gift(), deck.trail)), (), (check,)
+        )
 
     def _layers(self, deck: MaskDeck, seat: int) -> Iterable[Layer[Masked]]:
         return (layer_of(deck, gift) for gift in self.gifts if gift.to == seat)
@@ -104,7 +106,7 @@ def layer_of(deck: MaskDeck, gift: Gift) -> Layer[Masked]:
 
 
 @dataclass(frozen=True)
-class Handing:
+class HandingOver:
     """Stage: all givers put their cards under the receivers' keys, in parallel."""
 
     operation: Pass | Show
@@ -138,7 +140,7 @@ class Handing:
         check = linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)
         stage = replace(self, said={**self.said, duty.seat: fresh})
         if stage.duties(deck):
-            return DeckChange(deck.to(stage), (), (check,))
+            return DeckChange(deck.in_stage(stage), (), (check,))
         return replace(stage._finish(deck), checks=(check,))
 
     def _positions(self, seat: int) -> tuple[int, ...]:
@@ -169,7 +171,7 @@ class Handing:
             deck = _with_gift(deck, gift, keys, fresh, places)
         return deck.finish(*events)
 
-    def broken_off(self, deck: MaskDeck) -> MaskDeck:
+    def with_handed_cards(self, deck: MaskDeck) -> MaskDeck:
         """Return the deck if a seat leaves now. Cards already handed over have been seen, and are never dealt again."""
         for gift, keys, fresh in self._gifts():
             deck = _with_gift(deck, gift, keys, fresh, deck.places.apply_showing(gift))
@@ -178,7 +180,7 @@ class Handing:
 
 def _with_gift(deck: MaskDeck, gift: Gift, keys: Points, fresh: Masked, places: Places) -> MaskDeck:
     layer = replace(layer_of(deck, gift), cards=fresh, keys={gift.to: keys})
-    return deck.at(layers=deck.layers.with_layer(layer), places=places)
+    return deck.with_fields(layers=deck.layers.with_layer(layer), places=places)
 
 
 def _masks(deck: MaskDeck, tape: Tape, seat: int, cards: Masked, keys: Points) -> Scalars:

@@ -25,13 +25,13 @@ from nodealer.wire import encode
 
 def announce(deck: OffsetDeck, operation: Deal | Open) -> DeckChange:
     """Begin a deal or an opening with the dealer's announcement, unless no key parts are missing."""
-    parts = Parts.of(deck, operation)
-    return DeckChange(deck.to(Announcing(parts, deck.trail))) if parts.owing else parts.settle(deck)
+    parts = ReleasingParts.of(deck, operation)
+    return DeckChange(deck.in_stage(Announcing(parts, deck.trail))) if parts.owing else parts.settle(deck)
 
 
 def show(deck: OffsetDeck, operation: Show) -> DeckChange:
     """Begin a show: only the holder sends a message."""
-    return Parts.of(deck, operation).settle(deck)
+    return ReleasingParts.of(deck, operation).settle(deck)
 
 
 def _deal_numbers(positions: tuple[int, ...]) -> tuple[int, ...]:
@@ -49,7 +49,7 @@ def _refuse_deals(said: tuple[int, ...], positions: tuple[int, ...]) -> None:
 class Announcing:
     """Stage: the dealer announces which deals go to whom, or are opened to everyone."""
 
-    parts: Parts
+    parts: ReleasingParts
     anchor: bytes
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
@@ -81,20 +81,20 @@ class Announcing:
             _refuse_deals(said.dealNo, parts.positions)
             if said.player != self._receivers(deck):
                 raise Malformed("the deals go to other players than requested")
-            return DeckChange(deck.to(parts))
+            return DeckChange(deck.in_stage(parts))
         opening = read_message(RevealInitial, message)
         _refuse_deals(opening.dealNo, parts.positions)
         owed = self._dealers(deck)
         if not owed:
             if opening.dealKeyPart:
                 raise Malformed("the message has key parts that are not due")
-            return DeckChange(deck.to(parts))
+            return DeckChange(deck.in_stage(parts))
         keys = read_secrets(deck.binding.group, opening.dealKeyPart, len(owed), "dealKeyPart")
-        return parts.take(deck, deck.dealer, keys)
+        return parts.accept_keys(deck, deck.dealer, keys)
 
 
 @dataclass(frozen=True)
-class Parts(Releasing):
+class ReleasingParts(Releasing):
     """Stage: seats publish their key parts, in the messages of the source."""
 
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
@@ -117,4 +117,4 @@ class Parts(Releasing):
         refuse_player(duty.seat, said.playerId)
         _refuse_deals(said.dealNo, positions)
         keys = read_secrets(deck.binding.group, said.dealKeyPart, len(positions), "dealKeyPart")
-        return self.take(deck, duty.seat, keys)
+        return self.accept_keys(deck, duty.seat, keys)

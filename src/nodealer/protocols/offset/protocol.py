@@ -10,7 +10,7 @@ from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.offset.deck import OffsetDeck
-from nodealer.protocols.offset.shuffle import Requesting
+from nodealer.protocols.offset.shuffle import RequestingParts
 from nodealer.protocols.offset.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
@@ -77,4 +77,6 @@ class Offset:
         dealer = dict(binding.roles).get(DEALER, binding.players[0])
         trail = digest("offset", binding.session, binding.roster, binding.hand, deck, size)
         asked, places = NewDeck(deck, size), Places.fresh(deck, size)
-        return OffsetDeck(REQUESTS, binding, deck, places, trail, size, dealer, asked=asked).to(Requesting(trail))
+        return OffsetDeck(REQUESTS, binding, deck, places, trail, size, dealer, asked=asked).in_stage(
+            RequestingParts(trail)
+        )

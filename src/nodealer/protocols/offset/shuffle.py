@@ -41,7 +41,7 @@ def _read_parts(deck: OffsetDeck, data: bytes) -> Points:
 
 
 @dataclass(frozen=True)
-class Requesting:
+class RequestingParts:
     """Stage: the dealer opens the deck, and may choose the order in which the seats shuffle."""
 
     anchor: bytes
@@ -69,7 +69,7 @@ class Requesting:
         D = _read_parts(deck, said.dealPublicKeyParts)
         check = equality.check_knowledge(deck.transcript(duty, 0), D, said.proof)
         order = tuple(player - 1 for player in said.shuffleOrder)
-        return DeckChange(deck.to(Responding(deck.trail), parts={duty.seat: D}, order=order), (), (check,))
+        return DeckChange(deck.in_stage(RespondingParts(deck.trail), parts={duty.seat: D}, order=order), (), (check,))
 
 
 def _chosen_order(choice: bytes, players: tuple[int, ...]) -> tuple[int, ...]:
@@ -84,7 +84,7 @@ def _chosen_order(choice: bytes, players: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Responding:
+class RespondingParts:
     """Stage: all other seats publish their key parts, in parallel."""
 
     anchor: bytes
@@ -106,7 +106,7 @@ class Responding:
         check = equality.check_knowledge(deck.transcript(duty, 0), D, said.proof)
         parts = {**deck.parts, duty.seat: D}
         if len(parts) < len(deck.binding.players):
-            return DeckChange(deck.to(self, parts=parts), (), (check,))
+            return DeckChange(deck.in_stage(self, parts=parts), (), (check,))
         group = deck.binding.group
         joint = parts[deck.binding.players[0]]
         for seat in deck.binding.players[1:]:
@@ -114,7 +114,7 @@ class Responding:
         if joint.first_identity() is not None or len(point_index(joint)) != deck.size:
             raise Malformed("two deals have the same joint key, or one has none")
         start = OffsetPairs(joint, group.G + group.identity(deck.size))
-        return DeckChange(deck.to(OffsetShuffling(deck.trail), parts=parts, start=start), (), (check,))
+        return DeckChange(deck.in_stage(OffsetShuffling(deck.trail), parts=parts, start=start), (), (check,))
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class OffsetShuffling:
         second = shuffle.check(transcript, OneOffset(R, W, scaled.A, scaled.B, after.A, after.B), said.proof)
         steps = (*deck.steps, ShuffleStep(duty.seat, after, R, W))
         following = OffsetShuffling if len(steps) < len(deck.order) else RevealingOffsets
-        return DeckChange(deck.to(following(deck.trail), steps=steps), (), (first, second))
+        return DeckChange(deck.in_stage(following(deck.trail), steps=steps), (), (first, second))
 
 
 def _refuse_unchanged(before: OffsetPairs, after: OffsetPairs, what: str) -> None:
@@ -225,5 +225,5 @@ class RevealingOffsets:
             raise PeerFault(duty.seat, "the offset it reveals is not the one it shuffled with")
         offsets = {**deck.offsets, duty.seat: x}
         if len(offsets) < len(deck.binding.players):
-            return DeckChange(deck.to(self, offsets=offsets))
+            return DeckChange(deck.in_stage(self, offsets=offsets))
         return deck.finish(offsets=offsets)

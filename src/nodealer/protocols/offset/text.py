@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepText
+from nodealer.protocols.text import KEY_NEEDS_NO_PROOF, ORDER_UNKNOWN, SAME_CARDS, StepText
 
 STEPS: Final = {
     "requestDealParts": StepText(
@@ -23,7 +23,7 @@ STEPS: Final = {
         "that the cards are the same, and reveal nothing about the order.",
         "shuffled",
         SAME_CARDS,
-        NOBODY_KNOWS,
+        ORDER_UNKNOWN,
     ),
     "revealOffset": StepText(
         "reveals their offset",

@@ -320,9 +320,9 @@ NO_OPENINGS: Final = Attack(
                     "ChainParameters(**msgspec.json.decode(data))",
                 ),
                 RemovedDefence(
-                    "nodealer.protocols.chain.candidates:Tossing.apply",
-                    "deck.to(Unblinding(self.layers, played, deck.trail), candidate=played)",
-                    "deck.to(ChainShuffling(deck.trail), candidate=played, layers=self.layers)",
+                    "nodealer.protocols.chain.candidates:OpeningCoins.apply",
+                    "deck.in_stage(OpeningDecks(self.layers, played, deck.trail), candidate=played)",
+                    "deck.in_stage(ChainShuffling(deck.trail), candidate=played, layers=self.layers)",
                 ),
             ),
             seat=0,

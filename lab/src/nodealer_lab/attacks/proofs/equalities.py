@@ -112,7 +112,7 @@ def _forge_other_secret_chain(moment: SignedMoment) -> bytes:
     if moment.duty.seat != deck.order[0] or not decrypted or message.names:
         return moment.honest
     images = concat(*(_given(deck, track) for track in decrypted))
-    false = deck.binding.group.integers([2]) * deck.own(moment.tape, 0).key
+    false = deck.binding.group.integers([2]) * deck.layer_secrets(moment.tape, 0).key
     bare, key = false.invert() * images, deck.layers[0].key
     proof = equality.prove_equality(deck.transcript(moment.duty, 0), moment.tape, key, bare, images, false)
     return encode(replace_struct(message, numbers=bare.to_bytes(), proof=proof))
@@ -209,9 +209,9 @@ NONCE: Final = Attack(
 
 #: The same deck, moved to another context.
 ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
-    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=deck.binding.hand + 1)),
-    "another deck": lambda deck: deck.at(number=deck.number + 1),
-    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
+    "another hand": lambda deck: deck.with_fields(binding=replace(deck.binding, hand=deck.binding.hand + 1)),
+    "another deck": lambda deck: deck.with_fields(number=deck.number + 1),
+    "another session": lambda deck: deck.with_fields(binding=replace(deck.binding, session=bytes(32))),
 }
 
 

@@ -166,7 +166,7 @@ def _forge_links(moment: SignedMoment) -> bytes:
     """Send the links that belong to the shifted names."""
     message, deck = read_message(Pass, moment.honest), moment.deck
     turn = deck.stage.turn
-    own, names = deck.own(moment.tape, turn), {place: name for name, place in deck.names_before(turn).items()}
+    own, names = deck.layer_secrets(moment.tape, turn), {place: name for name, place in deck.names_before(turn).items()}
     linked = [(track.place + 1) % deck.size for track in deck.stage.tracks if track.looked_up_by(turn)]
     nonces = b"".join(own.nonces[place] for place in linked)
     return encode(replace(message, nonces=nonces, names=b"".join(names[own.prior[place]] for place in linked)))
@@ -184,7 +184,7 @@ def _find_mismatched_name(played: PlayedGame) -> str | None:
         turn = deck.stage.turn
         places = [track.place for track in deck.stage.tracks if track.looked_up_by(turn)]
         links = read_links(deck, one.duty.seat, places, message.nonces, message.names)
-        key = deck.own(played.tape(one.duty.seat, one.duty.binding.hand), turn).key
+        key = deck.layer_secrets(played.tape(one.duty.seat, one.duty.binding.hand), turn).key
         if any(key * base != image for base, image in zip(links.bases, links.images, strict=True)):
             return "gives every card the name of another"
     return None
@@ -229,7 +229,7 @@ def _forge_reveal(moment: SignedMoment) -> bytes:
         return moment.honest
     own = deck.layers.secrets(moment.tape, positions, deck.owner)
     index = deck.own_index(moment.tape)
-    found = [index.get(code) for code in encodings(own.invert() * deck.stripped(positions))]
+    found = [index.get(code) for code in encodings(own.invert() * deck.without_published_keys(positions))]
     missing = (card for card in range(deck.size) if card not in found and card not in deck.places.opened.values())
     cards = [next(missing) if card is None else card for card in found]
     return encode(DuelReveal(tuple(cards), b"".join(deck.nonces(moment.tape, cards)), own.to_bytes()))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from nodealer.errors import BadParameter
 from nodealer.group import concat
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.chain.candidates import picked
+from nodealer.protocols.chain.candidates import pick_candidate
 from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, LayerSecrets
 from nodealer.protocols.chain.lists import CARD_BYTES, NAME_BYTES, VALUE_BYTES
 from nodealer.protocols.chain.messages import Coin
@@ -35,7 +35,7 @@ ACE: Final = 0
 def deck_of_aces(moment: SignedMoment, number: int) -> DealersDeck:
     """Return a deck with one value and many nonces."""
     deck = moment.deck
-    honest = deck.made(moment.tape, number)
+    honest = deck.dealers_deck(moment.tape, number)
     place = deck.card_place(number)
     drawn = [deck._square(moment.tape, bytes([number, at]), place, ACE) for at in range(deck.size)]
     own = LayerSecrets(honest.own.key, tuple(nonce for nonce, _ in drawn), (ACE,) * deck.size)
@@ -48,7 +48,7 @@ def find_deck_of_aces(played: PlayedGame) -> str | None:
         deck: Any = one.deck
         bare = deck.layers[-1].cards.numbers
         for index, seat in enumerate(deck.order):
-            bare = deck.own(played.tape(seat, one.hand), index).key.invert() * bare
+            bare = deck.layer_secrets(played.tape(seat, one.hand), index).key.invert() * bare
         found = [deck.read(bare[place]) for place in range(deck.size)]
         if all(card is not None and card[0] == ACE for card in found):
             return "knows every card, because all are the same"
@@ -96,7 +96,7 @@ CHOSEN: Final = (1, 2, 4)
 def _deck_with_progression(moment: SignedMoment, number: int) -> DealersDeck:
     """Return the honest deck with the three chosen cards in it."""
     deck, group = moment.deck, moment.deck.binding.group
-    honest = deck.made(moment.tape, number)
+    honest = deck.dealers_deck(moment.tape, number)
     nonces, cards = list(honest.own.nonces), [honest.cards[place] for place in range(deck.size)]
     for value in CHOSEN:
         place = honest.own.prior.index(value)
@@ -158,7 +158,7 @@ def deck_or_false_one(moment: SignedMoment, number: int) -> DealersDeck:
     """Return the honest deck with this number, or a deck of aces for the false number."""
     if number == FALSE_NUMBER:
         return deck_of_aces(moment, number)
-    honest: DealersDeck = moment.deck.made(moment.tape, number)
+    honest: DealersDeck = moment.deck.dealers_deck(moment.tape, number)
     return honest
 
 
@@ -166,7 +166,7 @@ def _forge_coin(moment: SignedMoment) -> bytes:
     """Choose a coin that picks the false deck, after all others have revealed theirs."""
     stage, seat = moment.deck.stage, moment.duty.seat
     coins = (number.to_bytes(DIGEST_BYTES, "big") for number in count())
-    false = (coin for coin in coins if picked({**stage.said, seat: coin}, len(stage.layers)) == FALSE_NUMBER)
+    false = (coin for coin in coins if pick_candidate({**stage.said, seat: coin}, len(stage.layers)) == FALSE_NUMBER)
     return encode(Coin(next(false)))
 
 
@@ -186,7 +186,7 @@ LAST_COIN: Final = Attack(
             {**dealer_forgeries(deck_or_false_one), "coin": _forge_coin},
             defence=(
                 RemovedDefence(
-                    "nodealer.protocols.chain.candidates:Tossing.apply",
+                    "nodealer.protocols.chain.candidates:OpeningCoins.apply",
                     "if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:",
                     "if False:",
                 ),
@@ -212,7 +212,7 @@ LAST_COIN: Final = Attack(
 class _DealersFalseDeck(ChainDeck):
     """The deck as its cheating dealer has it, who answers consistently with the false deck."""
 
-    def made(self, tape: Tape, number: int) -> DealersDeck:
+    def dealers_deck(self, tape: Tape, number: int) -> DealersDeck:
         """Return the deck with this number, one of which is false."""
         honest = SignedMoment(ChainDeck(**vars(self)), self.duties[0], tape, b"")
         return deck_or_false_one(honest, number)
@@ -260,7 +260,7 @@ FALSE_DECK: Final = Attack(
                 # proofs every hand ends with disclosures.
                 defence=(
                     RemovedDefence(
-                        "nodealer.protocols.chain.deck:doubled",
+                        "nodealer.protocols.chain.deck:find_repeated_face",
                         "return next((face for face in seen if seen.count(face) > 1), None)",
                         "return None",
                     ),

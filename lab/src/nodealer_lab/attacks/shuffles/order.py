@@ -455,7 +455,7 @@ EVERY_SEAT_SHUFFLES: Final = {
     ),
     "offset": (
         RemovedDefence(
-            "nodealer.protocols.offset.shuffle:Requesting.apply",
+            "nodealer.protocols.offset.shuffle:RequestingParts.apply",
             "sorted(said.shuffleOrder) != sorted(players)",
             "False",
         ),
@@ -469,7 +469,7 @@ EVERY_SEAT_SHUFFLES: Final = {
     # A seat without a layer would be dealt no card, so the last seat keeps its layer, in the order that it received.
     "chain": (
         RemovedDefence(
-            "nodealer.protocols.chain.deck:ChainDeck.own",
+            "nodealer.protocols.chain.deck:ChainDeck.layer_secrets",
             "return LayerSecrets(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))",
             "prior = prior if seat != self.order[-1] else range(self.size)\n"
             "    return LayerSecrets(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), "
@@ -510,7 +510,7 @@ def _friends_order(deck: Any, seat: int, tape: Tape) -> list[int]:
         case "offset":
             order, _, _ = deck.step_secrets(tape, seat, stage._before(deck))
         case "chain":
-            return list(deck.own(tape, len(deck.layers)).prior)
+            return list(deck.layer_secrets(tape, len(deck.layers)).prior)
         case _:
             order = deck.order(tape, seat, deck.epoch, deck.faces.points)
     places: list[int] = order.vartime_list()
