@@ -69,7 +69,7 @@ def test_an_unmatchable_bet_is_returned() -> None:
 
 
 def test_a_side_pot_of_the_gone_is_theirs() -> None:
-    """Two play for more than the third has, and both leave: neither wins from the other; the third wins the main pot."""
+    """Two bet more than the third has, and both leave: neither wins from the other; the third gets the main pot."""
     hand = script(three(200, 200, 50), Dealer.stacked(DECK), raise_to(150), CALL, CALL)
     end = hand.left((0, 1), cards=False)
     assert stacks_after(end) == {0: 150, 1: 150, 2: 150}

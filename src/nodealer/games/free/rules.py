@@ -258,6 +258,7 @@ class FreeHand(WithoutStakes):
 
     @property
     def wants(self) -> Want:
+        """The next thing the game needs: card operations, a move, or its end."""
         if self.ending is not None:
             return Done(self._result(self.ending))
         if self.asking is not None:

@@ -28,7 +28,7 @@ class HoldemBot(Bot):
 
     def move(self, view: View) -> Move:
         """Fold, call or raise by estimated odds; at the showdown, muck a hand that cannot win."""
-        game = _hand(view)
+        game = _hand_of(view)
         legal = game.legal(view.seat)
         hole = tuple(view.cards.values())
         if legal.show or legal.muck:
@@ -84,10 +84,11 @@ class Caller(Bot):
 
     def move(self, view: View) -> Move:
         """Check or call; muck at the showdown."""
-        return Call() if _hand(view).legal(view.seat).call is not None else Muck()
+        return Call() if _hand_of(view).legal(view.seat).call is not None else Muck()
 
 
-def _hand(view: View) -> Hand:
+def _hand_of(view: View) -> Hand:
+    """Return the hand in a view. Raises `BadParameter` if it is of another game."""
     if not isinstance(view.game, Hand):
         raise BadParameter("this bot plays hold'em")
     return view.game

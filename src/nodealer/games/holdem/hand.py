@@ -173,6 +173,7 @@ class Hand:
 
     @cached_property
     def wants(self) -> Want:
+        """The next thing the hand needs: card operations, a move, or its end."""
         match self.stage, self.table.next:
             case HandStage.DEALING, _:
                 portions = tuple(Portion(seat, HOLE) for seat in self.players)
@@ -325,7 +326,7 @@ class Hand:
         if seat not in self.players:
             return self
         others = [self.paid[other] for other in self.contenders if other != seat]
-        price = min(self.price.of(half, max(others, default=0)), self.table.stacks[seat])
+        price = min(self.price.amount(half, max(others, default=0)), self.table.stacks[seat])
         return replace(self, charges={**self.charges, seat: max(price, self.charges.get(seat, 0))})
 
     # --- From step to step ---
@@ -406,6 +407,7 @@ class NoHand:
 
     @property
     def wants(self) -> Want:
+        """The end of the hand."""
         outcome: dict[str, Any] = {
             "hand": self.number,
             "button": self.carry.button,
@@ -421,18 +423,23 @@ class NoHand:
         return Done(outcome)
 
     def told(self, events: tuple[Event, ...]) -> NoHand:
+        """Raise `BadParameter`: this hand requests no cards."""
         raise BadParameter("the hand has not requested any cards")
 
     def moved(self, seat: int, move: bytes) -> NoHand:
+        """Raise `IllegalMove`: no seat can move."""
         raise IllegalMove("this hand is not played: fewer than two seats have chips")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> NoHand:
+        """Return the hand unchanged."""
         return self
 
     def charged(self, seat: int, half: Half) -> NoHand:
+        """Charge nothing."""
         return self
 
     def legal(self, seat: int) -> Legal:
+        """Return no legal moves."""
         return Legal()
 
     def default(self, seat: int) -> None:

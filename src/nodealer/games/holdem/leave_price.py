@@ -24,7 +24,7 @@ class LeavePrice:
     leaving: LeavePricing = LeavePricing.STRICT
     big_blind: int = 0
 
-    def of(self, half: Half, stake: int) -> int:
+    def amount(self, half: Half, stake: int) -> int:
         """Return the price, before it is limited to the seat's stack.
 
         `stake` is the most that another live hand has in the pot. It is the price for a half-open card, because the

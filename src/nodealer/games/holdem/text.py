@@ -101,11 +101,11 @@ class HoldemWords(Words):
 
     def table(self, view: View) -> Sequence[Line]:
         """Describe the players, the pots, the board and the person's own cards."""
-        return tuple(draw_table(_hand(view), view))
+        return tuple(draw_table(_hand_of(view), view))
 
     def prompt(self, view: View) -> str:
         """List what the person can do."""
-        game = _hand(view)
+        game = _hand_of(view)
         if game.stage is HandStage.CLAIMING:
             return "  you win the pot: show your cards or muck them"
         if game.stage is HandStage.CHOOSING:
@@ -114,19 +114,20 @@ class HoldemWords(Words):
 
     def read(self, view: View, text: str) -> Move:
         """Parse a typed move: a letter or a few words, and an amount."""
-        game = _hand(view)
+        game = _hand_of(view)
         return parse_move(text, game.legal(view.seat), game.table.stacks[view.seat])
 
     def sure(self, view: View, move: object) -> str:
         """Ask before the person mucks a hand that could win."""
-        game, mine = _hand(view), tuple(view.cards.values())
+        game, mine = _hand_of(view), tuple(view.cards.values())
         mucks = isinstance(move, Muck) or move == {"type": "muck"}
         if not mucks or game.stage is not HandStage.CHOOSING or not can_win(game, view.seat, mine):
             return ""
         return f"no one has shown a better hand than your {hand_name((*mine, *game.board))}; muck it anyway?"
 
 
-def _hand(view: View) -> Hand:
+def _hand_of(view: View) -> Hand:
+    """Return the hand in a view. Raises `BadParameter` if it is of another game."""
     if not isinstance(view.game, Hand):
         raise BadParameter("this is not a hand of hold'em")
     return view.game

@@ -63,6 +63,7 @@ class WardensGame:
 
     @property
     def wants(self) -> Want:
+        """The next thing the game needs: card operations, a move, or its end."""
         if self.ending is not None:
             return self._done() if self.closed else Ask(tuple(Close(side.deck) for side in self.sides))
         return Ask(self.asking) if self.asking else Turn((self.seats[self.active],))
