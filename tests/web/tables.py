@@ -46,7 +46,7 @@ class Table:
         self.time = 0.0
         self.pages = [self._page(self.told), self._page(self.watched)]
         homes = [MemoryPlayerStore(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
-        rest: dict[str, Any] = {"entropy": self.source, "stays": stay_for_hands(hands)}
+        rest: dict[str, Any] = {"entropy": self.source, "stay_policy": stay_for_hands(hands)}
         rest["parts"] = partial(resolve_parts, game=self.package)
         self.people: list[Participant] = [self.pages[0].create_participant(homes[0], **rest)]
         self.people += [Participant(home, **rest) for home in homes[1:-1]]

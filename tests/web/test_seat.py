@@ -145,7 +145,7 @@ def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> Non
     told: list[dict[str, Any]] = []
     page = played._page(told)
     back = page.create_participant(
-        played.people[0].store, entropy=played.source, stays=stay_for_hands(2), parts=resolve_parts
+        played.people[0].store, entropy=played.source, stay_policy=stay_for_hands(2), parts=resolve_parts
     )
     page.observer_of(back)(Received((), ()))
     assert [one["hand"] for one in of(told, "hand")] == [1, 2]

@@ -346,7 +346,7 @@ def at_a_relay(visit: Callable[[str], Awaitable[None]]) -> Overheard:
             return relay.metrics.text()
 
     with pytest.MonkeyPatch.context() as patch, printed() as said:
-        patch.setattr(ClientConnection, "_hear", hearing)
+        patch.setattr(ClientConnection, "_receive", hearing)
         metrics = asyncio.run(run())
     stored = [data for kept in store._tables.values() for data in (*kept.notes, *kept.frames)]
     return Overheard(stored, logged, metrics, told, said)

@@ -58,6 +58,7 @@ class EventStream:
     """Produces the events for one participant."""
 
     def __init__(self, me: Participant) -> None:
+        """Start with nothing reported yet."""
         self._me = me
         #: What was last reported: the duty this player can fulfil, the card that does not open, the missing proof.
         self._reported_duty: bytes | None = None

@@ -198,7 +198,7 @@ class Player(Watcher):
 
     @property
     def ready(self) -> bool:
-        """Whether this player can make a move now."""
+        """True if this player can make a move now."""
         return self._me.options().move is not None
 
     def view(self) -> View:
@@ -465,6 +465,7 @@ class Player(Watcher):
 
 
 def _is_note(text: object) -> bool:
+    """Return whether this is text that fits into a note."""
     try:
         return isinstance(text, str) and 0 < len(text.encode()) <= WORD_BYTES_MAX
     except UnicodeEncodeError:

@@ -53,6 +53,7 @@ class Watcher:
         self._events: list[Event] = [*self._stream.new_prompts()]
 
     def _parts(self, proposal: Proposal) -> Parts:
+        """Return the game and protocol of a proposal, using this object's own games first."""
         return resolve_parts(proposal, game=self._games.get(proposal.game.name))
 
     def _check_proposal(self, proposal: Proposal) -> None:
@@ -101,7 +102,7 @@ class Watcher:
 
     @property
     def missing(self) -> int:
-        """How many of the frames that the transport announced have not arrived.
+        """The number of frames that the transport announced and that have not arrived.
 
         A transport that announces frames it never delivers keeps a player silent. If this number stays up, tell the
         user.
@@ -144,22 +145,22 @@ class Watcher:
 
     @property
     def agreed(self) -> bool:
-        """Whether the players have agreed on a game."""
+        """True if the players have agreed on a game."""
         return self._me.has_session
 
     @property
     def in_hand(self) -> bool:
-        """Whether a hand is being played, so that there are cards to look at."""
+        """True if a hand is being played, so that there are cards to look at."""
         return self._me.has_session and self._me.replica.state.phase is Phase.PLAYING
 
     @property
     def ended(self) -> bool:
-        """Whether the log has ended, signed by every player who has to."""
+        """True if the log has ended, signed by every player who has to."""
         return self._me.has_session and self._me.replica.state.phase is Phase.ENDED
 
     @property
     def stopped(self) -> str | None:
-        """Why no further hand starts, or None: a player was found at fault, or too few are left."""
+        """The reason why no further hand starts, or None: a player was found at fault, or too few are left."""
         return self._me.silenced or (why_stopped(self._me.replica) if self._me.has_session else None)
 
     @property

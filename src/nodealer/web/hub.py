@@ -103,5 +103,5 @@ class Hub:
 
     @property
     def page_count(self) -> int:
-        """How many pages are connected."""
+        """The number of connected pages."""
         return len(self._pages)

@@ -77,7 +77,7 @@ class PageQuestions:
 
 
 class PageLobby:
-    """What a page shows before the first hand, besides the people who are there."""
+    """Everything a page shows before the first hand, besides the people who are there."""
 
     def __init__(self, seat: PageSeat, questions: PageQuestions) -> None:
         self._seat = seat
@@ -89,7 +89,7 @@ class PageLobby:
         self._checked_contacts: dict[bytes, CheckedContact] = {}
 
     def on_news(self, news: News | CodeNews) -> None:
-        """Handle lobby news. Who is here and who may sit is on the page anyway, so there is no notice for it."""
+        """Handle lobby news. The page always shows the people and their seats, so there is no notice for these."""
         match news:
             case CheckedContact(key=key):
                 self._checked_contacts[key], self._seat.key_statuses[key] = news, news.status.value

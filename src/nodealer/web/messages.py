@@ -219,14 +219,14 @@ class GameOffer(ServerMessage, frozen=True):
 
 
 class CheatOffer(ServerMessage, frozen=True):
-    """A way in which a bot can be told to cheat."""
+    """A way in which a bot can cheat."""
 
     name: str
     does: str
 
 
 class Offers(ServerMessage, frozen=True, tag="offers"):
-    """What can be started on this machine, and how a bot may cheat there."""
+    """The games that can be started on this machine, and how a bot may cheat there."""
 
     games: tuple[GameOffer, ...]
     cheats: tuple[CheatOffer, ...]
@@ -299,7 +299,7 @@ class SeatedPlayer(ServerMessage, frozen=True):
 
 
 class Table(ServerMessage, frozen=True, tag="table"):
-    """What the players agreed on, and who is seated."""
+    """The game that the players agreed on, and who is seated."""
 
     session: str
     words: tuple[str, ...]
@@ -341,7 +341,7 @@ class OwnCard(ServerMessage, frozen=True):
 
 
 class AllowedActions(ServerMessage, frozen=True):
-    """What the person may do besides playing: votes, leaving, disputes."""
+    """The actions the person may take besides playing: votes, leaving, disputes."""
 
     vote: bool = False
     #: Seats that this person has voted to go on without, for everything they owe now.
@@ -383,7 +383,7 @@ class ProposedTable(ServerMessage, frozen=True):
 
 
 class View(ServerMessage, frozen=True, tag="view"):
-    """What the person sees now. `page` is the game's own part."""
+    """The table as the person sees it now. `page` is the game's own part."""
 
     entry: int
     hand: int
@@ -474,7 +474,7 @@ class Proof(ServerMessage, frozen=True, tag="proof"):
 
 
 class CardWork(ServerMessage, frozen=True, tag="working"):
-    """Who is working on the cards now: seat, kind of step, and its description."""
+    """The card operations in progress: seat, kind of step, and its description."""
 
     hand: int
     steps: tuple[tuple[int, str, str], ...]
@@ -544,7 +544,7 @@ class Verdict(ServerMessage, frozen=True, tag="verdict"):
 
 
 class CheatStatus(ServerMessage, frozen=True, tag="cheat"):
-    """A bot that was told to cheat, and what the protocol claims about that cheat."""
+    """A bot that cheats on request, and what the protocol claims about that cheat."""
 
     seat: int
     name: str

@@ -107,7 +107,7 @@ class PagePerson:
                 self.seat.send(doc.ChatLine(chat.seat, state.all_members[chat.seat].name, chat.text))
 
     def _may_chat(self, seat: int) -> bool:
-        """Whether a seat may chat again: it has a limited number of messages per time."""
+        """Return whether a seat may chat again: it has a limited number of messages per time."""
         times, now = self._chat_times[seat], self.seat.now()
         if len(times) == CHATS_MAX and now - times[0] < CHATS_WITHIN:
             return False

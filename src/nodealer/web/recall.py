@@ -25,7 +25,7 @@ from nodealer.web import messages as doc
 
 @dataclass(frozen=True)
 class OwnSecrets:
-    """What a player needs to see their own cards again."""
+    """The secrets a player needs to see their own cards again."""
 
     number: int
     root: bytes
@@ -106,6 +106,7 @@ class _Reader(Seat):
     def __init__(
         self, moments: MomentCollector, config: Config, own: OwnSecrets, entries: Iterable[bytes], entropy: Entropy
     ) -> None:
+        """Read the log at once, passing each entry to `moments`."""
         self._moments = moments
         journal = MemoryJournal()
         for record in own.records:
@@ -126,6 +127,7 @@ class _Reader(Seat):
         raise _StopReading
 
     def receive(self, data: bytes) -> Applied:
+        """Apply an entry, and stop reading if the hand is over."""
         applied = super().receive(data)
         if not self._moments.add_entry(applied, self._current_view):
             raise _StopReading

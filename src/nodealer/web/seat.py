@@ -61,6 +61,7 @@ class PageSeat:
         name: str | None = None,
         question_number: int = 0,
     ) -> None:
+        """Create the seat. `question_number` is the number of the last question at the previous table."""
         self._output = send
         self._clock = clock
         self._began = clock()
@@ -306,7 +307,7 @@ class PageSeat:
             self.send(doc.LogStatus(replica.height, size, replica.head.hex()[:16], replica.checks_settled))
 
     def _has_changed(self, view: doc.View) -> bool:
-        """Whether a view has to be sent. The page counts seconds itself and is only corrected now and then."""
+        """Return whether a view has to be sent. The page counts seconds itself and is only corrected now and then."""
         old = self._latest.get("view")
         if not isinstance(old, doc.View) or _without_times(old) != _without_times(view):
             return True
@@ -405,7 +406,7 @@ class PageSeat:
 
     @property
     def _has_plain_table(self) -> bool:
-        """Whether the game has no table of its own."""
+        """True if the game has no table of its own."""
         return self._package is None or self._package.table is None
 
     def _seat_statuses(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatStatus]:
@@ -452,11 +453,11 @@ class PageSeat:
         late = any(self._clock() - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
         timed, between = state.roster.timekeeper is not None, state.phase is not Phase.PLAYING
         mine = participant.seat.number
-        waited, said = participant.blocking_duties, state.hand.skip_votes.get(mine, frozenset())
+        waited, votes = participant.blocking_duties, state.hand.skip_votes.get(mine, frozenset())
         stays = state.phase is not Phase.ENDED and mine not in state.ended
         return doc.AllowedActions(
             vote=late and options.can_vote_skip and (count > 2 or timed),
-            voted=tuple(sorted(set(waited.values()) - {seat for duty, seat in waited.items() if duty not in said})),
+            voted=tuple(sorted(set(waited.values()) - {seat for duty, seat in waited.items() if duty not in votes})),
             votes_needed=count // 2 + 1,
             voters=count,
             late_needed=count // 2 if timed and count % 2 == 0 else 0,
@@ -568,6 +569,7 @@ class PageSeat:
 
     @property
     def _words(self) -> Words:
+        """The texts of the game."""
         return Words() if self._package is None else self._package.words
 
     # --- History ---

@@ -82,6 +82,7 @@ class TokenGate:
     """
 
     def __init__(self, table: str, entropy: Entropy) -> None:
+        """Create a gate with a new token. `table` becomes part of the cookie's name."""
         self.cookie = f"nodealer-{table}"
         self._entropy = entropy
         self.token: str | None = None
@@ -105,7 +106,7 @@ class TokenGate:
         return key
 
     def is_admitted(self, cookies: Mapping[str, str]) -> bool:
-        """Whether these cookies include one that was given out here."""
+        """Return whether these cookies include one that was given out here."""
         cookie = cookies.get(self.cookie, "").encode(errors="replace")
         return any(hmac.compare_digest(cookie, key.encode()) for key in self._keys)
 

@@ -32,7 +32,7 @@ def list_connections() -> list[str]:
 
 
 def is_other_user(client: Address, server: Address, lines: Callable[[], Iterable[str]] = list_connections) -> bool:
-    """Whether another user made this connection. Root does not count: root can read everything anyway."""
+    """Return whether another user made this connection. Root does not count: root can read everything anyway."""
     here, there, users, found = _hex(server), _hex(client), set[int](), False
     for line in lines():
         fields = line.split()

@@ -252,7 +252,7 @@ def test_a_host_is_compared_by_the_one_hash_that_a_release_names(folder: Path) -
 
 
 def test_a_version_between_releases_has_nothing_to_compare_with() -> None:
-    with pytest.raises(BadParameter, match="no release"):
+    with pytest.raises(BadParameter, match="not a release"):
         webpage.check("https://cards.example", "")
 
 

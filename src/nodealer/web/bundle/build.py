@@ -94,7 +94,7 @@ def source_hash() -> str:
 
 
 def is_current(out: Path) -> bool:
-    """Whether a folder was built from the current sources."""
+    """Return whether a folder was built from the current sources."""
     try:
         return bool(json.loads((out / BUNDLE).read_bytes())["sources"] == source_hash())
     except (OSError, ValueError, KeyError):
@@ -241,7 +241,7 @@ def _unpack_wheel(wheel: Path, folder: Path) -> None:
 
 
 def _is_foreign_word_list(name: str) -> bool:
-    """Whether this is a word list of another language."""
+    """Return whether this is a word list of another language."""
     return "wordlist/" in name and not name.endswith("english.txt")
 
 

@@ -37,7 +37,7 @@ class ReleaseCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether every file is there and the same."""
+        """True if every file is there and the same."""
         return not (self.others or self.missing)
 
 

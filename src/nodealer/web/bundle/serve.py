@@ -61,6 +61,7 @@ def create_app(folder: Path) -> Starlette:
 
     async def answer(request: Request) -> Response:
         # Not from request.url, which contains the Host header of the request.
+        """Serve one file, compressed if the browser accepts brotli."""
         path: str = request.path_params["path"]
         found = files.get(path) or files.get(f"{path.removesuffix('/')}/index.html".removeprefix("/"))
         if found is None:

@@ -52,7 +52,7 @@ class ExclusiveFile(Protocol):
 
 
 class HostedTable(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """What a host proposes, stored so that a host who returns to the lobby proposes the same."""
+    """The table a host proposes, stored so that a host who returns to the lobby proposes the same."""
 
     game: str
     settings: dict[str, str]
@@ -78,11 +78,12 @@ class SavedTab(Message, frozen=True, kw_only=True, omit_defaults=True):
     hosted: HostedTable | None = None
 
     def __repr__(self) -> str:
+        """Return a text without the secrets."""
         return "<SavedTab>"
 
 
 class TabJournal:
-    """What this seat signed and chose. `write` returns once a record is on the disk."""
+    """The record of everything this seat signed and chose. `write` returns once a record is on the disk."""
 
     def __init__(self, home: TabStore) -> None:
         self._home = home
@@ -107,6 +108,7 @@ class TabStore:
     """The player store of a seat in a tab. Use `create` or `open`."""
 
     def __init__(self, store: ExclusiveFile, saved: SavedTab, lines: Iterable[bytes], size: int) -> None:
+        """Restore a store from the lines of its file. Raises `HomeUnusable` if one is damaged."""
         self._store = store
         self._size = size
         self._in_doubt = False

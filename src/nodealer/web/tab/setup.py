@@ -1,4 +1,4 @@
-"""What a tab can host, and the setup of a table it was asked to host."""
+"""The tables that a tab can host, and the setup of a table it was asked to host."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def hosted_table_of(request: HostRequest) -> HostedTable:
 
 
 class TabPlan:
-    """What a host in a tab proposes. Raises `BadParameter` if it is not possible."""
+    """The table that a host in a tab proposes. Raises `BadParameter` if it is not possible."""
 
     def __init__(self, hosted: HostedTable) -> None:
         if hosted.game not in OURS:

@@ -72,7 +72,7 @@ class TabLockedOut(Exception):
 
 @dataclass(frozen=True)
 class TabEnvironment:
-    """What a tab provides to a seat."""
+    """The features of a browser tab that a seat needs."""
 
     entropy: Entropy
     connect: Connect
@@ -86,7 +86,7 @@ class TabEnvironment:
 
 
 class TabTable:
-    """What the page shows now: one person's seat at one table, or what can be started."""
+    """The table on the page: one person's seat, or what can be started."""
 
     def __init__(self, environment: TabEnvironment) -> None:
         refuse_without_asserts()
@@ -349,9 +349,10 @@ class LobbyThenTable:
         self._table = table
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        """Run the policy of the current phase and return the frames to send."""
         return (self._table if participant.has_session else self._lobby).on_tick(participant, now)
 
 
 def _is_turned_away(one: Participant) -> bool:
-    """Whether this player's offer was not accepted although everything has arrived: the name may be taken."""
+    """Return whether this player's offer was not accepted although everything has arrived: the name may be taken."""
     return not (one.has_session or one.is_catching_up or one.store.name is None) and one.lobby.own_offer is None

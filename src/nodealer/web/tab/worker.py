@@ -129,11 +129,13 @@ class _Socket:
         self._queue.put_nowait(gone)
 
     async def send(self, message: bytes | str, /) -> None:
+        """Send a message. Raises `ConnectionLost` if the connection is closed."""
         if self._socket.readyState != 1:
             raise ConnectionLost("the connection is closed")
         self._socket.send(message if isinstance(message, str) else to_js(message))
 
     async def recv(self) -> bytes | str:
+        """Return the next message. Raises `ConnectionLost` if the connection is closed."""
         message = await self._queue.get()
         if isinstance(message, ConnectionLost):
             raise message
@@ -141,6 +143,7 @@ class _Socket:
         return message
 
     async def close(self) -> None:
+        """Close the connection and release the callbacks."""
         self._socket.onopen = self._socket.onmessage = self._socket.onclose = None
         self._socket.close()
         for proxy in self._proxies:
@@ -226,6 +229,7 @@ class Tab:
         self._start(lambda: self._join(link, name, handle))
 
     async def _join(self, link: str, name: str | None, handle: Any) -> None:
+        """Play at the table of a link."""
         invitation = parse_link(link)
         home, hosted = self._open_seat(handle, name if invitation.can_play else None, link)
         await self._play(home, invitation, hosted)
@@ -235,6 +239,7 @@ class Tab:
         self._start(lambda: self._resume(handle))
 
     async def _resume(self, handle: Any) -> None:
+        """Play at the table of a stored seat."""
         home = _open_store(handle, TabStore.open)
         self._link = home.saved.link
         await self._play(home, parse_link(home.saved.link), home.saved.hosted)
@@ -289,6 +294,7 @@ class Tab:
         self._start(lambda: self._host(link, name, handle))
 
     async def _host(self, link: str, name: str, handle: Any) -> None:
+        """Open a table and play there."""
         key, hosted, root = self._key, self._hosted, secrets.token_bytes(ROOT_BYTES)
         home: PlayerStore
         if handle is None:
@@ -308,6 +314,7 @@ class Tab:
         self._start(lambda: self._practise(plan, deal.name))
 
     async def _practise(self, plan: PracticePlan, name: str) -> None:
+        """Play at a table with bots."""
         self._table.start("player", name, offers(name))
         self._bot_transport = BotTransport(lambda frame: self._browser.toBots(to_js(frame)))
         participant = plan.create_participant(name, secrets.token_bytes, self._table.person.create_participant)
@@ -411,6 +418,7 @@ class TabBots:
 
 
 def _wall_clock_ms() -> int:
+    """Return milliseconds since 1970."""
     return int(time.time() * 1000)
 
 
