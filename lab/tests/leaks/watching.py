@@ -108,7 +108,10 @@ class Watched(Circle):
         super().__init__(*args, **options)
 
     def sit(self, home: PlayerStore, **options: Any) -> Participant:
-        given: dict[str, Any] = {"stay_policy": lambda state: state.hand.number < self.hands, "parts": self.parts} | options
+        given: dict[str, Any] = {
+            "stay_policy": lambda state: state.hand.number < self.hands,
+            "parts": self.parts,
+        } | options
         page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encode_message(one)), lambda: 0.0), lambda: 1)
         one = page.create_participant(home, entropy=self.source, **given)
         self.pages[one] = page.observer_of(one)

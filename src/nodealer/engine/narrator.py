@@ -1,6 +1,6 @@
-"""What happens at a table, told entry by entry: one object an event, with the game's own words in it.
+"""Describes what happens at a table, entry by entry: one dict per event, with the game's own texts in it.
 
-A terminal makes lines of it, a page its own, a program reads it as it is.
+A terminal renders it as lines, a page in its own way, and a program reads it as it is.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from nodealer.protocols.envelopes import STEPS as ENVELOPE_STEPS
 from nodealer.protocols.text import StepText
 from nodealer.wire import decode
 
-#: A text of the game's own still has its marks.
+#: An event. Texts of the game still contain their markup.
 Event = dict[str, Any]
 
-#: What somebody does who ends while the others could play on.
+#: The text for a player who signs the end while the others could play on.
 LEAVES: Final = "leaves the table"
-#: For a step that nobody has words for.
+#: For a step without a text.
 _NO_WORDS: Final = StepText("", "")
 
 
 class Narrator:
-    """Tells what an entry did to a table: to the person at a seat of it, or to somebody who only watches."""
+    """Describes what entries did to a table, for the person at a seat or for a spectator."""
 
     def __init__(
         self,
@@ -62,29 +62,29 @@ class Narrator:
     ) -> None:
         self._words = words
         self._steps = steps
-        #: Whether shuffles are proven as they are made, and whether an order is known to nobody: in rehearsals all is.
+        #: Whether shuffles are proven at once, and whether the order is secret: in rehearsals nothing is.
         self._proven = proven
         self._secret = secret
         self._you = you
 
     @classmethod
     def for_table(cls, config: Config, you: int | None = None) -> Narrator:
-        """For a table that its players have agreed on."""
+        """Return the narrator for a table with this configuration."""
         claims, rehearsal = config.protocol.claims, config.session.proposal.rehearsal
         steps = {**DICE_STEPS, **ENVELOPE_STEPS, **STEPS.get(claims.name, {})}
         return cls(config.words, steps, proven=not claims.open_book_at_end, secret=not rehearsal, you=you)
 
     @property
     def you(self) -> int | None:
-        """The seat of the person to whom it is told."""
+        """The seat of the person who is addressed, or None for a spectator."""
         return self._you
 
     def step_text(self, kind: str) -> StepText:
-        """What a kind of step is, for people."""
+        """Return the text for a kind of protocol step."""
         return self._steps.get(kind, _NO_WORDS)
 
     def describe(self, applied: Applied) -> Iterator[Event]:
-        """What happened, one event after the other."""
+        """Yield the events that an entry caused, in order."""
         before, number = applied.before, applied.number
         seat, outcome = applied.entry.seat, applied.outcome
         name = applied.after.all_members[seat].name
@@ -104,6 +104,7 @@ class Narrator:
         yield from self._describe_endings(before, applied.after)
 
     def _describe_body(self, before: TableState, seat: int, name: str, body: Body | None, size: int) -> Iterator[Event]:
+        """Yield the event for what the entry itself says."""
         match body:
             case Begin():
                 yield {"event": "begin", "hand": before.hand.number + 1, "seat": seat, "name": name}
@@ -140,18 +141,19 @@ class Narrator:
                 yield {"event": "end", "seat": seat, "name": name, "text": text}
 
     def _move_text(self, before: TableState, seat: int, move: bytes) -> Text:
+        """Return the game's text for a move."""
         try:
             return self._words.move(before.hand.game, seat, move, _names_by_seat(before))
         except IllegalMove:
             return "makes a move that is none"
 
     def _default_move_text(self, before: TableState, seat: int) -> Text:
-        """The move that the rules made for a seat; empty where there are no words for it."""
+        """Return the text for the move that the rules made for a seat, or an empty text."""
         made = None if before.hand.game is None else before.hand.game.default(seat)
         return "" if made is None else self._move_text(before, seat, made)
 
     def _step_line(self, applied: Applied, kind: str) -> str:
-        """A step of which a player would want to hear, with what it proves; empty for all others."""
+        """Return the line for a protocol step and what it proves, or an empty text if players need not see it."""
         words, mine = self.step_text(kind), applied.entry.seat == self._you
         if not words.done or applied.outcome is not Outcome.ACCEPTED:
             return ""
@@ -168,7 +170,7 @@ class Narrator:
         return f"{did}; {checked}: {shows}"
 
     def _deck_owner_text(self, applied: Applied) -> str:
-        """The deck that a step was about, where it belongs to somebody."""
+        """Return whose deck a step was about, or an empty text if the deck has no owner."""
         number = _deck_of(applied)
         deck = None if number is None else applied.before.hand.decks.get(number)
         owner = None if deck is None else deck.places.belongs_to
@@ -177,7 +179,7 @@ class Narrator:
         return " your deck" if owner == self._you else f" {applied.after.all_members[owner].name}'s deck"
 
     def _describe_peeks(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
-        """Who looked at cards, for those who did not."""
+        """Yield an event for each peek at cards by another player."""
         for event in events:
             if isinstance(event, Finished) and isinstance(event.operation, Peek) and event.operation.seat != self._you:
                 seat = event.operation.seat
@@ -185,6 +187,7 @@ class Narrator:
                 yield {"event": "looked", "seat": seat, "name": before.roster.member(seat).name, "text": text}
 
     def _describe_rolls(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+        """Yield an event for each roll and each opened envelope."""
         for event in events:
             if isinstance(event, Rolled):
                 text = self._words.rolled(before.hand.game, event, _names_by_seat(before))
@@ -199,11 +202,13 @@ class Narrator:
                 }
 
     def _describe_changes(self, before: TableState, after: TableState) -> Iterator[Event]:
+        """Yield an event for each change that the game reports."""
         if before.hand.game is not None and after.hand.game is not before.hand.game:
             for text in self._words.changed(before.hand.game, after.hand.game, _names_by_seat(before)):
                 yield {"event": "changed", "text": text}
 
     def _describe_opened_cards(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+        """Yield an event for the opened cards of each owner."""
         game, words = before.hand.game, self._words
         by_seat: dict[int | None, list[Opened]] = {}
         for event in events:
@@ -220,6 +225,7 @@ class Narrator:
                 yield {"event": "shows", "seat": seat, "name": before.roster.member(seat).name, **cards}
 
     def _describe_endings(self, before: TableState, state: TableState) -> Iterator[Event]:
+        """Yield events for new faults, successful votes and finished hands."""
         for fault in state.faults[len(before.faults) :]:
             name = None if fault.seat is None else state.roster.member(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
@@ -245,7 +251,7 @@ class Narrator:
 
 
 def proven_claim(applied: Applied) -> tuple[int, NoneOf] | None:
-    """The deck and the claim that an entry proves, if it is such a proof."""
+    """Return the deck and the claim that an entry proves, or None if it is not such a proof."""
     number, asked = _deck_of(applied), applied.before.hand.requests
     queue = () if asked is None or number is None else asked.queues.get(number, ())
     if number is None or not queue or not isinstance(queue[0], Prove):
@@ -255,11 +261,12 @@ def proven_claim(applied: Applied) -> tuple[int, NoneOf] | None:
 
 
 def _names_by_seat(state: TableState) -> dict[int, str]:
+    """Return the names of all members by seat."""
     return {player.seat: player.name for player in state.roster.members}
 
 
 def _move_data(move: bytes) -> Any:
-    """A move as the log has it; None for one that is none."""
+    """Return a move as decoded JSON, or None if it is malformed."""
     try:
         return decode(dict, move, what="the move")
     except Malformed:
@@ -267,6 +274,7 @@ def _move_data(move: bytes) -> Any:
 
 
 def _message_type(message: bytes) -> str:
+    """Return the type of a protocol message, or an empty text if it is malformed."""
     try:
         return str(decode(dict, message, what="a message").get("type", ""))
     except Malformed:
@@ -274,13 +282,13 @@ def _message_type(message: bytes) -> str:
 
 
 def _deck_of(applied: Applied) -> int | None:
-    """The deck that a step was about."""
+    """Return the deck that a protocol step was about, or None."""
     known = applied.before.duties.open.get(applied.body.duty) if isinstance(applied.body, Cards) else None
     return None if known is None else known.duty.deck
 
 
 def _still_owed(applied: Applied, kind: str) -> bool:
-    """Whether others still have to make such a step on the same deck."""
+    """Return whether other seats still have to take such a step on the same deck."""
     deck = _deck_of(applied)
     owed = (known.duty for known in applied.after.duties.open.values())
     return any(duty.deck == deck and duty.kind == kind for duty in owed)

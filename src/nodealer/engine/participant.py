@@ -1,8 +1,8 @@
-"""One who takes part at a table: player, spectator or any other role, for every game and protocol.
+"""A participant at a table: a player, a spectator or any other role, for every game and protocol.
 
-Frames come in by `receive`, in the order of the table; frames to send come out, and what happened. No socket, no clock
-and no randomness of its own: whatever drives it brings these. Nothing that others send makes it raise. What it must not
-forget is in its home before it speaks, so that one that was killed goes on where it was.
+Frames come in through `receive` in the order of the table; frames to send and events come out. A participant has no
+socket, clock or randomness of its own: its driver provides them. Nothing that others send makes it raise. Everything
+that it must not forget is in its store before it sends anything, so a participant that was killed resumes where it was.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from nodealer.protocols.base import Duty
 from nodealer.wire import LOG_ENTRIES_MAX, encode
 from nodealer.wordlist import key_words, session_words
 
-#: How many entries are looked at together at most: a liar among them is not named later than that.
+#: The most entries whose proofs are verified together: a cheater is named after this many at the latest.
 TOGETHER_MAX: Final = 64
 
-#: Whether to begin the next hand. Asked between hands.
+#: Decides, between hands, whether to begin the next one.
 StayPolicy = Callable[[TableState], bool]
 
 
 class Participant:
-    """Somebody at a table, from the lobby to the end."""
+    """One participant at a table, from the lobby to the end."""
 
     def __init__(
         self,
@@ -71,31 +71,32 @@ class Participant:
         check_runner: CheckRunner = settle_in_process,
         keeps_time: bool = False,
     ) -> None:
-        """Come to a table, or come back to it, with what is in the home. `begin` settles the checks of its log.
+        """Join a table, or resume, with what is in the store.
 
-        `keeps_time`: to be its timekeeper, and no player.
+        `check_runner` settles the checks of the stored log. `keeps_time` makes this participant the timekeeper instead
+        of a player.
 
-        Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together, and `BadParameter` for
-        one whose game is not here.
+        Raise `LogRolledBack` or `JournalLost` if the parts of the store do not belong together, and `BadParameter` if
+        its game is not available.
         """
         if store.name is not None:
             refuse_bad_name(store.name, "the name")
         self.store = store
         #: The mark of the key that opened this table, if it is known.
         self.host = host
-        #: Whether to begin the next hand; may be changed at any time.
+        #: Decides whether to begin the next hand. May be changed at any time.
         self.stay_policy = stay_policy
-        #: Whether to sit out from the next hand on: nobody waits for this player, and it keeps its number and chips.
+        #: Whether to sit out from the next hand on. The table does not wait for this player, who keeps seat and chips.
         self.sits_out = False
         self._seat_requests = SeatRequests(table, store)
-        #: Whether a person is asked before a dispute opens a book; may be changed at any time.
+        #: Whether a person is asked before a disputed hand is disclosed. May be changed at any time.
         self.asks_before_disclosing = False
-        #: Raises `DecodeError` for a proposed roster with a key that this participant could not read with: whoever has
-        #: the keys sets this.
+        #: Raises `DecodeError` for a proposed roster whose key this participant could not open. Set by the owner of the
+        #: keys.
         self.refuse_key: Callable[[bytes], None] = lambda proposal: None
-        #: The key that comes with a roster that this participant proposes, where frames are sealed and it needs one.
+        #: Creates the key for a roster that this participant proposes, if frames are sealed and it needs one.
         self.new_key: Callable[[Roster], NewKey | None] = lambda roster: None
-        #: Why this participant signs nothing any more, where that is so.
+        #: Why this participant no longer signs anything, or None.
         self.silenced: str | None = None
         self.lobby = Lobby(
             table=table,
@@ -113,21 +114,21 @@ class Participant:
         self._check_runner = check_runner
         self._seat: Seat | None = None
         self._replica: Replica | None = None
-        #: How many entries of the log the home has.
+        #: How many entries of the log the store has.
         self._stored_entries = 0
-        #: The frames of the table, where they are numbered, and how many of them are there to be heard.
+        #: The numbered frames of the table, and how many of them the transport has announced.
         self._inbox = FrameInbox()
         self._frames_announced = 0
-        #: How many of those that came wait behind the one that is judged now.
+        #: How many frames wait behind the one that is being judged.
         self._frames_queued = 0
-        #: Entries of this seat that came before those they follow.
+        #: Entries of this seat that arrived before those that they follow.
         self._sent_early: set[bytes] = set()
         self._held_back = HoldBackQueue()
-        #: Whether more frames may come at once: then what needs no answer is looked at with them. Whoever drives this
-        #: participant says so, and says when there are no more (`rest`).
+        #: Whether more frames may arrive at once: then proofs are verified together with theirs if nothing has to be
+        #: answered. Set by the driver, which calls `settle` when there are no more.
         self.more_coming = False
         self._batch: EntryBatch | None = None
-        #: What came of looking at it because somebody asked: for the next step.
+        #: What resulted from settling before a query, kept for the next result.
         self._pending_frames: list[bytes] = []
         self._pending_events: list[ReceivedEvent] = []
         for frame in store.lobby:
@@ -140,14 +141,15 @@ class Participant:
         self._restored_height = 0 if self._replica is None else self._replica.height
         self._inbox.skip_stored([*store.lobby, *(() if self._replica is None else self._replica.entries)])
 
-    # --- In ---
+    # --- Receiving ---
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
-        """A frame of the table. Raises only what is wrong with this participant's own home.
+        """Process a frame of the table. Raise only for problems with this participant's own store.
 
-        `number` says which frame of the table it is, from 0: then frames may come repeated or too soon, each is judged
-        where it stands, and one that saw another log is known to have seen another one. Who comes back with a home
-        hears them from 0 again. Without numbers, what does not fit may still be explained by what comes.
+        `number` says which frame of the table it is, from 0. Frames may then come repeatedly or too early, each is
+        judged at its place, and one that was signed on an unknown head is known to come from another log. A participant
+        that resumes with a store receives them from 0 again. Without numbers, later frames may still explain one that
+        does not fit.
         """
         send, happened = self._take_pending()
         ready = [frame] if number is None else self._inbox.take(frame, number)
@@ -166,32 +168,33 @@ class Participant:
         self._settle_batch(send, happened)
         return Received((*send, *self._early_frames(), *self.outgoing()), tuple(happened))
 
-    # --- What comes in together ---
+    # --- Deferred entries ---
 
     @property
     def has_deferred(self) -> bool:
-        """Whether there is something for `rest` to say: proofs that wait to be looked at, for one."""
+        """Whether `settle` has something to do, such as verifying deferred proofs."""
         return self._batch is not None or bool(self._pending_frames) or bool(self._pending_events)
 
     def settle(self) -> Received:
-        """Nothing more comes for now: look at what was put off."""
+        """Verify what was deferred, because no more frames come for now. Return the frames to send and the events."""
         self._settle_before_reading()
         send, happened = self._take_pending()
         return Received(tuple(send), tuple(happened))
 
     def _settle_before_reading(self) -> None:
-        """Whoever asks something of this participant is answered on a log that was looked at."""
+        """Verify what was deferred, so that queries are answered on a verified log."""
         if self._batch is not None:
             self._settle_batch(self._pending_frames, self._pending_events)
             self._pending_frames += [*self._early_frames(), *self.outgoing()]
 
     def _take_pending(self) -> tuple[list[bytes], list[ReceivedEvent]]:
+        """Return and clear the frames and events that were kept for the next result."""
         send, happened = self._pending_frames, self._pending_events
         self._pending_frames, self._pending_events = [], []
         return send, happened
 
     def _defer(self, data: bytes) -> bool:
-        """Take an entry whose proofs are looked at with those of the next ones. Whether that can be."""
+        """Apply an entry whose proofs are verified together with the next ones. Return whether that is possible."""
         if self._batch is None:
             if (
                 self._seat is None
@@ -206,7 +209,7 @@ class Participant:
 
     @property
     def _can_defer(self) -> bool:
-        """Whether there are proofs to look at, and nothing to say or to decide, on what was taken."""
+        """Whether there are proofs to verify, and nothing to send or decide because of the entries so far."""
         seat, together = self._seat, self._batch
         if seat is None or together is None or together.size >= TOGETHER_MAX or not seat.replica.has_pending_checks:
             return False
@@ -215,9 +218,11 @@ class Participant:
         return not waits and state.phase is Phase.PLAYING and seat.number not in state.gone
 
     def _settle_batch(self, send: list[bytes], happened: list[ReceivedEvent]) -> None:
-        """What was put off. Where a proof is false, all of it is taken again, one by one: then the same is said at the
-        same places of the log as if it had never been put off. Not between two that came at once: the second may be an
-        answer to the first that this seat has signed before."""
+        """Verify the deferred entries. If a proof is false, apply them again one by one.
+
+        Then the same is sent at the same places of the log as without deferring. Nothing is sent between two frames
+        that arrived together: the second may be an answer to the first that this seat has already signed.
+        """
         together, self._batch = self._batch, None
         if together is None:
             return
@@ -230,45 +235,49 @@ class Participant:
                 send += [*self._early_frames(), *self.outgoing()]
 
     def _check_for_rollback(self, happened: list[ReceivedEvent]) -> None:
-        """All is heard that was there to be heard."""
+        """Silence this participant if the table lacks frames that its store has."""
         if self._inbox.count_missing_stored and self.silenced is None:
             self.silenced = "the table lacks what this player has seen of it: it was rolled back, or is another one"
             happened.append(Silenced(self.silenced))
 
     @property
     def next_frame_number(self) -> int:
-        """The number of the next frame of the table, where the transport numbers them."""
+        """The number of the next frame of the table, if the transport numbers them."""
         return self._inbox.next_number
 
     @property
     def missing_frames(self) -> int:
-        """How many frames the table has, as the transport said, that have not been heard. Those that came too soon, and
-        are judged one after the other now, are heard when they are judged."""
+        """How many frames the table has, as the transport said, that were not processed yet.
+
+        Frames that came too early count until they are judged.
+        """
         return max(0, self._frames_announced - (self._inbox.next_number - self._frames_queued))
 
     # defence: restored
     @property
     def is_catching_up(self) -> bool:
-        """Whether there is more to be heard than has been. So long nothing is signed: it may have been signed before,
-        by somebody whose home this one is an old copy of. A transport that says too much silences a participant this
-        way: whoever drives it says so after a while."""
+        """Whether frames are missing. Until they arrive nothing is signed.
+
+        This store may be an old copy, and the missing frames may contain what was signed since. A transport that
+        announces too many frames silences a participant this way; its driver reports that after a while.
+        """
         return self.missing_frames > 0
 
     @property
     def key_changes(self) -> tuple[KeyChange, ...]:
-        """The keys that have come with rosters, in their order: the first one is that of key epoch 1."""
+        """The keys that came with rosters, in order. The first one is that of key epoch 1."""
         return () if self._replica is None else self._replica.state.chronicle.key_changes
 
     @property
     def key_epoch(self) -> int:
-        """The key epoch of the next frame that is heard. Who comes back hears frames of earlier epochs again."""
+        """The key epoch of the next frame. A participant that resumes receives frames of earlier epochs again."""
         if self._replica is None:
             return 0
         height = self._replica.height - min(self._inbox.count_missing_stored, self._restored_height)
         return sum(since <= height for since in self._replica.state.chronicle.key_heights)
 
     def _consider_proposal(self, proposal: Proposal) -> bool | None:
-        """What this player agrees to: what it wants, and can run."""
+        """Return whether this player accepts a proposal; raise `Declined` if they refuse it or cannot run it."""
         accepted = self._accept(proposal)
         try:
             protocol, rules, _ = self._parts(proposal)
@@ -278,29 +287,31 @@ class Participant:
         return accepted
 
     def _receive_in_lobby(self, frame: bytes, send: list[bytes], happened: list[ReceivedEvent]) -> None:
+        """Process a frame before the session, adding to the frames to send and the events."""
         heard = self.lobby.receive(frame)
         if heard.changed:
-            # On the disk before it is answered: after a restart another proposal must not count.
+            # Store it before answering: after a restart no other proposal may count.
             self.store.append_lobby_frame(frame)
         send.extend(heard.answers)
         happened.extend(heard.events)
         if not self.is_catching_up and any(self.is_own_dismissal(news) for news in heard.events):
-            # Not by itself: who was sent away may come again, and the host is asked again.
+            # Do not offer again automatically. The player may, and then the host is asked again.
             self._wants_to_sit = False
         if heard.changed and self.lobby.session is not None:
             try:
                 self._start_session(self.lobby.session)
             except (BadParameter, Malformed) as error:
-                # Only who watches comes here: a player has looked at the proposal.
+                # Only spectators get here: a player has checked the proposal before.
                 self.silenced = str(error)
                 happened.append(Silenced(self.silenced))
 
     def _start_session(self, session: Session) -> None:
+        """Take a seat in a new session and store it."""
         self._load_log(session, ())
         self.store.save_session(session)
 
     def _load_log(self, session: Session, log: Iterable[bytes]) -> None:
-        """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
+        """Apply a log from its beginning, as the seat that this key has in it or as a spectator."""
         config = Config(session, *self._parts(session.proposal))
         self._replica = Replica(
             config, entropy=self._entropy, eager=False, check_runner=self._check_runner, settle_after_hand=False
@@ -317,19 +328,20 @@ class Participant:
 
     @property
     def _own_seat_number(self) -> int | None:
-        """The seat of this key, for one who has come to play: from the first roster on that it was in."""
+        """The seat of this player's key from the first roster that had it, or None for spectators."""
         if self._replica is None or self.store.name is None:
             return None
         known, key = self._replica.state.all_members, self.store.identity.public
         return next((seat for seat, member in known.items() if member.key == key), None)
 
     def _take_seat(self, number: int, log: Iterable[bytes]) -> None:
+        """Create the seat of this player and use its replica."""
         self._seat = self._create_seat(number, log)
         self._replica = self._seat.replica
         self._finish_loading(self._replica)
 
     def _create_seat(self, number: int, log: Iterable[bytes]) -> Seat:
-        """Who signs for this participant."""
+        """Return the seat that signs for this participant."""
         home, config = self.store, self.replica.config
         return Seat(
             config,
@@ -343,19 +355,21 @@ class Participant:
         )
 
     def _finish_loading(self, replica: Replica) -> None:
-        # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
+        """Settle the loaded log, and settle each further entry as it arrives."""
+        # From here on verify each entry as it arrives: if players stop at a false proof, no further entry may come.
         replica.settle()
         replica.eager, replica.check_runner = True, settle_in_process
 
     # --- The log ---
 
     def _append_and_release(self, replica: Replica, data: bytes, numbered: bool, happened: list[ReceivedEvent]) -> None:
-        """An entry, and then those that were waiting for it."""
+        """Apply an entry, and then those that were waiting for it."""
         self._append(replica, data, numbered, happened)
         while (released := self._held_back.pop_ready(replica)) is not None:
             self._append(replica, released, numbered, happened)
 
     def _append(self, replica: Replica, data: bytes, numbered: bool, happened: list[ReceivedEvent]) -> None:
+        """Apply an entry, hold it back, or report a divergence or seat request."""
         try:
             applied = replica.append(data) if self._seat is None else self._seat.receive(data)
         except (EntryAhead, SawAnother) as refused:
@@ -368,7 +382,7 @@ class Participant:
         except Malformed:
             happened += self._seat_requests.receive(replica.state, data)
         except (EntryRefused, BadSignature):
-            # Not part of the log, whoever sent it.
+            # It is not part of the log, whoever sent it.
             return
         except JournalLost as lost:
             self.silenced = str(lost)
@@ -377,13 +391,13 @@ class Participant:
             if applied.outcome is not Outcome.REPEATED:
                 happened.append(applied)
 
-    # --- Out ---
+    # --- Sending ---
 
     def resend(self, known: int | None = None) -> list[bytes]:
-        """What to send when a connection is new, the first one too: what was said and has not come back.
+        """Return the frames to send on a new connection, including the first: those sent and not received back.
 
-        `known` is how many frames the table has, where the transport can tell. Until they have come, nothing is signed
-        that was not signed before.
+        `known` is how many frames the table has, if the transport can tell. Until they have arrived, nothing new is
+        signed.
         """
         self._settle_before_reading()
         if known is not None:
@@ -402,7 +416,7 @@ class Participant:
         return [*(() if self._seat is None else self._seat.unconfirmed), *self.outgoing()]
 
     def _early_frames(self) -> list[bytes]:
-        """What this seat said too early, once more, now that what it follows is there."""
+        """Return this seat's frames that arrived too early, to be sent again now that those before them are there."""
         waiting = () if self._seat is None else self._seat.unconfirmed
         if not waiting or waiting[0] not in self._sent_early:
             return []
@@ -411,7 +425,7 @@ class Participant:
         return again
 
     def outgoing(self) -> list[bytes]:
-        """What this participant owes and needs no person for. First, what it has seen is kept."""
+        """Store what was received, and return the frames that this participant owes and that need no person."""
         replica, seat = self._replica, self._seat
         if replica is None:
             return []
@@ -420,7 +434,7 @@ class Participant:
             self.store.append(data)
         self._stored_entries = replica.height
         if seat is None and (number := self._own_seat_number) is not None:
-            # A newcomer: the roster with its key has come into force.
+            # This is a newcomer, and the roster with its key has come into force.
             self._take_seat(number, tuple(replica.entries))
             replica, seat = self.replica, self._seat
         if self.silenced is not None or self.is_catching_up:
@@ -432,7 +446,7 @@ class Participant:
         if state.phase is Phase.BETWEEN:
             seat.stays = self.stay_policy(state)
         elif seat.number in state.gone:
-            # It may begin the next hand while this one is played without it.
+            # An absent seat may begin the next hand while this one is played without it.
             seat.stays = self.stay_policy(state.with_hand(number=state.hand.number + 1))
         seat.sits_out, seat.asks_before_disclosing = self.sits_out, self.asks_before_disclosing
         return [*asking, *seat.answer_duties()]
@@ -440,51 +454,51 @@ class Participant:
     # --- The lobby ---
 
     def propose(self, proposal: Proposal) -> list[bytes]:
-        """Ask those who have come to play this."""
+        """Propose a session to the players in the lobby."""
         return [self.lobby.propose(proposal)]
 
     def withdraw(self) -> list[bytes]:
-        """Do not want to play after all."""
+        """Withdraw the offer to play."""
         self._wants_to_sit = False
         return [self.lobby.withdraw()]
 
     def dismiss(self, offered: OpenOffer) -> list[bytes]:
-        """Do not let somebody sit: what a host says."""
+        """Refuse a player's offer, as the host."""
         return [self.lobby.dismiss(offered)]
 
     def is_own_dismissal(self, news: object) -> bool:
-        """Whether this says that the host does not let this player sit."""
+        """Return whether an event says that the host refused this player."""
         return isinstance(news, OfferGone) and news.dismissed and news.who.key == self.store.identity.public
 
     def consent(self) -> list[bytes]:
-        """Agree to what is proposed, where `accept` has left that to a person."""
+        """Agree to the proposal, if `accept` left that to a person."""
         return [self.lobby.consent()]
 
     def decline(self, reason: str) -> list[bytes]:
-        """Do not agree to what is proposed."""
+        """Decline the proposal."""
         return [self.lobby.decline(reason)]
 
     @property
     def offers(self) -> tuple[OpenOffer, ...]:
-        """Who has come."""
+        """The open offers in the lobby."""
         return self.lobby.offers
 
     # --- The person ---
 
     def options(self) -> Options:
-        """Whether the person is asked something, and what may be done. The one answer to whose turn it is."""
+        """Return what the person may do now, and whether the table waits for them."""
         self._settle_before_reading()
         seat = self._seat
         if seat is None or self.is_over or self.is_catching_up:
             return Options()
         unreadable: CardUnreadable | None = None
-        # To look at cards settles what was not checked yet, so it is done when something is owed here, or nowhere: at a
-        # table without rules nobody is ever waited for.
+        # Reading cards settles all checks, so it is only done if this seat owes something, or if no one does: at a free
+        # table no one is ever waited for.
         if not self.replica.state.duties.blocking or any(not duty.optional for duty in seat.open_duties):
             try:
                 seat.known_cards()
             except CardUnreadable as error:
-                # Once: what comes of it is for the table to say.
+                # Offer a dispute only once. The table decides its outcome.
                 unreadable = None if seat.has_disputed or not seat.can_dispute(error) else error
         held_up = tuple(sorted(set(seat.blocking_duties.values())))
         return Options(
@@ -500,16 +514,16 @@ class Participant:
         )
 
     def move(self, move: object) -> list[bytes]:
-        """Make a move in the game. Raises `IllegalMove` when it is not this seat's turn or the rules forbid it."""
+        """Make a move in the game. Raise `IllegalMove` if it is not this seat's turn or the rules forbid it."""
         return [self._signing_seat.move(move)]
 
     def choose(self, duty: Duty, choice: bytes) -> list[bytes]:
-        """Settle a private choice about cards."""
+        """Make a private choice about cards."""
         self._signing_seat.choose(duty, choice)
         return self.outgoing()
 
     def question(self) -> Question | None:
-        """What the table waits for from this person, with what the person sees."""
+        """Return the decision that the table waits for from this person, with what they see, or None."""
         duty = self.options().required
         if duty is None:
             return None
@@ -519,7 +533,7 @@ class Participant:
         return Question(duty, self.view() if choice is None else choosing_view(self.seat, choice), choice)
 
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
-        """Say what was decided. Raises `IllegalMove`, also for what is not asked any more."""
+        """Send a decision. Raise `IllegalMove` if it is illegal or the question is no longer open."""
         if question.duty not in self._signing_seat.open_duties:
             raise IllegalMove("that is not asked any more")
         if question.seal is not None:
@@ -531,7 +545,7 @@ class Participant:
         return self.choose(question.duty, encode(decision))
 
     def dispute(self) -> list[bytes]:
-        """Dispute the card that does not open."""
+        """Dispute the card that does not open. Raise `IllegalMove` if every card opens."""
         seat = self._signing_seat
         try:
             seat.known_cards()
@@ -540,71 +554,73 @@ class Participant:
         raise IllegalMove("every card of this seat opens")
 
     def disclose(self) -> list[bytes]:
-        """Open the books that a dispute asks for, where a person is asked."""
+        """Disclose the hands that a dispute asks for, if a person is asked first."""
         return self._signing_seat.disclose()
 
     def leave(self) -> list[bytes]:
-        """Leave the hand, or between hands sit out."""
+        """Leave the hand or, between hands, sit out."""
         return [self._signing_seat.leave()]
 
     def sit_out(self) -> list[bytes]:
-        """Play this hand to its end, and not the next ones: nobody waits for this seat until it comes back."""
+        """Play this hand to its end but not the next ones. The table does not wait for this seat until it returns."""
         self.sits_out = True
         return self.outgoing()
 
     def come_back(self) -> list[bytes]:
-        """Play again, from the next hand on, with the same number and chips."""
+        """Play again from the next hand on, with the same seat and chips."""
         self.sits_out = False
         return self.outgoing()
 
     def send_note(self, text: str) -> list[bytes]:
-        """Say something that the log keeps and that changes nothing."""
+        """Send a note, which the log keeps and which changes nothing."""
         return [self._signing_seat.send_note(text)]
 
     def vote_skip(self, seats: Iterable[int]) -> list[bytes]:
-        """Say that the table should not wait for what these seats owe now."""
+        """Vote not to wait for what these seats owe now."""
         return [self._signing_seat.vote_skip(seats)]
 
     def vote_skip_duties(self, duties: Iterable[bytes]) -> list[bytes]:
-        """Say that the table should not wait for these duties of others."""
+        """Vote not to wait for these duties of other seats."""
         return [self._signing_seat.vote_skip_duties(duties)]
 
     def send_tick(self, time: int) -> list[bytes]:
-        """Say what time it is, as the timekeeper."""
+        """Send the time as the timekeeper."""
         return [self._signing_seat.send_tick(time)]
 
     def vote_abort(self) -> list[bytes]:
-        """Say that the hand should be broken off, because another seat does not do what it owes."""
+        """Vote to abort the hand because another seat does not do what it owes."""
         return [self._signing_seat.vote_abort()]
 
     def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> list[bytes]:
-        """Propose another roster, with the signature of each seat that is new in it, and a new key if it needs one."""
+        """Propose another roster, with the signatures of the seats that are new in it, and a new key if needed."""
         return [self._signing_seat.propose_roster(roster, newcomers, self.new_key(roster))]
 
     def request_seat(self) -> list[bytes]:
-        """Ask for a seat at a table that plays: a new one, or the one that a roster has left out. Raises `IllegalMove`
-        where there is none to be had. Asked again by itself, when another roster comes into force."""
+        """Ask for a seat at a table that is playing: a new one, or the one that a roster has left out.
+
+        The request is repeated when another roster comes into force. Raise `IllegalMove` if it cannot be granted.
+        """
         said = [self._seat_requests.request_seat(self.replica.state)]
-        # Who sat out until it lost its seat, and asks for it, wants to play.
+        # A player who lost their seat while sitting out, and asks for it, wants to play.
         self.sits_out = False
         return said
 
     @property
     def seat_requests(self) -> tuple[SeatRequest, ...]:
-        """Those who would like to sit, and could in the roster that is in force."""
+        """The seat requests that could be granted with the roster in force."""
         return self._seat_requests.acceptable(self.replica.state)
 
     def admit(self, name: str) -> list[bytes]:
-        """Propose the roster that somebody who asks for a seat would have."""
+        """Propose the roster that the player with this name asks for."""
         asks = find_request(self.seat_requests, name)
         return self.propose_roster(asks.roster, asks.newcomers)
 
     def propose_removal(self, name: str) -> list[bytes]:
-        """Propose the roster without somebody who is gone, or has ended: it loses its place."""
+        """Propose the roster without an absent player, who loses their place."""
         return self.propose_roster(roster_without(self.replica.state, name))
 
     def agree_to_roster(self, proposal: bytes) -> list[bytes]:
-        """Agree to a proposed roster. Raises `IllegalMove`, also for one whose key this seat cannot open."""
+        """Agree to a proposed roster. Raise `IllegalMove` if it is not acceptable or this seat cannot open its key."""
         try:
             self.refuse_key(proposal)
         except DecodeError as error:
@@ -613,17 +629,18 @@ class Participant:
 
     @property
     def _signing_seat(self) -> Seat:
+        """The seat, if it may sign now. Raise `IllegalMove` otherwise."""
         if self.silenced is not None:
             raise IllegalMove(self.silenced)
         if self.is_catching_up:
             raise IllegalMove("there is more to be heard of this table before anything is signed")
         return self.seat
 
-    # --- What there is to see ---
+    # --- State ---
 
     @property
     def seat(self) -> Seat:
-        """The seat, once the players have agreed and this participant is one of them."""
+        """This participant's seat. Raise `IllegalMove` before the session and for spectators."""
         self._settle_before_reading()
         if self._seat is None:
             raise IllegalMove(
@@ -638,7 +655,7 @@ class Participant:
 
     @property
     def is_in_roster(self) -> bool:
-        """Whether it has one in the roster in force: who was taken out of it still has its number, and its chips."""
+        """Whether its seat is in the roster in force. A removed player keeps their seat number and chips."""
         return self._seat is not None and self._seat.number in self.replica.state.roster.seats
 
     @property
@@ -648,7 +665,7 @@ class Participant:
 
     @property
     def replica(self) -> Replica:
-        """The table, once the players have agreed."""
+        """The table. Raise `IllegalMove` before the session."""
         self._settle_before_reading()
         if self._replica is None:
             raise IllegalMove(self.silenced or "the players have not agreed on a session yet")
@@ -656,7 +673,7 @@ class Participant:
 
     @property
     def blocking_duties(self) -> dict[bytes, int]:
-        """The duties of others that hold the table up, with their seats. Who watches waits for everybody."""
+        """The duties of others that the table waits for, with their seats. For spectators, those of all seats."""
         self._settle_before_reading()
         if self._seat is not None:
             return self._seat.blocking_duties
@@ -664,7 +681,7 @@ class Participant:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more comes from this participant: all have signed the end, or it has no word any more."""
+        """Whether this participant will send nothing more: the session has ended, or it is silenced or expelled."""
         self._settle_before_reading()
         if self.silenced is not None:
             return True
@@ -675,29 +692,29 @@ class Participant:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the session has ended, as all have signed who should."""
+        """Whether the session has ended with all required signatures."""
         self._settle_before_reading()
         return self._replica is not None and self._replica.state.phase is Phase.ENDED
 
     def view(self) -> View:
-        """What the person sees. Raises `CardUnreadable` where a card does not open."""
+        """Return what the person sees. Raise `CardUnreadable` if a card does not open."""
         return view_of(self.seat)
 
     @property
     def session(self) -> Session:
-        """What was agreed; `id` is the number that everything binds."""
+        """The agreed session. Everything is bound to its `id`."""
         return self.replica.config.session
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """Who sits at the table, with their keys."""
+        """The members of the roster in force, with their keys."""
         return self.replica.state.roster.members
 
     @property
     def session_words(self) -> tuple[str, ...]:
-        """Three words that are the same for everybody at this table, and at no other."""
+        """Three words that are the same for everyone at this table, and at no other."""
         return session_words(self.session.id)
 
     def key_words_of(self, seat: int) -> tuple[str, ...]:
-        """Six words of a seat's key."""
+        """Return the six words for a seat's key."""
         return key_words(self.replica.state.roster.member(seat).key)

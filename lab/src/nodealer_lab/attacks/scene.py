@@ -196,7 +196,7 @@ def participant_arguments(scene: Scene, rules: Rules) -> dict[str, Any]:
     return {
         "entropy": scene.entropy,
         "accept": lambda proposal: None,
-        "stays": stay_for_hands(scene.hands),
+        "stay_policy": stay_for_hands(scene.hands),
         "parts": lambda proposal: (scene.protocol, rules, scene.game),
     }
 

@@ -67,7 +67,7 @@ class World:
         plan = self.plan
         named: dict[str, Any] = {
             "entropy": SeededDice(plan.seed, node.name, "entropy", str(self.clock.now)),
-            "stays": stay_for_hands(plan.hands),
+            "stay_policy": stay_for_hands(plan.hands),
             "table": plan.seed,
             "parts": lambda proposal: (plan.protocol, plan.rules, plan.package),
             "keeps_time": node.keeps_time,

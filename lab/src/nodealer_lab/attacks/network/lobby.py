@@ -81,7 +81,7 @@ DOWNGRADE: Final = Attack(
             defence=(
                 RemovedDefence(
                     "nodealer.engine.lobby:Expected.accept",
-                    '("protocol", _told(proposal.protocol), _told(self.protocol)),',
+                    '("protocol", _describe(proposal.protocol), _describe(self.protocol)),',
                 ),
             ),
         )
