@@ -168,7 +168,9 @@ def listener(which: bytes) -> Participant:
 def with_page(which: bytes) -> tuple[PagePerson, Participant]:
     """One of them with a page, at some moment."""
     person = PagePerson(silent_seat(), lambda: 1)
-    one = person.create_participant(_home(which), entropy=Source("page"), stay_policy=stay_for_hands(1), parts=circle().parts)
+    one = person.create_participant(
+        _home(which), entropy=Source("page"), stay_policy=stay_for_hands(1), parts=circle().parts
+    )
     # The page has seen that there is a table.
     person.observer_of(_brought(one, which))(Received((), ()))
     return person, one
