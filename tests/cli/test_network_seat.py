@@ -94,9 +94,9 @@ def test_who_asks_for_a_seat_is_looked_at_and_who_gets_one_is_remembered(tmp_pat
     known.remember([("Dan", ben)], 1)
     asks = SimpleNamespace(roster=SimpleNamespace(digest=b"1"), who=SimpleNamespace(name="Dan", key=dan))
     members = [SimpleNamespace(name="Ada", key=ada, role="player")]
-    one: Any = SimpleNamespace(sits=False, asking=[asks], members=members)
-    one.home = SimpleNamespace(identity=SimpleNamespace(public=ada))
-    one.begun = False
+    one: Any = SimpleNamespace(is_in_roster=False, seat_requests=[asks], members=members)
+    one.store = SimpleNamespace(identity=SimpleNamespace(public=ada))
+    one.has_session = False
     acquaintance = ContactsRecorder(one, known, LobbyScreen(screen), lambda: 7)
     acquaintance.update()
     assert screen.noted == [], "who only looks on has no say in it"

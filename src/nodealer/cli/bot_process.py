@@ -140,6 +140,7 @@ class LocalRelayMonitor:
         self._found = isinstance(line, RelayFound) or (self._found and not isinstance(line, RelayLost))
 
     def _report_once(self, line: WriteRefused | Behind) -> None:
+        """Report a problem, unless one of its kind was reported before."""
         if type(line) in self._said:
             return
         self._said.add(type(line))

@@ -58,6 +58,10 @@ async def bots(
 
 
 async def _start(order: PlayerConfig | TimekeeperConfig, program: Sequence[str], complaints: Path) -> Process:
+    """Start a process and send it its configuration.
+
+    A timekeeper's standard input stays open: it ends when that closes.
+    """
     with complaints.open("ab") as file:
         process = await asyncio.create_subprocess_exec(
             sys.executable, *program, stdin=asyncio.subprocess.PIPE, stderr=file, start_new_session=True

@@ -127,6 +127,7 @@ class Page:
         return await self._asked.get()
 
     def _on_message(self, said: doc.AnyClientMessage) -> None:
+        """Handle a message from a page."""
         if isinstance(said, doc.Deal):
             self._asked.put_nowait(said)
         elif isinstance(said, doc.Answer):
@@ -143,6 +144,7 @@ class Page:
             self.person.receive(said)
 
     def _save(self, what: str) -> None:
+        """Send the log, or the evidence of a fault, to the page as a file."""
         replica = self.person.replica
         if replica is None:
             self.seat.refuse("no log")
@@ -179,6 +181,7 @@ class Page:
 
 
 def _wall_clock_ms() -> int:
+    """Return the time of day in milliseconds."""
     return int(time.time() * 1000)
 
 

@@ -73,6 +73,7 @@ def parse_cheat(text: str, names: Sequence[str], protocol: CardProtocol) -> Chea
 
 
 def _find_seat(who: str, names: Sequence[str]) -> int:
+    """Return the seat with this name or number. Raises `BadParameter`."""
     for seat, name in enumerate(names):
         if who.casefold() in (name.casefold(), str(seat)):
             return seat

@@ -26,6 +26,7 @@ def waiting_choices(participant: Participant, awaited: str) -> list[str]:
 
 
 def _skip_choices(participant: Participant, name: str) -> Iterator[str]:
+    """Yield the lines about going on without this player."""
     state = participant.replica.state
     count, timed = len(voters(state)), state.roster.timekeeper is not None
     if timed and state.phase is Phase.PLAYING:
@@ -36,6 +37,7 @@ def _skip_choices(participant: Participant, name: str) -> Iterator[str]:
 
 
 def _break_choices(participant: Participant) -> Iterator[str]:
+    """Yield the line about aborting the hand or ending the game, if that is allowed."""
     state = participant.replica.state
     count, between = len(voters(state)), state.phase is not Phase.PLAYING
     if participant.options().can_vote_abort:

@@ -104,6 +104,7 @@ def _without_types(params: list[Any]) -> list[Any]:
 
 
 def _load(name: str, place: CommandEntry) -> Any:
+    """Import the module of a command and create the command."""
     module = import_module(f"{place.package}.{place.module}")
     function, made = getattr(module, place.function), getattr(module, "COMMAND", Command)
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")

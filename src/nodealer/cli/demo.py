@@ -12,6 +12,6 @@ def demo() -> None:
 
     Exit codes: 0 the cheater was named, 1 otherwise.
     """
-    from nodealer.cli.demonstration import show  # late: no other command should wait for sockets
+    from nodealer.cli.demonstration import run_demo  # late: no other command should wait for sockets
 
-    raise typer.Exit(show())
+    raise typer.Exit(run_demo())

@@ -16,7 +16,7 @@ from nodealer.cli.plan import create_plan
 from nodealer.games.registry import DEFAULT_GAME
 
 
-def show() -> int:
+def run_demo() -> int:
     """Play, explain and verify. Return the exit code."""
     console = out()
     plan = create_plan(DEFAULT_GAME, parse_settings(load_game(DEFAULT_GAME), []), seats=3, hands=2, cheat="Ben:double")

@@ -71,6 +71,7 @@ def _verified_hands(file: Path, game: GamePackage | None) -> tuple[Report, list[
 
 
 def _export_of(report: Report, format: str | None) -> Export:
+    """Return the export of the log's game. Raises `BadParameter` if there is none, or another format was asked for."""
     package = None if report.state is None else report.state.config.package
     made = None if package is None else package.export
     if package is None or made is None:

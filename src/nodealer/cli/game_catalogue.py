@@ -68,6 +68,7 @@ def find_game(name: str | None) -> SavedFolder:
 
 
 def _latest_interrupted(games: Iterable[SavedFolder]) -> SavedFolder:
+    """Return the first game that was interrupted and is not being played. Raises `BadParameter`."""
     being_played = False
     for game in games:
         # A game that cannot be read is not what a person means who gives no name.

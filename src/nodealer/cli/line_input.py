@@ -112,6 +112,7 @@ class LineReader:
         return _require_line(sys.stdin.readline())
 
     async def _read_in_thread(self, prompt: str) -> str:
+        """Return the next line, read in the thread, which is started if none is waiting."""
         loop = asyncio.get_running_loop()
         self._asked = loop.create_future()
         if self._reading:
@@ -146,6 +147,7 @@ class LineReader:
             _write("\r" + "\x1b[A" * rows + "\x1b[J")
 
     def _read(self, prompt: str, loop: asyncio.AbstractEventLoop) -> None:
+        """Read one line in the thread, and deliver it to the loop."""
         try:
             line = input(prompt) + "\n"
         except (EOFError, OSError, ValueError):
@@ -154,6 +156,7 @@ class LineReader:
             loop.call_soon_threadsafe(self._deliver, line)
 
     def _deliver(self, line: str) -> None:
+        """Give the line to whoever asked last. Rejects a line that was begun for an earlier question."""
         self._reading, self._prompt = False, ""
         if self._asked is None or self._asked.done():
             return
@@ -181,6 +184,7 @@ def _write(text: str) -> None:
 
 
 def _require_line(line: str) -> str:
+    """Return the line. Raises `KeyboardInterrupt` for an empty one, which means the end of the input."""
     if not line:
         raise KeyboardInterrupt
     return line

@@ -205,7 +205,7 @@ def _play_and_verify(play: Play) -> int:
     started = time.perf_counter()
     try:
         replica = _rehearse(play) if play.kept.what.seed is not None else asyncio.run(host(play))
-        play.screen.done(replica, time.perf_counter() - started)
+        play.screen.print_summary(replica, time.perf_counter() - started)
         report = _verify(play, replica)
         if cheat is not None:
             cheat.judge(play.screen, report)
@@ -216,6 +216,7 @@ def _play_and_verify(play: Play) -> int:
 
 
 def _rehearse(play: Play) -> Replica:
+    """Play the rehearsal and return its replica."""
     plan, seed = play.plan, play.kept.what.seed
     protocol = make_protocol(plan.protocol, plan.parameters)
     follow = partial(follow_all, play.copies)
@@ -228,7 +229,7 @@ def _report_interruption(play: Play) -> None:
     log = None if replica is None else escape_markup(play.log)
     resume = None if play.kept.what.seed is not None else _resume_command(play.kept)
     by_person = isinstance(play.person, Person)
-    print_line(err(), phrases.interrupted(play.where(replica), log, resume, by_person=by_person))
+    print_line(err(), phrases.interrupted(play.progress(replica), log, resume, by_person=by_person))
 
 
 def _resume_command(kept: SavedGame) -> str:

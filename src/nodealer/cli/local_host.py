@@ -70,7 +70,7 @@ class Play:
         """Return the log that the person asked for, or the saved one if that can no longer be written."""
         return self.kept.kept_log if any(copy.left is not None for copy in self.copies) else self.kept.log
 
-    def where(self, replica: Replica | None) -> str:
+    def progress(self, replica: Replica | None) -> str:
         """Describe how far the game has come."""
         if replica is None:
             return phrases.BEFORE_THE_GAME
@@ -89,12 +89,12 @@ class Play:
     def orders(self, table: Invitation) -> dict[Path, PlayerConfig | TimekeeperConfig]:
         """Return the configuration of each process, by the file for its standard error."""
         orders: dict[Path, PlayerConfig | TimekeeperConfig] = {
-            self.kept.complaints(seat): self.order(table, seat) for seat in self.bots
+            self.kept.error_file(seat): self.order(table, seat) for seat in self.bots
         }
         if self.plan.clock is not None:
             seat, place = len(self.plan.names), self.plan.place
             home = str(self.kept.home(seat))
-            orders[self.kept.complaints(seat)] = TimekeeperConfig(table.link, "", table.relays, KEEPER, place, home)
+            orders[self.kept.error_file(seat)] = TimekeeperConfig(table.link, "", table.relays, KEEPER, place, home)
         return orders
 
 
@@ -183,7 +183,7 @@ async def _report_dropouts(play: Play, processes: Mapping[str, Process], dropped
     async def follow(name: str, process: Process) -> None:
         code = await process.wait()
         if code != 0:
-            how = describe_exit(code, play.kept.complaints(play.plan.sitting.index(name)))
+            how = describe_exit(code, play.kept.error_file(play.plan.sitting.index(name)))
             play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
             if not play.screen.json:
                 play.screen.say(phrases.dropped_out(escape_markup(name), escape_markup(how)))
@@ -209,7 +209,7 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
             follow(step)
         if goes_on and not host.is_catching_up:
             goes_on = False
-            screen.say(phrases.continuing(play.where(host.replica)))
+            screen.say(phrases.continuing(play.progress(host.replica)))
         if proposed or host.has_session or host.is_catching_up or host.lobby.proposal is not None:
             return []
         came = {offer.name: offer for offer in host.offers}
@@ -223,13 +223,14 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:
-            screen.say(phrases.game_stopped(play.where(host.replica), escape_markup(stuck)))
+            screen.say(phrases.game_stopped(play.progress(host.replica), escape_markup(stuck)))
     if host.silenced is not None:
         raise BadParameter(f"{play.kept.folder}: {host.silenced}")
     return host.replica
 
 
 def _update_copies(play: Play, replica: Replica) -> None:
+    """Write the new entries to the copies of the log, and say once if a copy cannot be written."""
     for copy in play.copies:
         left = copy.left
         copy.follow(replica)

@@ -51,6 +51,7 @@ def _statement(event: Event) -> str:
 
 
 def _result(event: Event) -> Iterator[str]:
+    """Yield the lines about the result of a hand."""
     ended, text, parting = escape_markup(event.get("ended", "")), to_markup(event["text"]), to_markup(event["parting"])
     yield from (f"  {to_markup(line)}" for line in event["outcome"])
     yield phrases.result(ended, text)

@@ -115,6 +115,7 @@ def host_table(
 
 
 def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -> int:
+    """Play at a table as its host, with the host's own relay and timekeeper if it has them. Return the exit code."""
     hosted, screen = sitting.table.what.hosted, sitting.screen
     if hosted is None:
         raise BadParameter(phrases.hosted_by_others(sitting.table.name))
@@ -171,6 +172,7 @@ def _own_keeper_key(sitting: Sitting, hosted: Hosted) -> bytes | None:
 
 
 def _keeper_config(sitting: Sitting) -> TimekeeperConfig:
+    """Return the configuration of the host's own timekeeper."""
     what, invitation = sitting.table.what, sitting.table.invitation
     home = str(sitting.table.keeper)
     return TimekeeperConfig(what.link, invitation.table, sitting.relays, KEEPER, what.place, home)
@@ -252,18 +254,21 @@ def watch_table(
 
 
 def _join(kept: TableRecord, user: User, screen: Screen, log: Path | None, *, ask: bool = False) -> int:
+    """Create the folder of a table and play or watch there. Return the exit code."""
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         return _play(Sitting(create_folder_once(kept), screen, copies, ask=ask), user)
 
 
 def _play(sitting: Sitting, user: User) -> int:
+    """Play or watch at a table. Return the exit code."""
     return play_and_verify(sitting, lambda: take_part(sitting, user, None, LineReader()))
 
 
 def _table_record(
     name: str | None, link: str, place: str | None, hosted: Hosted | None, *, auto: bool, log: Path | None
 ) -> TableRecord:
+    """Return the record of a table that is saved before the user goes there."""
     return TableRecord(
         format=FORMAT,
         version=FORMAT_VERSION,
@@ -313,6 +318,7 @@ def resume_table(
 
 
 def _restore_plan(place: str, hosted: Hosted) -> PlayPlan:
+    """Return the plan of a table that is hosted again."""
     settings = load_game(place).settled(dict(hosted.settings))
     return create_plan(
         place,

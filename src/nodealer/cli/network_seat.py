@@ -308,6 +308,7 @@ class _Watch:
                 screen.say(phrases.YOU_HAVE_A_SEAT)
 
     def _new_links(self) -> None:
+        """Print the new links after the table got a new key."""
         invitation, screen = (
             self._relinked.next_invitation(self._participant, self._transport.secret),
             self._sitting.screen,
@@ -356,6 +357,7 @@ class _Watch:
         return not (one.has_session or one.is_catching_up or self._sitting.watches) and one.lobby.own_offer is None
 
     def _show_words(self) -> None:
+        """Print the words of the table once, for the players to compare."""
         if self._agreed:
             return
         self._agreed = True
@@ -433,7 +435,7 @@ def play_and_verify(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, 
         print_line(err(), phrases.table_interrupted(sitting.table.name, log, own_relay=own_relay))
         raise
     replica = participant.replica
-    sitting.screen.done(replica, time.perf_counter() - started)
+    sitting.screen.print_summary(replica, time.perf_counter() - started)
     return _verify_log(sitting, replica).exit_code
 
 

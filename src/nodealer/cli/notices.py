@@ -147,11 +147,13 @@ class SeatNotices:
         self._screen.say(f"  {phrases.NEW_KEY_AFTER_LEAVING}")
 
     def _away_players(self, state: TableState) -> list[Member]:
+        """Return the players who have left or have been away for a while."""
         if not self._across or state.no_more_hands:
             return []
         return [state.roster.member(seat) for seat in state.roster.with_cards if is_away(state, seat)]
 
     def _announce_proposal(self, state: TableState, one: ProposedRoster, mine: int) -> None:
+        """Describe a proposed roster, and say how to agree to it."""
         names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
         gone = [seat for seat in state.roster.with_cards if seat not in one.roster.seats]
         out = [phrases.YOU if seat == mine else state.all_members[seat].name for seat in gone]

@@ -55,16 +55,19 @@ def replace_unprintable() -> None:
 
 
 def _encode_error(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that the stream cannot encode. An error handler for `codecs`."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_spell, error.object[error.start : error.end])), error.end
 
 
 def _spell(character: str) -> str:
+    """Return the character's replacement in letters."""
     return _PLAIN.get(character, f"\\u{{{ord(character):x}}}")
 
 
 def _lacks(encoding: str, character: str) -> bool:
+    """Return whether the encoding lacks the character."""
     try:
         character.encode(encoding)
     except UnicodeEncodeError:
@@ -77,6 +80,7 @@ class PipeClosed(Exception):
 
 
 def _close_output() -> NoReturn:
+    """Redirect standard output to nowhere and raise `PipeClosed`."""
     with suppress(OSError, ValueError):
         # Otherwise Python would try again when it exits, and print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -129,6 +133,7 @@ def print_line(console: Console, markup: str) -> None:
 
 
 def _print_wrapped(console: Console, text: Styled) -> None:
+    """Print one line, wrapped on a terminal."""
     indent = len(text.plain) - len(text.plain.lstrip(" "))
     width, hanging = _width(console), indent + 2
     if not console.is_terminal or len(text.plain) < width or hanging + 20 > width:

@@ -44,6 +44,7 @@ def page_offers(plan: PlayPlan) -> doc.Offers:
 
 
 def _settings(game: GamePackage, typed: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
+    """Return name, help and value of each setting, with the typed values."""
     return tuple((one.name, one.help, typed.get(one.name, one.default)) for one in game.settings)
 
 
@@ -54,6 +55,7 @@ def play_in_browser(plan: PlayPlan, *, at: Display, log: Path | None, patience: 
 
 
 async def _serve_tables(plan: PlayPlan, at: Display, log: Path | None, patience: float) -> NoReturn:
+    """Serve the page, and play one table after another on it."""
     page, offers, first = Page(), page_offers(plan), True
     page.sit("player", plan.names[0], offers)
     async with serve_page(page, at):

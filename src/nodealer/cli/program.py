@@ -56,6 +56,7 @@ class Program:
                 self._screen.emit({"event": "refused", "ask": self._asked, "reason": str(error)})
 
     def _read(self, question: Question, line: bytes) -> Decision:
+        """Parse an answer. Raises `IllegalMove` if it does not answer the question."""
         try:
             answer = msgspec.json.decode(line, type=Answer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -124,6 +125,7 @@ def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes | None]) -
 
 
 def _read_block() -> bytes:
+    """Return the next bytes of standard input, or none at its end."""
     try:
         return os.read(sys.stdin.fileno(), _BLOCK)
     except (OSError, ValueError):

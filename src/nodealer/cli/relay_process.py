@@ -46,6 +46,7 @@ def run(
 async def _serve(
     host: str, port: int, tls: ssl.SSLContext | None, opening: AbstractAsyncContextManager[Store], options: Any
 ) -> None:
+    """Serve with an open store until a signal comes."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)

@@ -103,7 +103,7 @@ class SavedGame:
         """Return the home of a player."""
         return self.folder / f"seat-{seat}"
 
-    def complaints(self, seat: int) -> Path:
+    def error_file(self, seat: int) -> Path:
         """Return the file for a bot's standard error."""
         return self.folder / f"seat-{seat}.txt"
 
@@ -162,6 +162,7 @@ class SavedGame:
 
 
 def _longer(one: Sequence[bytes], two: tuple[bytes, ...], path: Path) -> tuple[bytes, ...]:
+    """Return the longer of two records, of which one must begin with the other. Raises `HomeUnusable`."""
     short, long = sorted((tuple(one), two), key=len)
     if long[: len(short)] != short:
         raise HomeUnusable(phrases.folders_differ(path))

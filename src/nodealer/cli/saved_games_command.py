@@ -47,6 +47,7 @@ def games(
 
 
 def _row_of(game: Any) -> dict[str, Any]:
+    """Describe a saved game."""
     try:
         return _local_row(game) if hasattr(game.what, "names") else _network_row(game)
     except HomeUnusable as error:
@@ -54,6 +55,7 @@ def _row_of(game: Any) -> dict[str, Any]:
 
 
 def _local_row(game: Any) -> dict[str, Any]:
+    """Describe a local game."""
     what, ended = game.what, game.ended
     state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
     reached = game.reached
@@ -97,6 +99,7 @@ def _network_row(table: Any) -> dict[str, Any]:
 
 
 def _unreadable_row(folder: Path, reason: str) -> dict[str, Any]:
+    """Describe a game that cannot be read."""
     nothing = dict.fromkeys(("begun", "what", "person", "hands", "of_hands", "verdict", "log"))
     return {"game": folder.name, "players": [], "state": "unreadable", "reason": reason} | nothing
 

@@ -110,13 +110,14 @@ class Screen:
                 self.say(phrases.hand_heading(self._hand + 1))
 
     def _show_divergence(self, participant: Participant, parted: Diverged) -> None:
+        """Report that a player's log has diverged from this one."""
         name = participant.replica.state.all_members[parted.seat].name
         heads = {"theirs": parted.theirs.hex(), "ours": parted.ours.hex()}
         self.emit({"event": "diverged", "seat": parted.seat, "name": name} | heads)
         if not self.json:
             self.say(phrases.diverged(escape_markup(name), heads["theirs"][:16], heads["ours"][:16]))
 
-    def done(self, replica: Replica, seconds: float) -> None:
+    def print_summary(self, replica: Replica, seconds: float) -> None:
         """Print the summary of the game: entries, sizes and proofs."""
         self._show_progress(None)
         size = sum(map(len, replica.entries))
@@ -140,14 +141,14 @@ class Screen:
         with self.aside():
             print_line(self.console, text)
 
-    def rest(self) -> None:
+    def stop_progress(self) -> None:
         """Stop the progress sign until the next step: the table waits for a person."""
         self._show_progress(None)
 
-    def still(self, so: bool) -> None:
+    def hide_progress(self, hidden: bool) -> None:
         """Set whether no progress sign may be shown, because the person may type."""
-        self._still = so
-        if so:
+        self._still = hidden
+        if hidden:
             self._show_progress(None)
 
     def emit(self, event: dict[str, Any]) -> None:
@@ -156,6 +157,7 @@ class Screen:
             print_json_line({name: _plain(value) for name, value in event.items()})
 
     def _show(self, event: Event) -> None:
+        """Show an event of the narrator."""
         self.emit(event)
         if self.json:
             return
@@ -213,6 +215,7 @@ class Screen:
 
 
 def _plain(value: Any) -> Any:
+    """Return the value with all styles removed."""
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return str(value) if isinstance(value, Line) else value

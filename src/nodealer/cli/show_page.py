@@ -33,6 +33,8 @@ def show_in_browser(file: Path, game: GamePackage | None, at: Display) -> int:
 
 
 def _read(page: Page, file: Path, game: GamePackage | None) -> Report:
+    """Verify the log, and record it for the page on the way."""
+
     def watch(replica: Replica) -> Append:
         page.seat.open_table(replica, None)
         page.person.replica, page.log = replica, file

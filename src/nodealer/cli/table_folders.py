@@ -103,6 +103,7 @@ class TableFolder:
 
     @property
     def _later_links(self) -> list[Invitation]:
+        """Return the links with later keys. Raises `HomeUnusable`."""
         path = self.folder / LATER
         if not is_file(path):
             return []

@@ -84,6 +84,7 @@ class Person:
         return self._lines.typed
 
     async def _move(self, view: View) -> Message:
+        """Ask for a move, and for confirmation if the game has doubts about it."""
         words = self._words
 
         def lay() -> Sequence[Text]:
@@ -103,12 +104,14 @@ class Person:
                 return move
 
     async def _choose(self, view: View, peek: Peek) -> tuple[int, ...]:
+        """Ask which of the cards that the person looks at to choose."""
         words = self._words
         *cards, asked = words.offer(view, peek)
         helped = words.choice_help(peek)
         return await self._ask(lambda: cards, (_with_hint(asked),), helped, lambda text: words.choose(view, peek, text))
 
     async def _seal(self, view: View, seal: Seal) -> bytes:
+        """Ask for a text to seal."""
         words = self._words
         asked = (_with_hint(words.sealing(view, seal)),)
         return await self._ask(
@@ -157,10 +160,12 @@ class Person:
 
 
 def _with_hint(asked: Text) -> Line:
+    """Add the hint about help to a prompt."""
     return line(asked, f"  {HINT}")
 
 
 def _common_help(words: Words) -> Line:
+    """Return the help line about what can be typed at every prompt."""
     rules = (strong("??"), phrases.HELP_RULES) if words.rules else ()
     away = (strong("sit out"), phrases.HELP_SIT_OUT, strong("leave"), phrases.HELP_LEAVE)
     return line("  ", *rules, phrases.HELP_TABLE, *away, strong("quit"), phrases.HELP_QUIT)

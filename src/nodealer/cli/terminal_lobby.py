@@ -120,6 +120,7 @@ class LobbyScreen:
             self._screen.say(text)
 
     def _on_offer(self, came: Came) -> None:
+        """Report a player who would like to sit down, or keep the time."""
         self._screen.emit({"event": "offer", "name": came.name, "key": came.key.hex()})
         wants = phrases.wants_to_keep_time if came.keeps_time else phrases.wants_to_sit
         self._say(wants(escape_markup(came.name)))
@@ -131,10 +132,12 @@ class LobbyScreen:
         self._say(f"  [{'bold red' if looked.needs_warning else 'dim'}]{escape_markup(looked.text)}[/]")
 
     def _on_players(self, here: Here) -> None:
+        """Report who is at the table."""
         self._screen.emit({"event": "lobby", "players": list(here.names)})
         self._say(phrases.at_the_table(escape_markup(", ".join(here.names)), first=here.first))
 
     def _on_proposal(self, told: Proposed) -> None:
+        """Report what is proposed."""
         proposal = told.proposal
         names = [member.name for member in proposal.roster.members]
         self._screen.emit(
@@ -150,6 +153,7 @@ class LobbyScreen:
             self._say(f"  [bold red]{escape_markup(told.warning)}[/]")
 
     def _on_code(self, news: CodeNews) -> None:
+        """Report a pairing code: created, used, or expired."""
         match news:
             case CodeGiven(code, relay):
                 self._screen.emit({"event": "code", "code": code, "relay": relay})

@@ -100,6 +100,7 @@ async def _keep_until_orphaned(order: TimekeeperConfig) -> None:
 
 
 async def _end_of_input() -> None:
+    """Wait until standard input is closed."""
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     try:

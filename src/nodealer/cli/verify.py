@@ -102,6 +102,7 @@ def find_log(file: Path) -> Path:
 
 
 def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) -> int:
+    """Verify two logs, compare them, and return the exit code."""
     reports = _verify_one(file, game, quiet=json), _verify_one(other, game, quiet=json)
     codes = {report.exit_code for report in reports}
     if NO_VERDICT in codes:
@@ -133,6 +134,7 @@ def _print_comparison(console: Console, found: Comparison, report: Report) -> No
 
 
 def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
+    """Verify a file, or standard input through a temporary file."""
     if file != STDIN:
         return _verify_path(file, game, quiet=quiet)
     with tempfile.NamedTemporaryFile(prefix="nodealer-") as kept:
@@ -146,6 +148,7 @@ def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
 
 
 def _verify_path(file: Path, game: str | None, *, quiet: bool, called: str | None = None) -> Report:
+    """Verify a file, with a progress bar on a terminal. `called` replaces its name in messages."""
     chosen = load_game_or_none(game)
     with Progress(console=err(), transient=True, disable=quiet or not err().is_terminal) as bar:
         task = bar.add_task(phrases.VERIFYING, total=None)
@@ -181,10 +184,12 @@ def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tup
 
 
 def _verify_alone(file: Path, game: str | None) -> _Result:
+    """Verify a file in a process of its own."""
     return _result_of(verify_file(file, entropy=system_entropy, game=load_game_or_none(game)))
 
 
 def _result_of(report: Report) -> _Result:
+    """Return what the process of a verification sends back."""
     return report.exit_code, report.as_json(), _brief_lines(report)
 
 

@@ -123,7 +123,7 @@ class WaitNotices:
             wait = self._waits[name] = replace(self._waits[name], told=True)
             self._screen.emit({"event": "waiting", "name": name, "seconds": round(now - wait.since, 1)})
             if not self._screen.json:
-                self._screen.rest()
+                self._screen.stop_progress()
                 self._screen.say(phrases.waiting_for(escape_markup(name), wait.at))
         return bool(fresh)
 
@@ -226,7 +226,7 @@ class PersonAtTable(WaitNotices):
         away = participant.has_session and participant.sits_out
         idle, wanted = participant.options().required is None, bool(self._told) or self._alone or news or away
         self._person.lay = lambda: self._table_lines(participant)
-        self._screen.still(idle and (wanted or self._waits_for_move(participant)))
+        self._screen.hide_progress(idle and (wanted or self._waits_for_move(participant)))
         # Input from a file or a program is for the next question, unless there is something to answer now.
         self._listen(idle and (wanted or self._person.typed))
         return said
@@ -260,6 +260,7 @@ class PersonAtTable(WaitNotices):
             self._idle = None
 
     def _execute(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
+        """Execute a command for the table, and return the frames to send. Raises `IllegalMove`."""
         if verb == "leave":
             return self._leaving.leave(participant)
         if verb in ("sit", "back"):
@@ -281,6 +282,7 @@ class PersonAtTable(WaitNotices):
         return participant.vote_skip({self._find_seat(participant, rest)})
 
     def _vote_on_seats(self, participant: Participant, say: Callable[[], list[bytes]]) -> list[bytes]:
+        """Cast a vote on seats, and remember it in case the hand ends first."""
         frames = say()
         self._said_of_seats = participant.replica.state.roster.digest, say
         return frames
@@ -295,6 +297,7 @@ class PersonAtTable(WaitNotices):
         return [] if counts or state.no_more_hands else self._vote_on_seats(participant, say)
 
     def _sit_out(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
+        """Sit out, or come back. Raises `IllegalMove` for anything else."""
         if verb == "back":
             return self._leaving.come_back(participant)
         if rest.lower() != "out":
@@ -303,6 +306,7 @@ class PersonAtTable(WaitNotices):
         return participant.sit_out()
 
     def _find_seat(self, participant: Participant, name: str) -> int:
+        """Return the seat of an awaited player with this name. Raises `IllegalMove`."""
         waited = participant.blocking_duties.values() if participant.has_session else ()
         for seat in waited:
             if participant.replica.state.all_members[seat].name.casefold() == name.casefold():
@@ -338,6 +342,7 @@ class Overseer:
         self._quiet_since = 0.0
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        """Check whether anything can still happen. Raises `Stuck`, or `RelayError` before the game has begun."""
         if self._attention is not None:
             self._attention.on_tick(participant, now)
         heard = participant.replica.height if participant.has_session else participant.next_frame_number

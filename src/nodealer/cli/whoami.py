@@ -53,6 +53,7 @@ def whoami(
 
 
 def _change_passphrase(mine: UserIdentity) -> UserIdentity:
+    """Ask for the old passphrase and twice for the new one, and change it."""
     old = ask_passphrase(phrases.PROMPT_FOR_OLD) if mine.has_passphrase else None
     # Before the user thinks of a new one.
     mine.unlock(old)

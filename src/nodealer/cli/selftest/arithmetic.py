@@ -51,6 +51,7 @@ REDUCED: Final = "7a3c6282f02d37a05023b60d5428e6cc5961d4c31221937adae0b574e4d072
 
 
 def multiples(group: Group) -> None:
+    """Test multiples and sums of the generator."""
     wanted = bytes.fromhex("".join(MULTIPLES))
     numbers = group.integers(range(1, len(MULTIPLES) + 1))
     expect("a multiple by the table", (numbers * group.G).to_bytes(), wanted)
@@ -60,6 +61,7 @@ def multiples(group: Group) -> None:
 
 
 def bad_encodings(group: Group) -> None:
+    """Test that invalid encodings of points and scalars are rejected."""
     for what, encoding in BAD.items():
         expect_refused(what, DecodeError, partial(group.points, bytes.fromhex(encoding)))
     order = group.order.to_bytes(group.scalar_size, "little")
@@ -67,10 +69,12 @@ def bad_encodings(group: Group) -> None:
 
 
 def one_way_map(group: Group) -> None:
+    """Test the map from bytes to points."""
     expect("the image", group.map_to_points(bytes.fromhex(UNIFORM)).to_bytes().hex(), MAPPED)
 
 
 def scalars(group: Group) -> None:
+    """Test the arithmetic of scalars."""
     x = group.wide_scalars(bytes(range(64)))
     expect("a reduced scalar", x.to_bytes().hex(), REDUCED)
     one = group.integers([1])
@@ -81,6 +85,7 @@ def scalars(group: Group) -> None:
 
 
 def sums(group: Group) -> None:
+    """Test multi-scalar multiplication, constant-time and variable-time."""
     x = group.wide_scalars(bytes(range(64))).powers(9)
     P = group.integers(range(1, 10)) * group.G
     wanted = (x * P).sum()
@@ -90,10 +95,12 @@ def sums(group: Group) -> None:
 
 
 def expansion(group: Group) -> None:
+    """Test the expansion of a message."""
     found = expand_message_xmd("sha512", b"", b"QUUX-V01-CS02-with-expander-SHA512-256", 32)
     expect("the expanded message", found.hex(), EXPANDED)
 
 
 def hashing(group: Group) -> None:
+    """Test hashing to points."""
     points = hash_to_points(group, b"nodealer/doctor", [b"", b"abc"])
     expect("a hashed point", points.to_bytes().hex(), HASHED)

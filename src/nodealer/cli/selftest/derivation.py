@@ -37,6 +37,7 @@ class Sample(encoding.Message, frozen=True):
 
 
 def tape(group: Group) -> None:
+    """Test the derivation of seeds, commitments, values and permutations."""
     session = b"s" * 32
     found = hand_tape(bytes(range(32)), session=session, seat=1, hand=2)
     expect("the seed of a hand", found.seed.hex(), SEED)
@@ -47,6 +48,7 @@ def tape(group: Group) -> None:
 
 
 def wire(group: Group) -> None:
+    """Test that a message has exactly one encoding."""
     expect("an encoded message", encoding.encode(Sample("Ä", b"\1\2")), ENCODED)
     expect("a decoded message", encoding.decode(Sample, ENCODED, what="sample"), Sample("Ä", b"\1\2"))
     for what, data in OTHERS.items():

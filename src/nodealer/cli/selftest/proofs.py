@@ -31,6 +31,7 @@ def _judge(what: str, check: Callable[[bytes], Check], proof: bytes) -> None:
 
 
 def knowledge(group: Group) -> None:
+    """Test the proof of knowledge."""
     secrets = draw_scalars(TAPE, "keys", b"", group, 3)
     keys = secrets * group.G
     proof = equalities.prove_knowledge(CONTEXT.transcript(), TAPE, keys, secrets)
@@ -38,6 +39,7 @@ def knowledge(group: Group) -> None:
 
 
 def equality(group: Group) -> None:
+    """Test the proof of equality."""
     z = draw_scalars(TAPE, "key", b"", group, 1)
     bases = hash_to_points(group, b"nodealer/doctor", [bytes([i]) for i in range(CARDS)])
     Z, images = z * group.G, z * bases
@@ -47,6 +49,7 @@ def equality(group: Group) -> None:
 
 
 def shuffle(group: Group) -> None:
+    """Test the shuffle proof."""
     K, U, W = (
         hash_to_points(group, b"nodealer/doctor", [name + bytes([i]) for i in range(count)])
         for name, count in ((b"K", 1), (b"U", CARDS), (b"W", CARDS))

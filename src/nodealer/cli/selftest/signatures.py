@@ -33,6 +33,7 @@ WEAK: Final = {
 
 
 def ed25519(group: Group) -> None:
+    """Test signatures."""
     key = Identity(bytes.fromhex(SECRET))
     expect("the public key", key.public.hex(), PUBLIC)
     signature = key.sign(MESSAGE)
@@ -43,5 +44,6 @@ def ed25519(group: Group) -> None:
 
 
 def weak_keys(group: Group) -> None:
+    """Test that weak public keys are rejected."""
     for what, key in WEAK.items():
         expect_refused(what, DecodeError, partial(VerifyingKey, bytes.fromhex(key)))
