@@ -42,6 +42,7 @@ def read_secrets(group: Group, data: bytes, count: int, what: str) -> Scalars:
 
 
 def _expect(data: bytes, size: int, what: str) -> None:
+    """Raise `DecodeError` unless the data has this size."""
     if len(data) != size:
         raise DecodeError(f"{what}: {len(data)} bytes instead of {size}")
 

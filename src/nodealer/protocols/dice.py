@@ -75,6 +75,7 @@ class Dice(Cardless):
 
     @property
     def _all_committed(self) -> bool:
+        """Whether every participant has committed."""
         return self.commitments.keys() >= set(self.seats)
 
     @property
@@ -92,6 +93,7 @@ class Dice(Cardless):
 
     @property
     def _encoded_commitments(self) -> bytes:
+        """The encoding of all commitments, in the order of the participants."""
         return encode([[seat, self.commitments[seat]] for seat in self.seats])
 
     # --- Operations ---
@@ -130,6 +132,7 @@ class Dice(Cardless):
 
     # defence: copied-dice
     def _commitment(self, seat: int, share: bytes) -> bytes:
+        """Return the commitment of a seat to its share."""
         # The seat is included so that a copied commitment cannot be opened.
         return digest("roll commitment", self.origin, seat, share)
 

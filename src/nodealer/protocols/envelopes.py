@@ -90,6 +90,7 @@ class Envelopes(Cardless):
 
     @property
     def _encoded_envelopes(self) -> bytes:
+        """The encoding of all closed envelopes, in the order of seats."""
         return encode(sorted(self.closed.items()))
 
     # --- Operations ---
@@ -101,6 +102,7 @@ class Envelopes(Cardless):
         return self._seal(operation) if isinstance(operation, Seal) else self._unseal(operation)
 
     def _seal(self, operation: Seal) -> DeckChange:
+        """Begin to seal. Raise `BadParameter` if envelopes are still closed or the seats are not valid."""
         seats = operation.seats or self.binding.players
         if self.closed:
             raise BadParameter(f"deck {self.number} has envelopes that have not been opened")
@@ -111,6 +113,7 @@ class Envelopes(Cardless):
         return DeckChange(replace(after, sealed=True))
 
     def _unseal(self, operation: Unseal) -> DeckChange:
+        """Begin to open the closed envelopes. Those of seats that left are lost."""
         if not self.sealed:
             raise BadParameter(f"deck {self.number} has no closed envelopes")
         owing = tuple(seat for seat in sorted(self.closed) if seat not in self.gone)
@@ -141,6 +144,7 @@ class Envelopes(Cardless):
 
     # defence: two-bids
     def _commitment(self, seat: int, salt: bytes, value: bytes) -> bytes:
+        """Return the commitment of a seat to its value."""
         # The seat is included so that a copied envelope cannot be opened.
         return digest("sealed", self.origin, seat, salt, value)
 

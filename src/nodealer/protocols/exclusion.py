@@ -79,6 +79,7 @@ class Proving:
         return replace(step, checks=(check, *step.checks))
 
     def _claim(self, seat: int) -> NoneOf:
+        """Return the claim of a seat."""
         return next(claim for claim in self.claims if claim.seat == seat)
 
 

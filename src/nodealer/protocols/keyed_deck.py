@@ -139,6 +139,7 @@ class KeyedDeck(StagedDeck):
         return {seat: positions for seat, positions in still.items() if positions}
 
     def _owes(self, seat: int, position: int) -> bool:
+        """Return whether a seat's secret is part of a hidden card and not published yet."""
         published = self.released.get(position, {})
         return self.places.face(position) is None and seat in self.masked_by(position) and seat not in published
 

@@ -245,7 +245,7 @@ ROLLED_AGAIN: Final = Attack(
         AttackMethod(
             "a seat that leaves instead of opening the dice, to have them rolled again",
             play=_play_rolled_again,
-            defence=(RemovedDefence("nodealer.protocols.dice:Dice.without", "if self._all_in:", "if False:"),),
+            defence=(RemovedDefence("nodealer.protocols.dice:Dice.without", "if self._all_committed:", "if False:"),),
         )
     ),
     # On other protocols the hand ends when a player leaves.

@@ -58,10 +58,12 @@ class Proposing:
 
 
 def _coin(deck: ChainDeck, tape: Tape, seat: int, layers: tuple[SeatLayer, ...]) -> bytes:
+    """Return a seat's coin for these candidate decks, from its tape."""
     return tape.draw("chain coin", deck.inputs(seat, 0, candidates_digest(layers)), size=DIGEST_BYTES)
 
 
 def _commitment(deck: ChainDeck, seat: int, layers: tuple[SeatLayer, ...], coin: bytes) -> bytes:
+    """Return the commitment of a seat to its coin for these candidate decks."""
     binding = deck.binding
     place = (binding.session, binding.roster, binding.hand, deck.number, seat)
     return digest("chain coin", *place, candidates_digest(layers), coin)

@@ -140,6 +140,7 @@ class ChainDeck(StagedDeck):
 
     @property
     def _played(self) -> int:
+        """The number of the dealer's deck that is played. Raise `BadParameter` before it is picked."""
         if self.candidate is None:
             raise BadParameter("none of the dealer's decks has been picked yet")
         return self.candidate
@@ -213,6 +214,7 @@ class ChainDeck(StagedDeck):
         return isinstance(self.stage, OpenedCoins)
 
     def _stage_of(self, duty: Duty) -> Stage:
+        """Return the stage that handles a duty."""
         return self.disputes if duty.kind == MISDEAL else self.stage
 
     def hidden(self, seat: int) -> tuple[int, ...]:

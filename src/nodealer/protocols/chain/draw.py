@@ -102,6 +102,7 @@ def read_links(deck: ChainDeck, seat: int, places: list[int], nonces: bytes, nam
 def _links(
     deck: ChainDeck, index: int, places: list[int], nonces: tuple[bytes, ...], names: tuple[bytes, ...]
 ) -> Links:
+    """Return the links of these places, given their nonces and prior names."""
     known = deck.names_before(index)
     prior = tuple(known[name] for name in names)
     bases = tuple(deck.number_before(index, place, nonce) for place, nonce in zip(prior, nonces, strict=True))
@@ -147,10 +148,12 @@ class Passing:
 
     @property
     def _linked(self) -> list[Track]:
+        """The cards that the seat at `turn` must look up."""
         return [track for track in self.tracks if track.looked_up_by(self.turn)]
 
     @property
     def _decrypted(self) -> list[Track]:
+        """The cards that the seat at `turn` must remove its key from."""
         return [track for track in self.tracks if track.decrypted_by(self.turn)]
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
@@ -334,6 +337,7 @@ class Showing:
         return DeckChange(step.deck, step.events, (owed, *step.checks))
 
     def _places(self, deck: ChainDeck) -> list[int]:
+        """Return the places of the shown cards in the holder's layer."""
         return [deck.held[position].place for position in self.positions]
 
     def _read_faces(self, deck: ChainDeck, said: ShownCards, index: int) -> dict[int, tuple[int, bytes]]:

@@ -70,6 +70,7 @@ def claims_of(parameters: ChainParameters) -> Claims:
 
 
 def _shuffle_cheats(proven: bool) -> tuple[Cheat, ...]:
+    """Return the ways to cheat in a shuffle."""
     return (
         Cheat("a number doubled, dropped or foreign in a shuffle", "at once" if proven else "at opening", True),
         Cheat("a power of another card's number in a slot, to read it", "at once" if proven else "at the end", True),
@@ -78,6 +79,7 @@ def _shuffle_cheats(proven: bool) -> tuple[Cheat, ...]:
 
 
 def _dealer_cheats(parameters: ChainParameters) -> tuple[Cheat, ...]:
+    """Return the ways to cheat with decks that the dealer makes."""
     decks = f"(seats − 1)·{parameters.kappa} + 1"
     odds = ", ".join(f"1 in {parameters.candidates(seats)} at {seats}" for seats in (2, 6))
     played = f"a false deck of the dealer that is the one played (1 in {decks} at each attempt: {odds} seats)"
@@ -89,6 +91,7 @@ def _dealer_cheats(parameters: ChainParameters) -> tuple[Cheat, ...]:
 
 
 def _cost(parameters: ChainParameters) -> dict[str, str]:
+    """Return the costs by label, with the warning if shuffles are not proven."""
     decks = "one turn per seat"
     if parameters.deck == "dealer":
         decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer, 2 for the coin, then {decks}"

@@ -25,6 +25,7 @@ class ChainShuffling:
     anchor: bytes
 
     def _before(self, deck: ChainDeck) -> Lists:
+        """Return the deck that the next seat starts from."""
         before = deck.layers[-1].cards if deck.layers else deck.base
         if before is None:
             raise BadParameter("there is no deck to shuffle yet")

@@ -122,6 +122,7 @@ class GivingKeys:
 
     @property
     def _in_turn(self) -> tuple[int, ...]:
+        """The seats that owe their keys now."""
         return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:

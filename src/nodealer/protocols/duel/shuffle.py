@@ -130,6 +130,7 @@ def _work(
     events: tuple[Event, ...] = (),
     renew: tuple[int, ...] = (),
 ) -> Working:
+    """Return the stage that works through these tasks, with cards under the keys of their positions."""
     seats = (deck.owner, deck.rival)
     keys = {seat: keys_at(deck, positions, seat) for seat in seats} if deck.mode.proofs else {}
     under = dict.fromkeys(seats, Under.PLACES)

@@ -135,6 +135,7 @@ def _read_cards(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | 
 
 
 def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> DuelGather:
+    """Return the message that moves cards to one key of the seat."""
     g = deck.gather_key(tape, duty.seat, work.epoch)
     ratio = work.secret(deck, tape, duty.seat).invert() * g
     gathered = ratio * cards
@@ -147,6 +148,7 @@ def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points
 
 
 def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: DuelGather) -> DeckChange:
+    """Check a gather message and finish the task."""
     cards = _read_cards(work, deck, said)
     deck = _renew_commitments(work, deck, said)
     if not deck.mode.proofs:
@@ -172,6 +174,7 @@ def _chosen(work: Working, deck: DuelDeck, tape: Tape, choice: bytes | None) -> 
 def _shuffle(
     work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes, order: Order
 ) -> DuelShuffle:
+    """Return the message that multiplies all cards by one secret and puts them in this order."""
     t = deck.shuffle_key(tape, duty.seat, work.epoch)
     shuffled = deck.cipher.products(t, cards.take(order))
     if not deck.mode.proofs:
@@ -187,6 +190,7 @@ def _shuffle(
 
 
 def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: DuelShuffle) -> DeckChange:
+    """Check a shuffle or arrange message and finish the task."""
     cards = _read_cards(work, deck, said)
     deck = _renew_commitments(work, deck, said)
     under = AFTER_SHUFFLE[work.under[duty.seat]]
@@ -208,6 +212,7 @@ def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: DuelShuffle)
 
 
 def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> DuelLock:
+    """Return the message that moves each card to its own key."""
     new = deck.layers.draw_secrets(tape, work.layer(deck), duty.seat)
     ratio = work.secret(deck, tape, duty.seat).invert() * new
     locked = deck.cipher.products(ratio, cards)
@@ -222,6 +227,7 @@ def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, 
 
 
 def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: DuelLock) -> DeckChange:
+    """Check a lock message and finish the task."""
     cards = _read_cards(work, deck, said)
     deck = _renew_commitments(work, deck, said)
     if not deck.mode.keys:

@@ -135,6 +135,7 @@ def keys_at(deck: DuelDeck, positions: tuple[int, ...], seat: int) -> Points:
 
 
 def _secrets_at(deck: DuelDeck, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
+    """Return a seat's secrets that cards are under at their positions, or 1 if a key is removed."""
     if all_bare(deck, positions, seat):
         return deck.cipher.integers([1])
     own = concat(deck.layers.secrets(tape, positions, seat), deck.cipher.integers([1]))

@@ -63,6 +63,7 @@ class LockDeclaring:
     anchor: bytes
 
     def _mine(self, deck: LockDeck, seat: int) -> tuple[int, ...]:
+        """Return the held positions of a seat."""
         return tuple(position for position in self.held if holder(deck, position) == seat)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
@@ -104,6 +105,7 @@ class Raising:
     anchor: bytes
 
     def _others(self, deck: LockDeck, seat: int) -> tuple[int, ...]:
+        """Return the held positions of all other seats."""
         return tuple(position for position in self.held if holder(deck, position) != seat)
 
     def next(self, deck: LockDeck) -> DeckChange:
@@ -119,6 +121,7 @@ class Raising:
         return (deck.duty(self.turns[0], "raise", self.anchor),)
 
     def _points(self, deck: LockDeck, seat: int) -> Points:
+        """Return the other seats' held cards, as raised so far."""
         return concat(*(self.raised[position] for position in self._others(deck, seat)))
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:

@@ -26,6 +26,7 @@ from nodealer.wire import encode
 
 
 def _commitment(deck: LockDeck, seat: int, points: bytes) -> bytes:
+    """Return the commitment of a seat to its fragments."""
     binding = deck.binding
     return digest(
         "lock fragments", binding.session, binding.roster, binding.hand, deck.number, deck.epoch, seat, points

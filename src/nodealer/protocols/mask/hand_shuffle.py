@@ -95,6 +95,7 @@ class Mixing:
         return replace(self._finish(deck.with_fields(layers=deck.layers.with_layer(layer))), checks=checks)
 
     def _finish(self, deck: MaskDeck) -> DeckChange:
+        """Finish with the cards at their new positions."""
         before, places = deck.places, deck.places.apply_mix(self.positions, self.seat)
         gone = (Moved(before.card(position), None) for position in self.positions)
         new = (Moved(places.card(at), self.seat) for at in range(before.position_count, places.position_count))

@@ -78,6 +78,7 @@ class AnsweringPeek:
         return tuple(deck.duty(seat, "tell", self.anchor) for seat in self._owing(deck))
 
     def _owing(self, deck: MaskDeck) -> tuple[int, ...]:
+        """Return the seats that have not answered."""
         done = {self.operation.seat, *self.said}
         return tuple(seat for seat in deck.binding.players if seat not in done)
 

@@ -53,6 +53,7 @@ class Joining:
         return DeckChange(deck.in_stage(stage._next(deck)), (), (check,))
 
     def _next(self, deck: MaskDeck) -> MaskDeclaring | MaskShuffling | Masking:
+        """Return the stage after all keys are known. Raise `Malformed` if they cancel."""
         joint = concat(*self.said.values()).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")

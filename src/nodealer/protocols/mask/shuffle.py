@@ -49,6 +49,7 @@ class MaskShuffling:
 
     @property
     def _step(self) -> str:
+        """The kind of duty: a first shuffle or a reshuffle."""
         return "shuffle" if isinstance(self.purpose, NewDeck) else "reshuffle"
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
@@ -109,5 +110,6 @@ class MaskShuffling:
 
 
 def _read(said: MaskShuffle | MaskReshuffle, given: Masked) -> Masked:
+    """Decode the shuffled cards: as many as the seat was given."""
     group, count = given.group, len(given)
     return Masked(read_points(group, said.epk, count, "epk"), read_points(group, said.msg, count, "msg"))

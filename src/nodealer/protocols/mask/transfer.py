@@ -83,9 +83,11 @@ class Receiving:
         )
 
     def _layers(self, deck: MaskDeck, seat: int) -> Iterable[Layer[Masked]]:
+        """Return the layers of the gifts that a seat gets."""
         return (layer_of(deck, gift) for gift in self.gifts if gift.to == seat)
 
     def _taken(self, deck: MaskDeck) -> set[bytes]:
+        """Return all keys that are already in use, including those of this stage."""
         return deck.taken_keys() | {key for keys in self.said.values() for key in encodings(keys)}
 
     def _by_gift(self) -> tuple[Points, ...]:
@@ -144,9 +146,11 @@ class HandingOver:
         return replace(stage._finish(deck), checks=(check,))
 
     def _positions(self, seat: int) -> tuple[int, ...]:
+        """Return the positions of all cards that a seat gives."""
         return tuple(position for gift in self.gifts if gift.giver == seat for position in gift.positions)
 
     def _keys(self, seat: int) -> Points:
+        """Return the receivers' keys for all cards that a seat gives."""
         return concat(*(keys for gift, keys in zip(self.gifts, self.keys, strict=True) if gift.giver == seat))
 
     def _gifts(self) -> Iterator[tuple[Gift, Points, Masked]]:
@@ -179,6 +183,7 @@ class HandingOver:
 
 
 def _with_gift(deck: MaskDeck, gift: Gift, keys: Points, fresh: Masked, places: Places) -> MaskDeck:
+    """Return the deck with a gift added as a layer."""
     layer = replace(layer_of(deck, gift), cards=fresh, keys={gift.to: keys})
     return deck.with_fields(layers=deck.layers.with_layer(layer), places=places)
 

@@ -57,6 +57,7 @@ class Announcing:
         return (deck.duty(deck.dealer, step, self.anchor),)
 
     def _receivers(self, deck: OffsetDeck) -> tuple[int, ...]:
+        """Return the player ID of the receiver of each deal. Empty for an opening."""
         if not isinstance(self.parts.operation, Deal):
             return ()
         dealt = deck.places.resolve_deal(self.parts.operation, deck.binding.players)

@@ -124,6 +124,7 @@ class OffsetShuffling:
     anchor: bytes
 
     def _before(self, deck: OffsetDeck) -> OffsetPairs:
+        """Return the deck that the next seat starts from."""
         if deck.start is None:
             raise BadParameter("there is no deck to shuffle yet")
         return deck.steps[-1].deck if deck.steps else deck.start
@@ -183,6 +184,7 @@ def _refuse_unchanged(before: OffsetPairs, after: OffsetPairs, what: str) -> Non
 
 
 def _read_pairs(deck: OffsetDeck, data: bytes, what: str) -> OffsetPairs:
+    """Decode a deck of pairs. Raise `DecodeError` if the size is wrong."""
     group, size = deck.binding.group, deck.size
     half = size * group.point_size
     if len(data) != 2 * half:
