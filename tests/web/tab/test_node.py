@@ -66,7 +66,7 @@ ENTRY = """
 import asyncio, json
 from nodealer.errors import NodealerError
 from nodealer.group._core import yardstick
-from nodealer.web.tab import entry
+from nodealer.web.tab import worker
 
 told, kept, made = [], {}, []
 
@@ -99,27 +99,27 @@ class Browser:
 
 key, tabs = Handle(), []
 for _ in range(2):
-    tabs.append(entry.Tab(Browser()))
-    tabs[-1].me(key)
+    tabs.append(worker.Tab(Browser()))
+    tabs[-1].load_key(key)
 tab = tabs[0]
 kept["one key"] = len(key.data) == 32 and tabs[0]._key == tabs[1]._key == bytes(key.data)
 
 # Whom somebody has met is kept, and known when the page is loaded again.
-tab._table._known.remember([("Ada", entry.Identity(bytes(32)).public)], 7)
-tabs[1].players(Bytes(made[0]))
-kept["known again"] = [met.name for met in tabs[1]._table._known.all]
+tab._table._contacts.remember([("Ada", worker.Identity(bytes(32)).public)], 7)
+tabs[1].load_contacts(Bytes(made[0]))
+kept["known again"] = [met.name for met in tabs[1]._table._contacts.all]
 
 wish = {"name": "Wirtin", "relay": "wss://a", "page": "https://b", "game": "hearts", "seats": 4, "hands": 1}
 link = tab.new_table(json.dumps(wish))
 home = Handle()
-entry.TabHome.create(entry.OpfsStore(home), entry.new_saved("Ada", link, tab._key, bytes(32)))
+worker.TabStore.create(worker.OpfsStore(home), worker.new_saved("Ada", link, tab._key, bytes(32)))
 tab._link = link
 tab.rename("Ben", home)
 await asyncio.sleep(0)
 kept["renamed"] = json.loads(home.data.split(b"\\n")[0])["name"]
 tab._task.cancel()
 home.data.clear()
-entry.TabHome.create(entry.OpfsStore(home), entry.new_saved("Ada", link, tab._key, bytes(32), tab._hosted))
+worker.TabStore.create(worker.OpfsStore(home), worker.new_saved("Ada", link, tab._key, bytes(32), tab._hosted))
 try:
     tab.rename("Ben", home)
 except NodealerError as error:
@@ -143,18 +143,18 @@ async def bad_rename(handle):
         told.append(["refused", ""])
 
 async def false_link(handle):
-    entry.TabHome.create(entry.OpfsStore(handle), entry.new_saved("Ada", link, tab._key, bytes(32)))
+    worker.TabStore.create(worker.OpfsStore(handle), worker.new_saved("Ada", link, tab._key, bytes(32)))
     # Of the same number, as a relay knows it, with a key of its own.
-    came_by = entry.parse_link(link)
-    false = entry.TableSecret(b"e" * 16, came_by.table, 0)
-    tab.join(entry.Invitation(("wss://evil",), false, came_by.host).link, None, handle)
+    came_by = worker.parse_link(link)
+    false = worker.TableSecret(b"e" * 16, came_by.table, 0)
+    tab.join(worker.Invitation(("wss://evil",), false, came_by.host).link, None, handle)
 
 kept["lets go"] = [await tried(what) for what in (bad_name, bad_rename, false_link)]
 
 # Who has only watched sits down by a link to play.
 home.data.clear()
-watched = entry.new_saved(None, entry.parse_link(link).for_spectators().link, tab._key, bytes(32))
-entry.TabHome.create(entry.OpfsStore(home), watched)
+watched = worker.new_saved(None, worker.parse_link(link).for_spectators().link, tab._key, bytes(32))
+worker.TabStore.create(worker.OpfsStore(home), watched)
 tab.join(link, "Cleo", home)
 await asyncio.sleep(0)
 kept["sits down"] = json.loads(home.data.split(b"\\n")[0])["name"]
@@ -164,7 +164,7 @@ kept["offers"] = [one["game"]["name"] for one in json.loads(tab.offers())["games
 async def seat():
     yardstick("fixed_base", 10, 2, 1)
 
-tab._begin(seat)
+tab._start(seat)
 await tab._task
 print(json.dumps([told, kept]))
 """
