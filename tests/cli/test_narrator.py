@@ -79,7 +79,7 @@ def test_a_collectible_game(you: int | None) -> None:
 def test_what_is_not_proven_is_not_called_so() -> None:
     events = told("wardens", "duel", {"mode": "committed"}, parameters=b'{"mode":"committed"}')
     said = of(events, "cards")
-    assert said and all("not proven now: the books are opened after the hand" in text for text in said)
+    assert said and all("not proven yet: all players disclose after the hand" in text for text in said)
 
 
 def test_what_was_sealed_looks_like_no_other_line() -> None:

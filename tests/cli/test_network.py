@@ -442,7 +442,7 @@ def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Ca
     leaver.types("yes")
     host.plays(lambda: any(event.get("event") == "end" and event["name"] == "Cleo" for event in bot.events))
     host.types("remove Cleo")
-    bot.until(lambda event: event.get("text") == "agrees to who sits at the table")
+    bot.until(lambda event: event.get("text") == "agrees to the change of players")
     # Killed before it is in force, it comes back by the old link, and finds the new key at home.
     bot.kill()
     join(bot, link)

@@ -47,7 +47,7 @@ def sign_chat(identity: Identity, session: bytes, seat: int, number: int, text: 
     """Sign a chat message and return the frame to send. Raise `BadParameter` if the text is empty or too long."""
     said = plain_line(text)
     if not said or len(said) > CHAT_MAX:
-        raise BadParameter(f"something to say has 1 to {CHAT_MAX} characters")
+        raise BadParameter(f"a chat message needs 1 to {CHAT_MAX} characters")
     return encode(Chat(said, seat, number, identity.sign(_bytes_to_sign(session, seat, number, said))))
 
 

@@ -94,7 +94,7 @@ class Clock:
         if time < self.last_tick:
             return "the tick goes back behind the last one"
         if time - self.last_tick < TICK_MIN and not duties.opened_between(self.seen_height, seen):
-            return "the tick comes less than a second after the last one, and nothing was opened since"
+            return "the tick comes less than a second after the last one, and no duty was opened in between"
         return None
 
     # defence: held-tick

@@ -116,7 +116,7 @@ class Lobby:
         keeps_time: bool = False,
     ) -> None:
         if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
-            raise BadParameter(f"a root has {ROOT_BYTES} bytes")
+            raise BadParameter(f"a root must have {ROOT_BYTES} bytes")
         self.table = table
         self._identity = identity
         self._root = root
@@ -322,7 +322,7 @@ class Lobby:
     def _refuse_withdrawn(self) -> None:
         """Raise `Declined` if the proposal uses an offer that this player has withdrawn."""
         if self.own_offer is not None and self.own_offer.number == self._withdrawn:
-            raise Declined("this player has taken its offer back")
+            raise Declined("this player has withdrawn their offer")
 
     def _nonce(self, proposed: bytes) -> bytes:
         """Return this player's session nonce for a proposal."""

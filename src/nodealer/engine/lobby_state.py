@@ -138,11 +138,11 @@ class LobbyState:
 
     def _propose(self, said: SignedFrame, frame: Proposed) -> tuple[LobbyEvent, ...]:
         if not self.may_propose(said.key):
-            raise DecodeError("a proposal of somebody who may not propose")
+            raise DecodeError("a proposal by a player who may not propose")
         if self.proposal is not None:
             raise DecodeError("a second proposal")
         if frame.number != self.proposal_count or frame.number >= PROPOSALS_EVER:
-            raise DecodeError("a proposal with a number that is not the next")
+            raise DecodeError("a proposal whose number is not the next one")
         refuse_bad_proposal(frame.proposal)
         for member in frame.proposal.roster.members:
             offered = self.offers.get(member.key)

@@ -118,9 +118,9 @@ class Narrator:
             case Without(duties=duties):
                 owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
                 names = [before.all_members[seat].name for seat in sorted(owing)]
-                yield {"event": "without", "seat": seat, "name": name, "text": f"would not wait for {', '.join(names)}"}
+                yield {"event": "without", "seat": seat, "name": name, "text": f"votes to skip {', '.join(names)}"}
             case Break():
-                yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
+                yield {"event": "break", "seat": seat, "name": name, "text": "votes to abort the hand"}
             case Leave():
                 text = "leaves the hand" if before.phase is Phase.PLAYING else "sits out"
                 yield {"event": "leave", "seat": seat, "name": name, "text": text}
@@ -129,13 +129,13 @@ class Narrator:
             case Word(text=text):
                 yield {"event": "word", "seat": seat, "name": name, "text": text}
             case Claim():
-                yield {"event": "claim", "seat": seat, "name": name, "text": "says that a card does not open"}
+                yield {"event": "claim", "seat": seat, "name": name, "text": "disputes a card that does not open"}
             case Book():
-                yield {"event": "book", "seat": seat, "name": name, "text": "opens its book of this hand"}
+                yield {"event": "book", "seat": seat, "name": name, "text": "discloses this hand"}
             case Propose():
-                yield {"event": "roster", "seat": seat, "name": name, "text": "proposes who sits at the table"}
+                yield {"event": "roster", "seat": seat, "name": name, "text": "proposes a change of players"}
             case Agree():
-                yield {"event": "roster", "seat": seat, "name": name, "text": "agrees to who sits at the table"}
+                yield {"event": "roster", "seat": seat, "name": name, "text": "agrees to the change of players"}
             case End():
                 text = LEAVES if stay_while_playable(before) else "signs the end"
                 yield {"event": "end", "seat": seat, "name": name, "text": text}
@@ -145,7 +145,7 @@ class Narrator:
         try:
             return self._words.move(before.hand.game, seat, move, _names_by_seat(before))
         except IllegalMove:
-            return "makes a move that is none"
+            return "makes an invalid move"
 
     def _default_move_text(self, before: TableState, seat: int) -> Text:
         """Return the text for the move that the rules made for a seat, or an empty text."""
@@ -160,7 +160,7 @@ class Narrator:
         name = "You" if mine else applied.after.all_members[applied.entry.seat].name
         did = f"{name} {words.done}{self._deck_owner_text(applied)}"
         if not self._proven or not applied.checks:
-            return f"{did}; not proven now: the books are opened after the hand"
+            return f"{did}; not proven yet: all players disclose after the hand"
         settled = self._secret and words.last and not _still_owed(applied, kind)
         claim = proven_claim(applied)
         shows = words.last if settled else words.shows

@@ -37,7 +37,7 @@ def legal_move(view: View, move: dict[str, Any]) -> dict[str, Any]:
             return ordered
         except IllegalMove as error:
             refused = refused or error
-    raise refused or IllegalMove("this is no move")
+    raise refused or IllegalMove("this is not a move")
 
 
 def legal_choice(view: View, peek: Peek, choose: tuple[int, ...]) -> tuple[int, ...]:
@@ -54,7 +54,7 @@ def legal_choice(view: View, peek: Peek, choose: tuple[int, ...]) -> tuple[int, 
 def legal_seal(text: str) -> bytes:
     """Return the bytes to seal. Raise `IllegalMove` if the text is too long."""
     if len(value := text.encode()) > SEALED_MAX:
-        raise IllegalMove(f"what is sealed has at most {SEALED_MAX} bytes")
+        raise IllegalMove(f"the text to seal has at most {SEALED_MAX} bytes")
     return value
 
 

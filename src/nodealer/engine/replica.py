@@ -197,9 +197,11 @@ class Replica:
             if entry.seat in self.state.expelled:
                 raise EntryRefused(entry.seat, "the seat was found at fault and has no word any more", self.height)
             if entry.seq > len(signed):
-                raise EntryAhead(entry.seat, f"entry {entry.seq} of this seat before its {len(signed)}", self.height)
+                raise EntryAhead(
+                    entry.seat, f"entry {entry.seq} of this seat came before its entry {len(signed)}", self.height
+                )
             if entry.seen not in self._heights:
-                raise SawAnother(entry.seat, "the entry saw a log that is not this one", self.height)
+                raise SawAnother(entry.seat, "the entry was signed on a log that is not this one", self.height)
             return self._apply(arrival)
         except NodealerError:
             # The state on which it was refused may itself be false: judge it again on the verified one.

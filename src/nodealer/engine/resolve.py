@@ -24,7 +24,9 @@ Parts = tuple[CardProtocol, Rules, GamePackage | None]
 def refuse_without_asserts() -> None:
     """Raise `BadParameter` if Python removes asserts: libraries that judge moves use them to reject illegal ones."""
     if not __debug__:
-        raise BadParameter("Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without")
+        raise BadParameter(
+            "Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without them"
+        )
 
 
 def resolve_parts(proposal: Proposal, on: Group | None = None, game: GamePackage | None = None) -> Parts:
@@ -52,8 +54,8 @@ def _find_package(wanted: Part, given: GamePackage | None) -> GamePackage:
     """Return the game package that a proposal names, or raise `BadParameter` if it is not available."""
     named = f"{wanted.name!r} version {wanted.version}"
     if given is None and not is_installed(wanted.name):
-        where = "say where it is (--game), as module:attribute"
-        raise BadParameter(f"its game is {named}, which is not installed here: {where}")
+        where = "install it, or name it with --game module:attribute"
+        raise BadParameter(f"the game is {named}, which is not installed here: {where}")
     package = find_game(wanted.name) if given is None else given
     if (package.name, package.version) != (wanted.name, wanted.version):
         raise BadParameter(f"its game is {named}, and here is {package.name!r} version {package.version}")
@@ -86,4 +88,4 @@ def create_proposal(
 
 def _list_versions(versions: tuple[tuple[str, str], ...]) -> str:
     """Format pairs of names and versions as one line."""
-    return ", ".join(f"{name} {version}" for name, version in versions) or "nothing that has a version"
+    return ", ".join(f"{name} {version}" for name, version in versions) or "no versioned parts"

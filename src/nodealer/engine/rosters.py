@@ -28,7 +28,7 @@ def refuse_roster(state: TableState, body: Propose) -> None:
     refuse_bad_roster(roster)
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(roster.with_cards) <= claims.seats[1]:
-        raise Malformed(f"{claims.name} cannot serve a table of {len(roster.with_cards)}")
+        raise Malformed(f"{claims.name} does not support {len(roster.with_cards)} seats with cards")
     if not set(claims.roles) <= {role for role, _ in roster.roles}:
         raise Malformed(f"{claims.name} needs a seat for each of its roles")
     if _fixed_members(roster) != _fixed_members(state.roster):

@@ -430,7 +430,7 @@ class Seat:
         if self.number in state.expelled:
             return "this seat was found at fault"
         if self._outbox and isinstance(body, Propose | Agree | Tick):
-            return "something that this seat said is still on its way"
+            return "an earlier entry of this seat is still on its way"
         try:
             apply_body(state, Origin(height, self.number, state.hand.number, height), body)
         except EntryRefused as refused:

@@ -70,7 +70,7 @@ def sign_seat_request(state: TableState, table: str, identity: Identity, name: s
     """Return the frame that requests a seat. Raise `IllegalMove` if the player cannot have one."""
     member = seat_for(state, identity, name)
     if member.seat in state.roster.seats:
-        raise IllegalMove("this player has a seat")
+        raise IllegalMove("this player already has a seat")
     roster, session = roster_with(state, member), state.config.session.id
     known = member.seat in state.all_members
     signature = None if known else sign_newcomer(identity, session, roster.digest, member)
@@ -99,7 +99,7 @@ def read_seat_request(state: TableState, table: str, frame: bytes) -> SeatReques
 def _refuse_request(state: TableState, asks: SeatRequest) -> None:
     """Raise `Malformed` if a request cannot be granted."""
     if asks.who.seat in state.ended | state.expelled:
-        raise Malformed("this player has signed the end, or was found at fault")
+        raise Malformed("this player has signed the end or was found at fault")
     refuse_roster(state, Propose(asks.roster, tuple(Newcomer(*one) for one in asks.newcomers.items())))
 
 

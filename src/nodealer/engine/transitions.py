@@ -70,7 +70,9 @@ def _find_duty(state: TableState, origin: Origin, body: Answer, kind: TableDuty 
     if known is None or known.duty.seat != origin.seat:
         raise EntryRefused(origin.seat, "the entry answers nothing that this seat owes", origin.entry)
     if (known.duty.deck is None) != (kind is not None) or kind not in (None, known.duty.kind):
-        raise EntryRefused(origin.seat, f"the entry is not of the kind that {known.duty.kind} needs", origin.entry)
+        raise EntryRefused(
+            origin.seat, f"the entry is not of the kind that the duty {known.duty.kind} needs", origin.entry
+        )
     if origin.seen < known.since:
         raise EntryRefused(origin.seat, "the entry was signed before what it answers", origin.entry)
     return known.duty
@@ -150,7 +152,7 @@ def _apply_move(state: TableState, origin: Origin, body: Move) -> Change:
     try:
         return make_move(Change(state), origin.seat, bytes(body.move))
     except BadParameter as error:
-        raise EntryRefused(origin.seat, f"the move asks for what cannot be: {error}", origin.entry) from None
+        raise EntryRefused(origin.seat, f"the move requests something impossible: {error}", origin.entry) from None
 
 
 # --- Rosters ---
@@ -160,7 +162,7 @@ def _apply_propose(state: TableState, origin: Origin, body: Propose) -> Change:
     """Add a proposed roster, to which its proposer agrees."""
     seat, hand = origin.seat, state.hand.number
     if seat not in state.roster.with_cards or seat in state.ended:
-        raise EntryRefused(seat, "only a seat with cards that has not ended proposes a roster", origin.entry)
+        raise EntryRefused(seat, "only a seat with cards that has not ended can propose a roster", origin.entry)
     if any((one.by, one.hand) == (seat, hand) for one in state.proposed.values()):
         raise EntryRefused(seat, "a seat proposes one roster a hand", origin.entry)
     refuse_roster(state, body)
@@ -238,7 +240,7 @@ def _apply_tick(state: TableState, origin: Origin, body: Tick) -> Change:
     """Advance the clock."""
     keeper, clock = state.roster.timekeeper, state.clock
     if keeper is None or clock is None or origin.seat != keeper.seat:
-        raise EntryRefused(origin.seat, "only the timekeeper says what time it is", origin.entry)
+        raise EntryRefused(origin.seat, "only the timekeeper can send ticks", origin.entry)
     if state.phase is Phase.ENDED:
         raise TooLate
     if (reason := clock.find_tick_error(body.time, origin.seen, state.duties)) is not None:
@@ -253,7 +255,7 @@ def _apply_tick(state: TableState, origin: Origin, body: Tick) -> Change:
 def _apply_word(state: TableState, origin: Origin, body: Word) -> Change:
     """Accept a note, which changes nothing."""
     if len(body.text.encode()) > WORD_BYTES_MAX:
-        raise Malformed(f"a word has at most {WORD_BYTES_MAX} bytes of UTF-8")
+        raise Malformed(f"a note has at most {WORD_BYTES_MAX} bytes of UTF-8")
     if state.phase is Phase.ENDED or origin.seat not in state.roster.seats or origin.seat in state.ended:
         raise TooLate
     return Change(state)
@@ -276,7 +278,7 @@ def _apply_claim(state: TableState, origin: Origin, body: Claim) -> Change:
     refuse_false_disclosure(state.config, books, seat, origin.entry, body.seed, _choices_by_duty(body.choices))
     deck = hand.decks_at(origin.seen).get(body.deck)
     refuse_false_dispute(deck, seat, origin.entry, (body.deck, body.position), body.seed)
-    reason = f"seat {seat} showed that card {body.position} of deck {body.deck} does not open"
+    reason = f"seat {seat} proved that card {body.position} of deck {body.deck} does not open"
     return Change(_record_disclosure(_void_disputed_hand(state, reason), hand.number, seat))
 
 
