@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nodealer_lab.sim.runs import GAMES, table, too_rare
+from nodealer_lab.sim.runs import GAMES, fault_table, too_rare
 
 #: The property under which a test hands over what struck in its games.
 STRUCK = "struck"
@@ -62,7 +62,7 @@ class Tally:
         if self.games:
             terminalreporter.section("simulated games")
             terminalreporter.line(f"once more: nodealer lab sim {seed_of_the_run()} --games {self.games}")
-            for line in table(self.struck, self.games):
+            for line in fault_table(self.struck, self.games):
                 terminalreporter.line(line)
             if self.rare:
                 terminalreporter.line(f"TOO RARE: {', '.join(self.rare)} (lab/sim)", red=True, bold=True)

@@ -8,8 +8,8 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.store import PlayerStore
 from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
-from nodealer_lab.sim.checkers.invariants import Wrong, first_wrong
-from nodealer_lab.sim.checkers.replay import Seen
+from nodealer_lab.sim.checkers.invariants import Violation, find_violation
+from nodealer_lab.sim.checkers.replay import FinishedGame
 from nodealer_lab.sim.highcard import GAME, HighCard
 from nodealer_lab.sim.node import Node
 from nodealer_lab.sim.plan import GamePlan, Keeper, Keeping
@@ -21,9 +21,9 @@ def calm(seed: str = "calm", seats: int = 3) -> GamePlan:
     return GamePlan(seed, make_protocol("mask"), HighCard(6), GAME, seats)
 
 
-def wrong_with(world: World) -> Wrong | None:
+def wrong_with(world: World) -> Violation | None:
     world.run()
-    return first_wrong(Seen(world))
+    return find_violation(FinishedGame(world))
 
 
 class PlayedBy(World):

@@ -31,14 +31,14 @@ from nodealer.group import group
 from nodealer.protocols.base import Binding, DeckChange
 from nodealer.protocols.keyed_deck import add_published
 from nodealer_lab.sim import runs
-from nodealer_lab.sim.checkers.blame import too_few
-from nodealer_lab.sim.checkers.invariants import Wrong, first_wrong, held_twice, twice
-from nodealer_lab.sim.checkers.replay import Seen
+from nodealer_lab.sim.checkers.blame import votes_with_too_few
+from nodealer_lab.sim.checkers.invariants import Violation, double_holders, find_violation, repeated_faces
+from nodealer_lab.sim.checkers.replay import FinishedGame
 from nodealer_lab.sim.checkers.secrecy import keys_of_old_places
 from nodealer_lab.sim.highcard import HighCard, HighHand
 from nodealer_lab.sim.plan import FAULTS, Fork, Keeping, Struck
 from nodealer_lab.sim.relay import SimRelay
-from nodealer_lab.sim.runs import GAMES, GameResult, play, repeat, seeds_of, table, too_rare
+from nodealer_lab.sim.runs import GAMES, GameResult, fault_table, play, replay_command, seeds_of, too_rare
 from nodealer_lab.sim.world import World
 from protocols.mask.kit import fresh
 from quiet import PlayedBy, calm, statements, timed, wrong_with
@@ -59,7 +59,7 @@ def parts() -> list[object]:
 @pytest.mark.parametrize("games", parts(), ids=lambda games: f"{games.start}-{games.stop}")
 def test_games(games: range, record_property: Callable[[str, object], None]) -> None:
     played = [play(seed) for seed in seeds_of(seed_of_the_run(), games)]
-    wrong = [f"{repeat(one.seed)}: {one.wrong}" for one in played if one.wrong is not None]
+    wrong = [f"{replay_command(one.seed)}: {one.wrong}" for one in played if one.wrong is not None]
     struck = sum((one.struck for one in played), Counter[str]())
     record_property(STRUCK, {"games": len(played), **struck})
     assert wrong == []
@@ -124,7 +124,7 @@ def test_what_would_say_nothing_is_refused(words: tuple[str, ...]) -> None:
 def test_a_game_in_which_something_is_wrong_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong = GameResult("bad-0", Counter(), 5, Wrong("a checker", "a reason"))
+    wrong = GameResult("bad-0", Counter(), 5, Violation("a checker", "a reason"))
     monkeypatch.setattr(runs, "play", lambda seed, trace=None: wrong)
     for words in ([], ["bad", "--games", "1"]):
         with pytest.raises(SystemExit) as end:
@@ -139,7 +139,7 @@ def test_faults_that_are_too_rare_are_named() -> None:
     often = Counter(dict.fromkeys(FAULTS, 20))
     assert too_rare(often, GAMES) == [] and too_rare(often, 2 * GAMES) == list(FAULTS)
     assert too_rare(often - Counter({"cut": 1}), GAMES) == ["cut"]
-    assert table(often, GAMES)[-1] == "     200  games"
+    assert fault_table(often, GAMES)[-1] == "     200  games"
     tally = Tally()
     tally.games = GAMES
     assert tally.rare == list(FAULTS)
@@ -197,7 +197,7 @@ class Forgetful(Participant):
 
 def test_a_home_without_the_log() -> None:
     wrong = wrong_with(PlayedBy(calm(), Forgetful))
-    assert wrong is not None and wrong.checker == "same digest" and "the home of player 1" in wrong.reason
+    assert wrong is not None and wrong.checker == "same digest" and "the store of player 1" in wrong.reason
 
 
 class Generous(HighCard):
@@ -238,13 +238,16 @@ def test_a_face_twice() -> None:
 def test_a_card_with_two_holders_and_one_with_two_faces() -> None:
     held: dict[tuple[int, int, int], int | None] = {}
     card = Card(0, 0, 3)
-    assert list(held_twice(held, 0, Moved(card, 1))) == list(held_twice(held, 0, Moved(card, None))) == []
-    assert list(held_twice(held, 0, Moved(card, 1))) == []
-    assert len(list(held_twice(held, 0, Moved(card, 2)))) == 1
-    assert list(held_twice(held, 1, Moved(card, 2))) == [], "another hand"
-    assert len(list(twice({(0, card, 5), (0, card, 6)}))) == 1 and list(twice({(0, card, 5), (1, card, 6)})) == []
-    assert len(list(twice({(0, card, 5), (0, Card(0, 0, 4), 5)}))) == 1, "one face on two cards"
-    assert list(twice({(0, card, 5), (0, Card(0, 1, 4), 5)})) == [], "another epoch"
+    assert list(double_holders(held, 0, Moved(card, 1))) == list(double_holders(held, 0, Moved(card, None))) == []
+    assert list(double_holders(held, 0, Moved(card, 1))) == []
+    assert len(list(double_holders(held, 0, Moved(card, 2)))) == 1
+    assert list(double_holders(held, 1, Moved(card, 2))) == [], "another hand"
+    assert (
+        len(list(repeated_faces({(0, card, 5), (0, card, 6)}))) == 1
+        and list(repeated_faces({(0, card, 5), (1, card, 6)})) == []
+    )
+    assert len(list(repeated_faces({(0, card, 5), (0, Card(0, 0, 4), 5)}))) == 1, "one face on two cards"
+    assert list(repeated_faces({(0, card, 5), (0, Card(0, 1, 4), 5)})) == [], "another epoch"
 
 
 def test_a_key_of_a_place_where_no_card_lies() -> None:
@@ -256,7 +259,7 @@ def test_a_key_of_a_place_where_no_card_lies() -> None:
     after = before.with_fields(released=add_published(before.released, 0, (0,), key))
     states = (SimpleNamespace(hand=SimpleNamespace(decks={0: deck})) for deck in (before, after))
     (wrong,) = keys_of_old_places(*states)  # type: ignore[arg-type]
-    assert wrong == "a key of card 0 of deck 0 is published, and no card lies there"
+    assert wrong == "a key of card 0 of deck 0 is published, but there is no card"
 
 
 def test_a_fault_of_somebody_who_passes_for_honest() -> None:
@@ -266,16 +269,16 @@ def test_a_fault_of_somebody_who_passes_for_honest() -> None:
     assert wrong_with(world) is None, "a liar may be named"
     assert {fault.seat for node in world.nodes for fault in node.replica.state.faults} == {1}
     world.plan = replace(plan, liar=None)
-    wrong = first_wrong(Seen(world))
+    wrong = find_violation(FinishedGame(world))
     assert wrong is not None and wrong.checker == "nobody honest blamed" and "seat=1" in wrong.reason
 
 
 class Deaf(SimRelay):
     """Takes no more than so many frames."""
 
-    def take(self, frame: bytes) -> None:
+    def append(self, frame: bytes) -> None:
         if len(self.frames) < 20:
-            super().take(frame)
+            super().append(frame)
 
 
 def test_a_game_that_does_not_end() -> None:
@@ -311,7 +314,7 @@ def test_somebody_slow_gets_the_move_of_the_rules() -> None:
     ]
     assert [wrong_with(world) for world in worlds] == [None] * len(worlds)
     made = [(0, "move") in statements(world) for world in worlds]
-    assert any(made[:games]) and any(Seen(world).found()["late"] for world in worlds[:games])
+    assert any(made[:games]) and any(FinishedGame(world).count_logged_faults()["late"] for world in worlds[:games])
 
 
 def test_a_timekeeper_that_runs_ahead_while_nobody_is_slow_does_nothing() -> None:
@@ -341,9 +344,9 @@ def test_somebody_who_is_late_too_soon() -> None:
     """A timekeeper that runs ahead and passes for a true one."""
     plan = replace(timed("ahead", slow=(0,), limit=6000), seed="soon 0")
     world = World(plan)
-    assert wrong_with(world) is None and Seen(world).found()["late"]
+    assert wrong_with(world) is None and FinishedGame(world).count_logged_faults()["late"]
     world.plan = replace(plan, keeper=timed("truly").keeper)
-    wrong = first_wrong(Seen(world))
+    wrong = find_violation(FinishedGame(world))
     assert wrong is not None and wrong.checker == "nobody hurried" and "is late after" in wrong.reason
 
 
@@ -358,14 +361,14 @@ def test_another_lateness(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_few_who_go_on_without_somebody() -> None:
     world = World(replace(timed("truly", slow=(0,)), seed="slow 6"))
     assert wrong_with(world) is None and statements(world)
-    (log,) = Seen(world).logs
+    (log,) = FinishedGame(world).logs
     applied = next(one for one in log.applied if one.after.chronicle.vote_results)
     (said,) = applied.after.chronicle.vote_results
-    assert list(too_few(applied)) == []
+    assert list(votes_with_too_few(applied)) == []
     alone = replace(applied, after=applied.after.with_chronicle(vote_results=(replace(said, by=said.by[:1]),)))
-    assert len(list(too_few(alone))) == 1
+    assert len(list(votes_with_too_few(alone))) == 1
     off = replace(applied, after=applied.after.with_chronicle(vote_results=(replace(said, of=None, did="broken off"),)))
-    assert len(list(too_few(off))) == 1, "where somebody keeps the time no hand is broken off"
+    assert len(list(votes_with_too_few(off))) == 1, "where somebody keeps the time no hand is broken off"
 
 
 class Unsaid(Participant):
@@ -381,7 +384,7 @@ def test_a_fork_that_nobody_speaks_of() -> None:
     said = World(forked)
     assert wrong_with(said) is None and said.nodes[1].diverged and said.struck["forked"] == 1
     wrong = wrong_with(PlayedBy(forked, Unsaid))
-    assert wrong is not None and wrong.checker == "the game ends" and "has not said so" in wrong.reason
+    assert wrong is not None and wrong.checker == "the game ends" and "did not report it" in wrong.reason
 
 
 def test_one_who_is_gone_and_is_not_named() -> None:
@@ -389,5 +392,5 @@ def test_one_who_is_gone_and_is_not_named() -> None:
     assert wrong_with(world) is None
     # As if the last seat, whose end was signed, had been mute from the beginning.
     world.doomed = frozenset({9})
-    wrong = first_wrong(Seen(world))
+    wrong = find_violation(FinishedGame(world))
     assert wrong is not None and wrong.checker == "the game ends" and "seat 9 is gone for good" in wrong.reason

@@ -38,32 +38,38 @@ from nodealer.protocols.keyed_deck import add_published
 from nodealer.protocols.lock.deck import LockDeck
 from nodealer.wire import encode
 from nodealer_lab.sim import entry_groups
-from nodealer_lab.sim.cheats import waiting_on
+from nodealer_lab.sim.cheats import late_cheats_for
 from nodealer_lab.sim.checkers.blame import (
+    check_guilty_named,
+    check_honest_not_blamed,
     contradictions,
-    gained_by_going,
-    guilty_named,
+    gains_from_leaving,
     had_won,
-    nobody_blamed,
-    too_few,
+    votes_with_too_few,
 )
 from nodealer_lab.sim.checkers.chips import ChipLedger, shares
-from nodealer_lab.sim.checkers.disclosures import books_held
-from nodealer_lab.sim.checkers.invariants import first_wrong, game_ends, kept_first, not_told, same_together
-from nodealer_lab.sim.checkers.lateness import counted_anew
-from nodealer_lab.sim.checkers.leave_prices import leaving_costs
-from nodealer_lab.sim.checkers.replay import Replayed, Seen
-from nodealer_lab.sim.checkers.secrecy import asked_for, keys_too_soon, seen_by_one
-from nodealer_lab.sim.checkers.signed_entries import due_when_signed
-from nodealer_lab.sim.checkers.votes import _has_no_move, same_votes
+from nodealer_lab.sim.checkers.disclosures import check_disclosures
+from nodealer_lab.sim.checkers.invariants import (
+    check_batches,
+    check_game_ends,
+    check_stored_first,
+    find_violation,
+    unreported_forks,
+)
+from nodealer_lab.sim.checkers.lateness import count_lateness
+from nodealer_lab.sim.checkers.leave_prices import check_leave_prices
+from nodealer_lab.sim.checkers.replay import FinishedGame, ReplayedLog
+from nodealer_lab.sim.checkers.secrecy import keys_needed, seen_by_one, unrequested_keys
+from nodealer_lab.sim.checkers.signed_entries import check_due_when_signed
+from nodealer_lab.sim.checkers.votes import _has_no_move, check_votes
 from nodealer_lab.sim.dice import SeededDice
-from nodealer_lab.sim.entry_groups import Groups
+from nodealer_lab.sim.entry_groups import EntryGroups
 from nodealer_lab.sim.faults.lies import NONSENSE
 from nodealer_lab.sim.highcard import DEAR, OWN, DearHighCard, HighCard, HighHand, OwnHighCard
 from nodealer_lab.sim.node import Node
 from nodealer_lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, GamePlan, Leaver, Split, Stopping, Struck
-from nodealer_lab.sim.player import HURRIES
-from nodealer_lab.sim.swarm import _game, plan_of
+from nodealer_lab.sim.player import HURRY_TIME
+from nodealer_lab.sim.swarm import _choose_game, draw_plan
 from nodealer_lab.sim.world import World
 from protocols.mask.kit import fresh
 from quiet import PlayedBy, calm, statements, timed, wrong_with
@@ -72,7 +78,7 @@ from sampling import times
 
 def test_the_seed_draws_the_mix() -> None:
     """Games differ in kind: each of these is there in some games, and not in others."""
-    plans = [plan_of(f"mix {number}") for number in range(60)]
+    plans = [draw_plan(f"mix {number}") for number in range(60)]
     for field in (
         "cuts",
         "splits",
@@ -126,7 +132,7 @@ def test_a_disk_that_fails_when_somebody_is_asked_whether_it_has_ended() -> None
 
     class Full:
         @property
-        def over(self) -> bool:
+        def is_over(self) -> bool:
             raise HomeUnusable("cannot use the home: no space left on device")
 
     world = World(calm(seats=2))
@@ -138,11 +144,11 @@ def test_a_disk_that_fails_when_somebody_is_asked_whether_it_has_ended() -> None
 def test_slow_people_end_a_long_game() -> None:
     """night-c6-305: they were slow to the end, and wardens has more questions than fit into that time."""
     protocol = make_protocol("duel")
-    rules, package = _game("wardens", protocol, SeededDice("slow", "plan"))
+    rules, package = _choose_game("wardens", protocol, SeededDice("slow", "plan"))
     world = World(replace(calm("slow", seats=2), protocol=protocol, rules=rules, package=package, slow=(0, 1)))
-    assert wrong_with(world) is None and world.clock.now > HURRIES
+    assert wrong_with(world) is None and world.clock.now > HURRY_TIME
     # morning-31-137: a deck that is put away is its owner's to read as soon as the rival has given its keys.
-    decks = [deck for log in Seen(world).logs for one in log.applied for deck in one.after.hand.decks.values()]
+    decks = [deck for log in FinishedGame(world).logs for one in log.applied for deck in one.after.hand.decks.values()]
     deck = next(deck for deck in decks if isinstance(deck, DuelDeck) and deck.places.pile and deck.places.held)
     # a9106c88243f-15456: so are cards of the pile that both will see.
     opening, closing = Open(deck.number, 2), Close(deck.number)
@@ -203,7 +209,7 @@ def test_an_old_copy_of_a_home_is_silenced() -> None:
     silenced = world.nodes[1].living_participant.silenced
     assert silenced is not None and "not in its journal" in silenced
     world.plan = replace(world.plan, backup=None)
-    wrong = first_wrong(Seen(world))
+    wrong = find_violation(FinishedGame(world))
     assert wrong is not None and "player 1 is silenced" in wrong.reason
 
 
@@ -218,16 +224,16 @@ def test_an_old_copy_believes_the_relay() -> None:
     """morning-6-326: one that is not shown what it signed signs that number again, and is named. Threats.md says so."""
     plan = replace(calm(seats=4), fated=(0, 1), fork=Fork("withhold", 2), backup=Backup(850, 1400, 1), together=0)
     world = next(made for made in (World(replace(plan, seed=f"old {n}")) for n in range(40)) if _named(made) == {1})
-    seen = Seen(world)
-    assert first_wrong(seen) is None
+    seen = FinishedGame(world)
+    assert find_violation(seen) is None
     # That excuses nothing else: a false proof of the same seat is told of.
     (fault,) = world.nodes[2].replica.state.faults
     for check, told in (("signatures", 0), ("shuffle", 1)):
         log = SimpleNamespace(state=SimpleNamespace(faults=(replace(fault, check=check),)))
         begun = [SimpleNamespace(name="a log", place=2, replica=log, living_participant=SimpleNamespace(silenced=None))]
-        assert len([*nobody_blamed(cast(Any, SimpleNamespace(world=world, begun=begun, logs=())))]) == told
+        assert len([*check_honest_not_blamed(cast(Any, SimpleNamespace(world=world, begun=begun, logs=())))]) == told
     world.plan = replace(world.plan, backup=None)
-    wrong = first_wrong(Seen(world))
+    wrong = find_violation(FinishedGame(world))
     assert wrong is not None and wrong.checker == "nobody honest blamed"
 
 
@@ -241,9 +247,9 @@ def test_only_who_has_an_old_copy_may_lack_what_it_signed(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(world, "new_participant", lost)
     with pytest.raises(JournalLost):
-        node.come()
-    node.restore(node.home.copied())
-    node.come()
+        node.start()
+    node.restore(node.home.copy())
+    node.start()
     assert node.away
 
 
@@ -271,13 +277,13 @@ def test_seats_that_leave_while_a_deck_is_made_again() -> None:
     plan = replace(calm(seats=4), leavers=(Leaver(0, 1, False, 0, dealt=True),), again=(1, 2))
     world = World(plan)
     assert wrong_with(world) is None and world.struck["left"] == 3
-    assert Seen(world).found()["rebuilt"] == 2 and all(node.ended for node in world.nodes)
+    assert FinishedGame(world).count_logged_faults()["rebuilt"] == 2 and all(node.ended for node in world.nodes)
 
 
 def test_who_is_put_out_has_no_key_any_more() -> None:
     plan = replace(calm(), leavers=(Leaver(2, 6, False, None),), sealed=True, hands=2, watchers=1)
     world = World(plan)
-    assert wrong_with(world) is None and Seen(world).found()["keyed"] == 1
+    assert wrong_with(world) is None and FinishedGame(world).count_logged_faults()["keyed"] == 1
     assert [node.locked for node in world.nodes] == [False, False, True, True]
     assert [node.ended for node in world.nodes] == [True, True, False, False]
     assert world.nodes[0].replica.state.roster.seats == (0, 1)
@@ -285,8 +291,8 @@ def test_who_is_put_out_has_no_key_any_more() -> None:
 
 def test_who_was_put_out_hears_of_no_further_key() -> None:
     """fin-40: it was locked out by the first key, and knows that; of the second one nobody can tell it."""
-    seen = Seen(World(replace(calm("twice", seats=4), sealed=True)))
-    keys = (SimpleNamespace(chronicle=SimpleNamespace(keys=(None,) * count)) for count in (2, 1, 1))
+    seen = FinishedGame(World(replace(calm("twice", seats=4), sealed=True)))
+    keys = (SimpleNamespace(chronicle=SimpleNamespace(key_changes=(None,) * count)) for count in (2, 1, 1))
     told = ((False, False), (False, True), (True, False))
     nodes: list[Any] = [
         SimpleNamespace(
@@ -295,9 +301,9 @@ def test_who_was_put_out_hears_of_no_further_key() -> None:
         for place, (state, (behind, locked)) in enumerate(zip(keys, told, strict=True))
     ]
     seen.begun = nodes
-    assert not_told(seen, saw=lambda node: True) == []
+    assert unreported_forks(seen, saw=lambda node: True) == []
     nodes[2].behind = False
-    assert not_told(seen, saw=lambda node: True) == ["player 2"]
+    assert unreported_forks(seen, saw=lambda node: True) == ["player 2"]
 
 
 def test_who_has_lost_its_home_is_let_in_as_somebody_else() -> None:
@@ -324,20 +330,22 @@ class Careless(Participant):
 def test_what_was_said_and_not_kept() -> None:
     world = PlayedBy(calm(), Careless)
     world.run()
-    assert set(kept_first(Seen(world))) == {"player 1 has said what its journal does not have"}
+    assert set(check_stored_first(FinishedGame(world))) == {
+        "player 1 has sent an entry that its journal does not contain"
+    }
 
 
 def test_a_cheat_that_is_not_named() -> None:
     world = World(replace(calm("double"), fated=(1,), cheater=(1, "double")))
     assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
-    seen = Seen(world)
-    assert seen.found()["cheated"] == 1
+    seen = FinishedGame(world)
+    assert seen.count_logged_faults()["cheated"] == 1
     # As if it had been taken.
     log = seen.logs[0]
     log.replica.state = log.state.with_chronicle(faults=())
     log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
-    (wrong,) = guilty_named(seen)
-    assert "is a cheat, double: nobody is named" in wrong
+    (wrong,) = check_guilty_named(seen)
+    assert "is a cheat (double), and no one is named" in wrong
 
 
 def test_a_cheat_that_its_book_does_not_name() -> None:
@@ -346,23 +354,23 @@ def test_a_cheat_that_its_book_does_not_name() -> None:
     plan = replace(calm("slot", 2), protocol=duel, rules=OwnHighCard(4), package=OWN)
     world = World(replace(plan, fated=(1,), cheater=(1, "slot")))
     assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
-    seen = Seen(world)
+    seen = FinishedGame(world)
     log = seen.logs[0]
     log.replica.state = log.state.with_chronicle(faults=())
-    assert list(guilty_named(seen)) == []
+    assert list(check_guilty_named(seen)) == []
     # As if the book had held.
     log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
-    (wrong,) = guilty_named(seen)
-    assert "is a cheat, slot: nobody is named" in wrong
+    (wrong,) = check_guilty_named(seen)
+    assert "is a cheat (slot), and no one is named" in wrong
 
 
 def test_two_things_under_one_number_that_are_not_named() -> None:
     world = World(replace(calm("two things"), fated=(1,), cheater=(1, "two-things")))
     assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
-    seen = Seen(world)
+    seen = FinishedGame(world)
     assert [seat for seat, _ in contradictions(seen, seen.logs[0])] == [1]
     seen.logs[0].replica.state = seen.logs[0].state.with_chronicle(faults=())
-    assert any("signed two entries" in wrong for wrong in guilty_named(seen))
+    assert any("signed two entries" in wrong for wrong in check_guilty_named(seen))
 
 
 def test_what_came_too_early_had_no_place_that_another_thing_could_contradict() -> None:
@@ -375,7 +383,7 @@ def test_what_came_too_early_had_no_place_that_another_thing_could_contradict() 
     second, third, false = entry(2, Leave()), entry(3, Leave()), entry(3, Tick(1))
 
     def wrong(*frames: bytes) -> list[tuple[int, int]]:
-        world = SimpleNamespace(relay=SimpleNamespace(order=lambda place: frames), text=lambda frame: frame)
+        world = SimpleNamespace(relay=SimpleNamespace(frames_for=lambda place: frames), text=lambda frame: frame)
         node = SimpleNamespace(place=0, replica=SimpleNamespace(entries=[second, third]))
         return list(contradictions(SimpleNamespace(world=world), SimpleNamespace(node=node)))  # type: ignore[arg-type]
 
@@ -396,11 +404,11 @@ def test_a_key_that_nobody_asked_for() -> None:
 
     def wrong(deck: object) -> list[str]:
         states = (SimpleNamespace(hand=SimpleNamespace(decks={0: one})) for one in (before, deck))
-        return list(keys_too_soon(*states))  # type: ignore[arg-type]
+        return list(unrequested_keys(*states))  # type: ignore[arg-type]
 
     assert wrong(before) == []
-    assert wrong(pile) == ["seat 1 publishes its key of card 2 of deck 0, and nobody asked for it"]
-    assert wrong(own) == ["seat 0 publishes its key of card 0 of deck 0, and nobody asked for it"]
+    assert wrong(pile) == ["seat 1 publishes its key of card 2 of deck 0, which no operation asked for"]
+    assert wrong(own) == ["seat 0 publishes its key of card 0 of deck 0, which no operation asked for"]
 
 
 def test_a_card_that_is_read_too_soon() -> None:
@@ -409,46 +417,49 @@ def test_a_card_that_is_read_too_soon() -> None:
     player = world.nodes[0].player
     height, hand, card, face = min(player.faces)
     player.faces.add((height - 4, hand, card, face))
-    wrong = first_wrong(Seen(world))
+    wrong = find_violation(FinishedGame(world))
     assert wrong is not None and wrong.checker == "nobody knows early" and "player 0 reads" in wrong.reason
 
 
 def test_who_leaves_and_has_more() -> None:
     world = World(replace(calm(), leavers=(Leaver(2, 10, False, 0),)))
     assert wrong_with(world) is None
-    (log,) = Seen(world).logs
-    assert list(gained_by_going(log)) == []
+    (log,) = FinishedGame(world).logs
+    assert list(gains_from_leaving(log)) == []
     place = next(n for n, one in enumerate(log.applied) if one.before.phase is Phase.PLAYING is not one.after.phase)
     last = log.applied[place]
     rich = replace(last.after, ledger=Ledger({**last.after.ledger.chips, 2: 9}))
     log.applied[place] = replace(last, after=rich)
-    assert list(gained_by_going(log)) == [f"seat 2 left hand 0 of {log.node.name}, and has 9"]
+    assert list(gains_from_leaving(log)) == [f"seat 2 left hand 0 of {log.node.name}, and has 9"]
 
 
 def test_too_few_where_nobody_keeps_the_time() -> None:
     """More than half go on without somebody; half of them may do no more than break off."""
     world = World(replace(calm(seats=4), fated=(1,), mute=6))
     assert wrong_with(world) is None
-    log = Seen(world).logs[0]
+    log = FinishedGame(world).logs[0]
     applied = next(one for one in log.applied if one.after.chronicle.vote_results)
     (said,) = applied.after.chronicle.vote_results
-    assert (len(said.by), said.of, said.did) == (3, 1, "gone") and list(too_few(applied)) == []
+    assert (len(said.by), said.of, said.did) == (3, 1, "gone") and list(votes_with_too_few(applied)) == []
     for by, did, wrong in ((2, "gone", 1), (2, "broken off", 0), (1, "broken off", 1)):
         other = replace(said, by=said.by[:by], did=did)
-        assert len(list(too_few(replace(applied, after=applied.after.with_chronicle(vote_results=(other,)))))) == wrong
+        assert (
+            len(list(votes_with_too_few(replace(applied, after=applied.after.with_chronicle(vote_results=(other,))))))
+            == wrong
+        )
 
 
 def test_two_sessions() -> None:
     world, other = World(calm()), World(calm("other"))
     assert wrong_with(world) is None is wrong_with(other)
     world.nodes[1] = other.nodes[1]
-    wrong = first_wrong(Seen(world))
+    wrong = find_violation(FinishedGame(world))
     assert wrong is not None and wrong.reason == "more than one session has begun"
 
 
 def test_a_tick_that_begins_a_hand_is_paid_for_before_the_banks_are_filled() -> None:
     """It puts out the last one who was waited for."""
-    owed = SimpleNamespace(holds_up=True, duty=SimpleNamespace(seat=1, deck=None, choice=False))
+    owed = SimpleNamespace(is_blocking=True, duty=SimpleNamespace(seat=1, deck=None, choice=False))
 
     def table(phase: Phase, *, waits: bool) -> SimpleNamespace:
         duties = SimpleNamespace(open={b"begin": owed} if waits else {})
@@ -464,15 +475,15 @@ def test_a_tick_that_begins_a_hand_is_paid_for_before_the_banks_are_filled() -> 
 
     replica = SimpleNamespace(height_of=lambda seen: seen)
     ticks = [tick(0, 0), tick(1, 4000), tick(2, 7500, begins=True)]
-    found = [*counted_anew(ticks, replica, Limits(3000, 3000, 4000, 1000))]  # type: ignore[arg-type]
+    found = [*count_lateness(ticks, replica, Limits(3000, 3000, 4000, 1000))]  # type: ignore[arg-type]
     assert found == [(0, frozenset(), {}), (1, frozenset(), {1: 3000}), (2, frozenset(), {1: 1000})]
 
 
 def test_a_cheat_that_waits_for_the_others_is_drawn_where_nobody_else_is_fated() -> None:
     """d90597a3fbe1-115: it waited for a seat that was muted, and so half of the table was silent."""
-    assert waiting_on(make_protocol("lock")) == ("fragments",) and not waiting_on(make_protocol("mask"))
-    plans = [plan_of(f"waits {number}") for number in range(150)]
-    waiting = [plan for plan in plans if plan.cheater is not None and plan.cheater[1] in waiting_on(plan.protocol)]
+    assert late_cheats_for(make_protocol("lock")) == ("fragments",) and not late_cheats_for(make_protocol("mask"))
+    plans = [draw_plan(f"waits {number}") for number in range(150)]
+    waiting = [plan for plan in plans if plan.cheater is not None and plan.cheater[1] in late_cheats_for(plan.protocol)]
     assert {plan.cheater[1] for plan in waiting if plan.cheater is not None} >= {"fragments", "rogue-key"}
     assert {len(plan.fated) for plan in waiting} == {1} and max(len(plan.fated) for plan in plans) == 2
 
@@ -490,7 +501,7 @@ def test_who_waits_for_the_others_is_caught_when_they_have_spoken() -> None:
     plan = replace(calm("fragments"), protocol=make_protocol("lock"), fated=(1,), cheater=(1, "fragments"))
     world = World(replace(plan, closed=(Struck(600, 2, 6000),)))
     assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
-    assert Seen(world).found()["cheated"] == 1
+    assert FinishedGame(world).count_logged_faults()["cheated"] == 1
 
 
 # --- What comes in together ---
@@ -500,13 +511,13 @@ def test_entries_that_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those with a false proof among them are heard twice in any case, and the same seat is blamed."""
     compared = Counter[int]()
 
-    class Counted(Groups):
+    class Counted(EntryGroups):
         def _compare(self, *heard: Any) -> None:
             super()._compare(*heard)
-            compared[entry_groups.TWICE] += 1
+            compared[entry_groups.REPLAY_RATE] += 1
 
     for twice in (0, 1000):
-        monkeypatch.setattr(entry_groups, "TWICE", twice)
+        monkeypatch.setattr(entry_groups, "REPLAY_RATE", twice)
         for number in (1, 0, 2)[: times(1, deep=3)]:
             plan = replace(calm(f"groups {number}", seats=4), together=900, fated=(1,), cheater=(1, "double"))
             world = World(plan)
@@ -526,11 +537,11 @@ class Chatty(Participant):
 
 
 def test_a_seat_that_says_something_else_when_entries_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entry_groups, "TWICE", 1000)
+    monkeypatch.setattr(entry_groups, "REPLAY_RATE", 1000)
     world = PlayedBy(replace(calm("groups", seats=4), together=900, hands=2), Chatty)
     world.run()
-    wrong = {*same_together(Seen(world))}
-    assert wrong and all("player 1 says [b'these came together'" in one for one in wrong)
+    wrong = {*check_batches(FinishedGame(world))}
+    assert wrong and all("player 1 signs [b'these came together'" in one for one in wrong)
 
 
 # --- What is counted anew ---
@@ -545,33 +556,33 @@ def _dear(seed: str, seats: int = 3) -> GamePlan:
     return replace(calm(seed, seats), rules=DearHighCard(6), package=DEAR, hands=2)
 
 
-def _doctored(log: Replayed, place: int, **changes: Any) -> None:
+def _doctored(log: ReplayedLog, place: int, **changes: Any) -> None:
     """As if an entry had been something else, or had done something else."""
     log.applied[place] = replace(log.applied[place], **changes)
 
 
-def _fires(checker: Callable[[Seen], Iterator[str]], seen: Seen) -> str:
+def _fires(checker: Callable[[FinishedGame], Iterator[str]], seen: FinishedGame) -> str:
     return next(checker(seen), "")
 
 
 def test_words_that_are_counted_otherwise() -> None:
     world = World(replace(calm(seats=4), fated=(1,), mute=6))
     assert wrong_with(world) is None
-    seen = Seen(world)
+    seen = FinishedGame(world)
     log = seen.logs[0]
     place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.vote_results)
     honest, after = log.applied[place], log.applied[place].after
     (said,) = after.chronicle.vote_results
-    assert said.did == "gone" and _fires(same_votes, seen) == ""
+    assert said.did == "gone" and _fires(check_votes, seen) == ""
     # Fewer have said it; a move was made, and it owes none; a word counts that nobody has said.
     for other in (replace(said, by=said.by[:2]), replace(said, did="move"), replace(said, of=None, did="broken off")):
         _doctored(log, place, after=after.with_chronicle(vote_results=(other,)))
-        assert "have not said enough for it" in _fires(same_votes, seen)
+        assert "have not enough votes for" in _fires(check_votes, seen)
     _doctored(log, place, after=after.with_hand(skip_votes={0: frozenset({bytes(32)})}))
-    assert "other words count" in _fires(same_votes, seen)
+    assert "other votes count" in _fires(check_votes, seen)
     # As if nothing had come of it.
     _doctored(log, place, after=replace(honest.before, hand=replace(honest.before.hand, skip_votes=_with(honest))))
-    assert "enough have said that nobody waits for seat 1" in _fires(same_votes, seen)
+    assert "enough have voted to skip seat 1" in _fires(check_votes, seen)
 
 
 def _with(applied: Applied) -> dict[int, frozenset[bytes]]:
@@ -583,7 +594,7 @@ def test_a_word_of_somebody_who_owes_a_card_message(monkeypatch: pytest.MonkeyPa
     """A liar says it under the number of the message that it owes."""
     monkeypatch.setattr(transitions, "can_vote", lambda state, seat: seat in voters(state))
     wrong = wrong_with(World(replace(calm("owes 10", seats=4), fated=(1,), liar=1)))
-    assert wrong is not None and wrong.checker == "same votes" and "other words count" in wrong.reason
+    assert wrong is not None and wrong.checker == "same votes" and "other votes count" in wrong.reason
 
 
 def test_a_move_that_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -591,49 +602,49 @@ def test_a_move_that_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(HighHand, "default", lambda hand, seat: None)
     world = World(replace(timed("truly", slow=(0,)), seed="slow 6"))
     assert wrong_with(world) is None and (0, "gone") in statements(world)
-    seen = Seen(world)
+    seen = FinishedGame(world)
     assert seen.logs
     monkeypatch.undo()
-    assert "have not said enough for it: gone, 0" in _fires(same_votes, seen)
+    assert "have not enough votes for: gone, 0" in _fires(check_votes, seen)
 
 
 def test_half_that_breaks_off_and_all_go_on() -> None:
     world = World(replace(calm(seats=2), fated=(1,), mute=5))
     assert wrong_with(world) is None and statements(world)[0] == (None, "broken off")
-    seen = Seen(world)
+    seen = FinishedGame(world)
     log = seen.logs[0]
     place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.vote_results)
     one = log.applied[place]
     assert isinstance(one.body, Break)
     _doctored(log, place, after=one.before.with_hand(abort_votes={one.entry.seat: one.body.duty}))
-    assert "half of the table has broken off, and the table goes on" in _fires(same_votes, seen)
+    assert "half of the table has aborted, and the table continues" in _fires(check_votes, seen)
 
 
 def test_a_roster_to_which_too_few_agreed() -> None:
     plan = replace(calm(seats=4), leavers=(Leaver(2, 6, False, None),), sealed=True, hands=2)
     world = World(plan)
     assert wrong_with(world) is None and world.nodes[0].replica.state.roster.seats == (0, 1, 3)
-    seen = Seen(world)
+    seen = FinishedGame(world)
     log = seen.logs[0]
     agreed = [n for n, one in enumerate(log.applied) if isinstance(one.body, Agree)]
     honest = log.applied[agreed[0]]
     for place in agreed:
         _doctored(log, place, body=None)
-    assert "a roster is in force to which [[0]] agreed" in _fires(same_votes, seen)
+    assert "a roster is in force to which [[0]] agreed" in _fires(check_votes, seen)
     # As if all had agreed, and it had never come into force.
     log.applied[:] = log.applied[: agreed[0]]
     for seat in (1, 3):
         entry = structs.replace(honest.entry, seat=seat)
         between = replace(honest.before, phase=Phase.BETWEEN)
         log.applied.append(replace(honest, entry=entry, before=between, after=between))
-    assert "agreed to a roster, and it is not in force" in _fires(same_votes, seen)
+    assert "agreed to a roster, and it is not in force" in _fires(check_votes, seen)
 
 
 def test_a_gain_that_counts_before_its_book(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong_with(World(_books("gain"))) is None
-    closed = Ledger.close_hand
+    close = Ledger.close_hand
     monkeypatch.setattr(
-        Ledger, "closed", lambda self, hand, done, players, *, books: closed(self, hand, done, players, books=False)
+        Ledger, "close_hand", lambda self, hand, done, players, *, books: close(self, hand, done, players, books=False)
     )
     wrong = wrong_with(World(_books("gain")))
     assert wrong is not None and wrong.checker == "same money"
@@ -645,33 +656,33 @@ def test_the_second_account_by_the_law() -> None:
     # Seat 3 wins nine of three, and pays two for a card that it left half done.
     done = Done({}, {0: 2, 1: 3, 2: 4, 3: 1}, {0: -2, 1: -3, 2: -4, 3: 9}, {2: 2})
     ledger.close(0, done, (0, 1, 2, 3), books=True)
-    assert ledger.told() == ({0: 8, 1: 7, 2: 4, 3: 10}, {0: {3: 9}}, [(2, 2)])
+    assert ledger.summary() == ({0: 8, 1: 7, 2: 4, 3: 10}, {0: {3: 9}}, [(2, 2)])
     ledger.count()
-    assert ledger.told()[0][3] == 10, "its book is not open"
+    assert ledger.summary()[0][3] == 10, "its book is not open"
     copies = [deepcopy(ledger) for _ in range(3)]
     ledger.open(0, 3)
     ledger.count()
-    assert ledger.told() == ({0: 8, 1: 7, 2: 4, 3: 19}, {}, [(2, 2)])
+    assert ledger.summary() == ({0: 8, 1: 7, 2: 4, 3: 19}, {}, [(2, 2)])
     # Or never: what it won goes back in the same parts, and what is dead to the others, the odd chip to the lowest.
     copies[0].finish()
-    assert copies[0].told() == ({0: 8 + 2 + 0 + 2, 1: 7 + 3, 2: 4 + 4, 3: 10}, {}, [])
+    assert copies[0].summary() == ({0: 8 + 2 + 0 + 2, 1: 7 + 3, 2: 4 + 4, 3: 10}, {}, [])
     # Or seat 2's book is false: its four go to the others by what they paid, two, three and one.
     copies[1].name(0, 2)
-    assert copies[1].told() == ({0: 10 + 2, 1: 10 + 2, 2: 4, 3: 10 + 0}, {}, [(2, 2)])
+    assert copies[1].summary() == ({0: 10 + 2, 1: 10 + 2, 2: 4, 3: 10 + 0}, {}, [(2, 2)])
     # Or the winner's is, of which nobody else has anything yet.
     copies[2].name(0, 3)
-    assert copies[2].told() == ({0: 10 + 1, 1: 10, 2: 8, 3: 9}, {}, [(2, 2)])
+    assert copies[2].summary() == ({0: 10 + 1, 1: 10, 2: 8, 3: 9}, {}, [(2, 2)])
     # What has counted is final: a false book moves nothing but the seat's own gain.
     pots = ChipLedger({0: 10, 1: 10, 2: 10})
     pots.close(0, Done({}, {0: 4, 1: 2, 2: 2}, {0: -4, 1: 1, 2: 3}), (0, 1, 2), books=True)
     pots.open(0, 1)
     pots.count()
     pots.name(0, 2)
-    assert pots.told() == ({0: 9, 1: 11, 2: 10}, {}, [])
+    assert pots.summary() == ({0: 9, 1: 11, 2: 10}, {}, [])
     # A claim: each has its own again when its book is open; of a false one the others have it.
     pots.dispute(1, {0: 1, 1: 1, 2: 3})
     pots.name(1, 2)
-    assert pots.told() == ({0: 8, 1: 10, 2: 7}, {1: {0: 1 + 2, 1: 1 + 1}}, [])
+    assert pots.summary() == ({0: 8, 1: 10, 2: 7}, {1: {0: 1 + 2, 1: 1 + 1}}, [])
     assert shares(5, {}) == {} and shares(3, {1: 0, 2: 0}) == {1: 2, 2: 1}
 
 
@@ -686,27 +697,27 @@ def test_leaving_that_costs_nothing(where: Stopping, half: Half, monkeypatch: py
 
 
 def _charged(world: World) -> set[tuple[int, Half]]:
-    games = [one.after.hand.game for log in Seen(world).lasting for one in log.applied]
+    games = [one.after.hand.game for log in FinishedGame(world).lasting for one in log.applied]
     return {half for game in games if isinstance(game, HighHand) for half in game.halves}
 
 
 def test_another_price_for_leaving() -> None:
     world = World(replace(_dear("dear 0"), hands=1, fated=(1,), withheld="deal"))
     world.run()
-    seen = Seen(world)
+    seen = FinishedGame(world)
     (place,) = [n for n, one in enumerate(seen.logs[0].applied) if one.after.gone - one.before.gone]
     one = seen.logs[0].applied[place]
     game = one.after.hand.game
-    assert isinstance(game, HighHand) and game.charges == {1: 1} and _fires(leaving_costs, seen) == ""
+    assert isinstance(game, HighHand) and game.charges == {1: 1} and _fires(check_leave_prices, seen) == ""
     _doctored(seen.logs[0], place, after=one.after.with_hand(game=replace(game, charges={1: 2})))
-    assert "seat 1 pays 2 for leaving, and not 1" in _fires(leaving_costs, seen)
+    assert "seat 1 pays 2 for leaving, and not 1" in _fires(check_leave_prices, seen)
 
 
 def test_a_book_that_does_not_come() -> None:
     """Who wins and does not open its book: all have what they had."""
     world = World(replace(_books("kept 1"), fated=(1,), withheld="book", hands=1))
     assert wrong_with(world) is None
-    last = Seen(world).lasting[0].applied[-1]
+    last = FinishedGame(world).lasting[0].applied[-1]
     assert [held.gains for held in last.before.ledger.held] == [{1: 4}]
     assert last.after.ledger.chips == {0: 5, 1: 5, 2: 5}
 
@@ -714,26 +725,27 @@ def test_a_book_that_does_not_come() -> None:
 def test_a_book_with_another_seed() -> None:
     world = World(_books("seed"))
     assert wrong_with(world) is None
-    seen = Seen(world)
+    seen = FinishedGame(world)
     log = seen.logs[0]
     place = next(n for n, one in enumerate(log.applied) if isinstance(one.body, Book))
     body = log.applied[place].body
     assert isinstance(body, Book)
     _doctored(log, place, body=structs.replace(body, seed=bytes(len(body.seed))))
-    assert "opens another seed of hand 0 than it began with" in _fires(books_held, seen)
+    assert "opens another seed for hand 0 than it began with" in _fires(check_disclosures, seen)
     # As if it had never come: then its seat still owes it, and may not begin.
     seat = log.applied[place].entry.seat
     _doctored(log, place, outcome=Outcome.DROPPED)
-    found = [*books_held(seen)]
+    found = [*check_disclosures(seen)]
     assert (
-        f"seat {seat} begins, and owes a book" in found[0] and f"seat {seat} is dealt in, and owes a book" in found[1]
+        f"seat {seat} begins while it owes a book" in found[0]
+        and f"seat {seat} is dealt in while it owes a book" in found[1]
     )
 
 
 def test_a_false_claim_that_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transitions, "refuse_false_dispute", lambda *told: None)
     wrong = wrong_with(World(replace(calm("claims 6"), fated=(1,), liar=1)))
-    assert wrong is not None and wrong.checker == "books held" and "and it opens" in wrong.reason
+    assert wrong is not None and wrong.checker == "books held" and "which it can read" in wrong.reason
 
 
 def test_what_a_liar_says_in_the_place_of_a_book() -> None:
@@ -745,7 +757,7 @@ def test_what_a_liar_says_in_the_place_of_a_book() -> None:
     said = [read_body(bytes(read_entry(lie).entry.body)) for world in worlds for lie in _meant(world)]
     assert {type(one) for one in said} == {Book, Begin}
     # A false book may be all that the next hand has waited for: it is judged first.
-    last = [one for world in worlds for one in Seen(world).logs[0].applied if isinstance(one.body, Book)]
+    last = [one for world in worlds for one in FinishedGame(world).logs[0].applied if isinstance(one.body, Book)]
     assert any(one.outcome is Outcome.FAULT and one.after.phase is Phase.PLAYING for one in last)
 
 
@@ -764,14 +776,14 @@ def test_a_card_that_all_see_and_not_by_stake(monkeypatch: pytest.MonkeyPatch) -
 def test_what_was_signed_on_what_is_not_so() -> None:
     world = World(replace(calm("double"), fated=(1,), cheater=(1, "double")))
     assert wrong_with(world) is None
-    seen, node = Seen(world), world.nodes[0]
+    seen, node = FinishedGame(world), world.nodes[0]
     signed = [record for record in node.home.journal.records if isinstance(record, Sent)]
     entry = read_entry(signed[-1].entry).entry
     # The same on the log as it was before; and on one that there never was.
     for head, reason in ((seen.logs[0].applied[0].entry.seen, "answers nothing"), (bytes(32), "a head that its log")):
         again = sign_entry(node.home.identity, structs.replace(entry, seen=head))
         node.home.journal.write(Sent(again))
-        assert reason in [*due_when_signed(seen)][-1]
+        assert reason in [*check_due_when_signed(seen)][-1]
 
 
 class Rash(Participant):
@@ -792,8 +804,8 @@ class Rash(Participant):
 def test_somebody_who_speaks_before_it_has_looked() -> None:
     world = PlayedBy(replace(calm("rash"), fated=(0,), cheater=(0, "double")), Rash)
     world.run()
-    (wrong,) = due_when_signed(Seen(world))
-    assert wrong == "player 1: number 1, signed on 4 entries, answers nothing that was owed there"
+    (wrong,) = check_due_when_signed(FinishedGame(world))
+    assert wrong == "player 1: number 1, signed on 4 entries, answers nothing that was due there"
 
 
 def test_an_old_log_beside_a_new_journal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -809,10 +821,10 @@ def test_an_old_log_beside_a_new_journal(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_card_that_does_not_open_where_nobody_owes_anything() -> None:
     """d17347418e5a-169: at a table without rules its holder was not asked to dispute it, and waited for ever."""
     protocol = make_protocol("chain", b'{"proven":false}', group())
-    rules, package = _game("free", protocol, SeededDice("stuck", "plan"))
+    rules, package = _choose_game("free", protocol, SeededDice("stuck", "plan"))
     plan = replace(calm("stuck", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
     world = World(replace(plan, cheater=(0, "double")))
-    assert wrong_with(world) is None and Seen(world).found()["cheated"]
+    assert wrong_with(world) is None and FinishedGame(world).count_logged_faults()["cheated"]
     assert world.nodes[1].replica.state.expelled == {0}
 
 
@@ -826,7 +838,7 @@ def test_cards_that_a_cheater_has_spoilt_are_read_as_others_until_it_is_named() 
     """f61fcf37bad3-152: by names in another order a card that was opened had the face of one in a hand."""
     protocol = make_protocol("chain", b'{"proven":false}', group())
     for number in (0, 1):
-        rules, package = _game("dear highcard", protocol, SeededDice(f"mixed {number}", "plan"))
+        rules, package = _choose_game("dear highcard", protocol, SeededDice(f"mixed {number}", "plan"))
         plan = replace(calm(f"mixed {number}", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
         world = World(replace(plan, hands=1, cheater=(0, "names")))
         assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
@@ -835,11 +847,11 @@ def test_cards_that_a_cheater_has_spoilt_are_read_as_others_until_it_is_named() 
 def test_cards_that_are_dealt_again_wait_for_the_keys_of_others_than_their_holders() -> None:
     """a9106c88243f-15328: who left when a card of its own lacked nothing was to have paid for it."""
     protocol = make_protocol("lock")
-    rules, package = _game("dear highcard", protocol, SeededDice("again", "plan"))
+    rules, package = _choose_game("dear highcard", protocol, SeededDice("again", "plan"))
     plan = replace(calm("again", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
     world = World(replace(plan, hands=1, cheater=(0, "false-key")))
     assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
-    decks = [deck for one in Seen(world).logs[0].applied for deck in one.after.hand.decks.values()]
+    decks = [deck for one in FinishedGame(world).logs[0].applied for deck in one.after.hand.decks.values()]
     again = next(
         deck
         for deck in decks
@@ -849,13 +861,13 @@ def test_cards_that_are_dealt_again_wait_for_the_keys_of_others_than_their_holde
         and not deck.rebuilding
     )
     first, second = again.places.pile[:2]
-    assert asked_for(again) == {first: {2}, second: {1}}
+    assert keys_needed(again) == {first: {2}, second: {1}}
 
 
 def test_a_table_without_rules_that_all_leave() -> None:
     """a9106c88243f-13843: nobody was left who could say that it is over."""
     protocol = make_protocol("mask")
-    rules, package = _game("free", protocol, SeededDice("deserted", "plan"))
+    rules, package = _choose_game("free", protocol, SeededDice("deserted", "plan"))
     plan = replace(calm("deserted", seats=2), protocol=protocol, rules=rules, package=package)
     world = World(replace(plan, leavers=(Leaver(0, 2, False, None), Leaver(1, 3, False, None))))
     assert wrong_with(world) is None and all(node.ended for node in world.nodes)
@@ -864,7 +876,7 @@ def test_a_table_without_rules_that_all_leave() -> None:
 def test_a_book_of_somebody_who_was_taken_out_and_cannot_say_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """a9106c88243f-13284: it has not got the new key, and half of a table does not end it while a book is owed."""
     seed, protocol = "a9106c88243f-13284", make_protocol("chain", b'{"proven":false}', group())
-    rules, package = _game("free", protocol, SeededDice(seed, "plan"))
+    rules, package = _choose_game("free", protocol, SeededDice(seed, "plan"))
     plan = replace(calm(seed, seats=3), protocol=protocol, rules=rules, package=package, hands=2, played=True)
     plan = replace(plan, rates={"lost": 0, "repeated": 30, "delayed": 0, "reordered": 0}, sealed=True)
     plan = replace(plan, closed=(Struck(1877, 1, 6000),), backup=Backup(899, 2526, 1), cheater=(1, "throw-out"))
@@ -872,18 +884,18 @@ def test_a_book_of_somebody_who_was_taken_out_and_cannot_say_it(monkeypatch: pyt
     assert wrong_with(world) is None and world.nodes[2].locked and not world.nodes[0].ended
     assert {2} in [books.owing for books in world.nodes[0].replica.state.disclosures.values()]
     monkeypatch.setattr(Node, "locked", False)
-    assert "player 0 has not ended" in _fires(game_ends, Seen(world))
+    assert "player 0 has not ended" in _fires(check_game_ends, FinishedGame(world))
 
 
 def test_somebody_who_has_spoilt_a_card_of_its_own() -> None:
     """evening-3-136: it cannot choose what it cannot read, and half of a table waits where nobody keeps the time."""
     protocol = make_protocol("duel", b'{"mode":"committed"}')
-    rules, package = _game("wardens", protocol, SeededDice("spoilt", "plan"))
+    rules, package = _choose_game("wardens", protocol, SeededDice("spoilt", "plan"))
     plan = replace(calm("spoilt 4", seats=2), protocol=protocol, rules=rules, package=package, fated=(0,))
     world = World(replace(plan, cheater=(0, "slot")))
     # It is named when its deck is closed, and has not won.
     assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
-    seen, node = Seen(world), world.nodes[0]
+    seen, node = FinishedGame(world), world.nodes[0]
     assert seen.gone == frozenset()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Seat, "known_cards", _unreadable)

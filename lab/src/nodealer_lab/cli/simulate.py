@@ -41,15 +41,15 @@ def simulate(
 
 def _play_one(seed: str, steps: bool) -> int:
     """Play one game, and print its steps if wanted and what is wrong with it. Return the exit code."""
-    from nodealer_lab.sim.runs import play, table  # late: no other command should wait for it
-    from nodealer_lab.sim.swarm import plan_of
+    from nodealer_lab.sim.runs import fault_table, play  # late: no other command should wait for it
+    from nodealer_lab.sim.swarm import draw_plan
 
     def print_step(now: int, who: str, what: str) -> None:
         typer.echo(f"{now:7} {who}: {what}")
 
-    typer.echo(f"seed {escape_controls(seed)}: {plan_of(seed)}")
+    typer.echo(f"seed {escape_controls(seed)}: {draw_plan(seed)}")
     played = play(seed, print_step if steps else None)
-    for line in table(played.struck, 1):
+    for line in fault_table(played.struck, 1):
         typer.echo(line)
     typer.echo(f"wrong: {played.wrong}" if played.wrong is not None else "all is well")
     return GOOD if played.wrong is None else BAD
@@ -58,16 +58,16 @@ def _play_one(seed: str, steps: bool) -> int:
 def _play_many(seed: str, games: int, cores: int, json: bool) -> int:
     """Play many games, and print those with something wrong and how often each fault struck. Return the exit code."""
     from nodealer_lab.bench import describe_machine  # late: no other command should wait for it
-    from nodealer_lab.sim.runs import Sum, play_many, repeat, table
+    from nodealer_lab.sim.runs import RunSummary, fault_table, play_many, replay_command
 
-    found, began = Sum(), time.monotonic()
+    found, began = RunSummary(), time.monotonic()
     with err().status("simulating …") as status:
         for played in play_many(seed, games, cores):
             found.add(played)
             status.update(f"simulating: {found.games} of {games} games")
             if played.wrong is not None and not json:
                 out().print(
-                    f"[red]{escape_markup(repeat(played.seed))}[/red]: {escape_markup(str(played.wrong))}",
+                    f"[red]{escape_markup(replay_command(played.seed))}[/red]: {escape_markup(str(played.wrong))}",
                     soft_wrap=True,
                 )
     document = found.document(seed, cores, time.monotonic() - began)
@@ -75,7 +75,7 @@ def _play_many(seed: str, games: int, cores: int, json: bool) -> int:
         print_json(document | {"machine": describe_machine()})
     else:
         typer.echo(f"seed {escape_controls(seed)}, {found.entries} entries in {document['seconds']} s")
-        for line in table(found.struck, found.games):
+        for line in fault_table(found.struck, found.games):
             typer.echo(line)
         typer.echo(f"wrong: {len(found.wrong)} games" if found.wrong else "nothing was wrong in any game")
         if document["too_rare"]:

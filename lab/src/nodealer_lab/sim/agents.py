@@ -24,7 +24,7 @@ from nodealer.games.free.rules import (
 from nodealer_lab.sim.dice import SeededDice
 
 
-def free_move(game: FreeHand, seat: int, cards: int, faces: Mapping[int, int], dice: SeededDice) -> Move:
+def pick_free_move(game: FreeHand, seat: int, cards: int, faces: Mapping[int, int], dice: SeededDice) -> Move:
     """Return a random move for a table without rules.
 
     The table may reject it; the caller then tries another one. `faces` maps positions to the faces that the seat knows,
@@ -36,7 +36,7 @@ def free_move(game: FreeHand, seat: int, cards: int, faces: Mapping[int, int], d
     hidden = tuple(position for position in mine if (0, position) not in game.opened)
     others = tuple(other for other in game.seats if other not in (seat, *game.gone))
     if Capability.MIX in game.operations and dice.chance(500):
-        return _unseen(hidden, others, dice)
+        return _pick_private_move(hidden, others, dice)
     not_mine = tuple(face for face in range(cards) if face not in faces.values())
     match dice.between(0, 7):
         case 0 | 1:
@@ -53,7 +53,7 @@ def free_move(game: FreeHand, seat: int, cards: int, faces: Mapping[int, int], d
             return Finish()
 
 
-def _unseen(hidden: tuple[int, ...], others: tuple[int, ...], dice: SeededDice) -> Move:
+def _pick_private_move(hidden: tuple[int, ...], others: tuple[int, ...], dice: SeededDice) -> Move:
     """Return a random move that only some seats can see: peeking at the deck, or using the seat's own hidden cards."""
     what = dice.between(0, 7)
     if what < 4 or not hidden or not others:

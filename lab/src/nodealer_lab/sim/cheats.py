@@ -12,29 +12,29 @@ from nodealer.protocols.base import CardProtocol, Cheat
 from nodealer_lab.attacks import CHEATS
 
 #: Attacks that a seat can try in nearly every game. Many others need a situation that seldom occurs.
-OFTEN: Final = ("double", "mark", "false-key", "two-things", "throw-out")
+FREQUENT_CHEATS: Final = ("double", "mark", "false-key", "two-things", "throw-out")
 
 
-def cheats_on(protocol: CardProtocol) -> tuple[str, ...]:
+def cheats_for(protocol: CardProtocol) -> tuple[str, ...]:
     """Return the names of the attacks that a single seat can try with this protocol."""
     return tuple(name for name in CHEATS if _claim(name, protocol) is not None)
 
 
-def waiting_on(protocol: CardProtocol) -> tuple[str, ...]:
+def late_cheats_for(protocol: CardProtocol) -> tuple[str, ...]:
     """Return the attacks for this protocol that act last, after every other seat.
 
     A cheater that waits for a permanently silent seat falls silent too. If the two are different seats, they may be
     half of the table, and then no one can continue.
     """
-    return tuple(name for name in cheats_on(protocol) if CHEATS[name].on(protocol).way.late)
+    return tuple(name for name in cheats_for(protocol) if CHEATS[name].on(protocol).way.late)
 
 
-def claim_of(name: str, protocol: CardProtocol) -> Cheat:
+def claim_for(name: str, protocol: CardProtocol) -> Cheat:
     """Return the expected result of an attack. Raise `BadParameter` if it cannot be tried with this protocol."""
     return CHEATS[name].on(protocol).claim
 
 
-def cheating(name: str, home: PlayerStore, **named: Any) -> Participant:
+def create_cheater(name: str, home: PlayerStore, **named: Any) -> Participant:
     """Create a participant that carries out an attack whenever it can."""
     return Cheater(home, attack=CHEATS[name], **named)
 
@@ -44,7 +44,7 @@ def lies_of(participant: Participant) -> tuple[bytes, ...]:
     return tuple(participant.lies) if isinstance(participant, Cheater) else ()
 
 
-def seen_when(name: str, protocol: CardProtocol) -> str | None:
+def detection_time(name: str, protocol: CardProtocol) -> str | None:
     """Return when each entry forged by the attack exposes its seat, or None if the claims do not promise that."""
     attack, claim = CHEATS[name], _claim(name, protocol)
     return claim.seen if attack.law is None and claim is not None and claim.culprit else None
@@ -52,6 +52,6 @@ def seen_when(name: str, protocol: CardProtocol) -> str | None:
 
 def _claim(name: str, protocol: CardProtocol) -> Cheat | None:
     try:
-        return claim_of(name, protocol)
+        return claim_for(name, protocol)
     except BadParameter:
         return None

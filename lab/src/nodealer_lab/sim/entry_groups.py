@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from nodealer_lab.sim.world import World
 
 #: How many of a thousand groups are also received one by one.
-TWICE: Final = 40
+REPLAY_RATE: Final = 40
 
 
 @dataclass(frozen=True)
-class Before:
+class GroupStart:
     """A node before the first frame of a group: the size of its store, and how many frames its process had received."""
 
     entries: int
@@ -36,37 +36,39 @@ class Before:
     sits_out: bool
 
 
-class Groups:
+class EntryGroups:
     """The frames of one node, some of which are processed in groups."""
 
     def __init__(self, world: World, node: Node) -> None:
         #: Differences between processing a group together and processing it one by one.
-        self.unlike: list[str] = []
+        self.differences: list[str] = []
         #: How many frames this process has received.
         self.count = 0
         self._world = world
         self._node = node
         self._dice = SeededDice(world.plan.seed, node.name, "together")
         self._heard: dict[int, bytes] = {}
-        self._before: Before | None = None
+        self._before: GroupStart | None = None
         self._frames: list[tuple[bytes, int]] = []
         self._steps: list[Received] = []
 
-    def begins(self) -> None:
+    def reset(self) -> None:
         """Forget everything, because a new process starts."""
         self._heard.clear()
         self._forget()
         self.count = 0
 
-    def take(self, participant: Participant, frame: bytes, number: int) -> Received:
+    def receive(self, participant: Participant, frame: bytes, number: int) -> Received:
         """Pass a frame to the participant, sometimes announcing that more frames follow."""
         if not participant.has_deferred:
-            self._end(participant)
-            participant.more_coming = self._draws(self._world.plan.together)
+            self._end_group(participant)
+            participant.more_coming = self._roll(self._world.plan.together)
             home = self._node.home
-            self._before = Before(len(home.entries), len(home.journal.records), len(self._heard), participant.sits_out)
+            self._before = GroupStart(
+                len(home.entries), len(home.journal.records), len(self._heard), participant.sits_out
+            )
         else:
-            participant.more_coming = self._draws(self._world.plan.together)
+            participant.more_coming = self._roll(self._world.plan.together)
         self._heard[number] = frame
         self.count += 1
         step = participant.receive(frame, number)
@@ -74,37 +76,41 @@ class Groups:
             self._frames.append((frame, number))
             self._steps.append(step)
         if not participant.has_deferred:
-            self._end(participant)
+            self._end_group(participant)
         return step
 
-    def rest(self, participant: Participant) -> Received:
+    def flush(self, participant: Participant) -> Received:
         """Let the participant process its batch, because no more frames follow for now."""
         step = participant.settle()
         if self._frames:
             self._steps.append(step)
-            self._end(participant)
+            self._end_group(participant)
         return step
 
-    def _draws(self, often: int) -> bool:
+    def _roll(self, often: int) -> bool:
         return often > 0 and self._dice.chance(often)
 
     def _forget(self) -> None:
         self._before, self._frames, self._steps = None, [], []
 
-    def _end(self, participant: Participant) -> None:
+    def _end_group(self, participant: Participant) -> None:
         before, frames, steps = self._before, self._frames, self._steps
         self._forget()
         outcomes = [one.outcome for step in steps for one in step.happened if isinstance(one, Applied)]
         if before is None or len(outcomes) < 2:
             return
         self._world.struck["grouped"] += 1
-        if not self._node.lies and (Outcome.FAULT in outcomes or self._draws(TWICE)):
+        if not self._node.lies and (Outcome.FAULT in outcomes or self._roll(REPLAY_RATE)):
             self._compare(participant, before, frames, steps)
 
     def _compare(
-        self, participant: Participant, before: Before, frames: Sequence[tuple[bytes, int]], steps: Sequence[Received]
+        self,
+        participant: Participant,
+        before: GroupStart,
+        frames: Sequence[tuple[bytes, int]],
+        steps: Sequence[Received],
     ) -> None:
-        known, home = (self._node.home.copied(before.entries, before.records) for _ in range(2))
+        known, home = (self._node.home.copy(before.entries, before.records) for _ in range(2))
         alone = self._world.new_participant(self._node, home)
         alone.sits_out = before.sits_out
         alone.refuse_key, alone.new_key = participant.refuse_key, participant.new_key
@@ -112,21 +118,23 @@ class Groups:
             alone.receive(frame, number)
         one_by_one = [alone.receive(frame, number) for frame, number in frames]
         for what, here, there in (
-            ("says", _said(known, steps), _said(known, one_by_one)),
-            ("is told", _told(steps), _told(one_by_one)),
+            ("signs", _newly_signed(known, steps), _newly_signed(known, one_by_one)),
+            ("applies", _applied_results(steps), _applied_results(one_by_one)),
             ("blames", participant.replica.state.faults, alone.replica.state.faults),
-            ("has", participant.replica.digest(), alone.replica.digest()),
+            ("has the digest", participant.replica.digest(), alone.replica.digest()),
             ("is silenced by", participant.silenced, alone.silenced),
         ):
             if here != there:
-                self.unlike.append(f"{len(frames)} frames together: {self._node.name} {what} {here!r}, alone {there!r}")
+                self.differences.append(
+                    f"{len(frames)} frames together: {self._node.name} {what} {here!r}, alone {there!r}"
+                )
 
 
-def _said(known: FragileHome, steps: Sequence[Received]) -> list[bytes]:
+def _newly_signed(known: FragileHome, steps: Sequence[Received]) -> list[bytes]:
     """Return the frames signed in these steps. Frames that the store already had may be sent again at any time."""
     return [frame for step in steps for frame in step.send if not known.has_signed(frame)]
 
 
-def _told(steps: Sequence[Received]) -> list[tuple[int, object, bytes]]:
+def _applied_results(steps: Sequence[Received]) -> list[tuple[int, object, bytes]]:
     applied = (one for step in steps for one in step.happened if isinstance(one, Applied))
     return [(one.number, one.outcome, one.after.digest()) for one in applied]

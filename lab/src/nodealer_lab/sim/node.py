@@ -22,22 +22,22 @@ from nodealer.tape import SEED_BYTES, expand
 from nodealer.wire import encode
 from nodealer_lab.sim.cheats import lies_of
 from nodealer_lab.sim.dice import SeededDice
-from nodealer_lab.sim.entry_groups import Groups
+from nodealer_lab.sim.entry_groups import EntryGroups
 from nodealer_lab.sim.faults.connection import SimConnection
 from nodealer_lab.sim.faults.fragile_store import FragileHome, Killed
-from nodealer_lab.sim.faults.lies import false_words
-from nodealer_lab.sim.faults.timekeepers import keeping
+from nodealer_lab.sim.faults.lies import forge_body
+from nodealer_lab.sim.faults.timekeepers import create_timekeeper
 from nodealer_lab.sim.plan import BadDisk, Struck
 from nodealer_lab.sim.player import SimPlayer
-from nodealer_lab.sim.relay import entry_in
-from nodealer_lab.sim.table_keys import Seals
+from nodealer_lab.sim.relay import parse_entry
+from nodealer_lab.sim.table_keys import FrameSealer
 
 if TYPE_CHECKING:
     from nodealer_lab.sim.world import World
 
 #: In milliseconds: how often a participant's timer fires, after how much silence it reconnects, and how long it waits
 #: for others.
-LOOKS: Final = 500
+TICK_INTERVAL: Final = 500
 SILENCE: Final = 1500
 PATIENCE: Final = 5000
 #: How long it waits for another frame before it processes a batch.
@@ -67,7 +67,7 @@ class Node:
         self.participant: Participant | None = None
         self.muted = False
         #: When its process last started.
-        self.came = 0
+        self.started_at = 0
         #: Whether its process is down for good: its store is lost, or its own lies keep it from restarting.
         self.away = False
         #: The divergences that it reported; the entries that it signed and an honest player would not have; and those
@@ -81,114 +81,114 @@ class Node:
         self.player = SimPlayer(world, self)
         self._world = world
         self._clock = world.clock
-        self._up, self._down = (self._line(way) for way in ("up", "down"))
+        self._up, self._down = (self._new_connection(way) for way in ("up", "down"))
         self._online = False
         #: Until when it is partitioned from the relay.
         self._apart = 0
         self._patience = self._new_patience()
-        self._seals: Seals | None = None
+        self._sealer: FrameSealer | None = None
         #: Since when no frame has arrived.
         self._quiet = 0
         #: The number of the next frame that the relay sends, and frames that arrived too early to be opened.
         self._coming = 0
         self._early: dict[int, bytes] = {}
-        self.groups = Groups(world, self)
+        self.groups = EntryGroups(world, self)
 
     def _new_patience(self) -> Policy:
         keeper = self._world.plan.keeper
         if keeper is None or not self.keeps_time:
             return TimeoutVoter(PATIENCE / 1000)
-        return keeping(keeper.how, self.dice, self._world.struck)
+        return create_timekeeper(keeper.how, self.dice, self._world.struck)
 
-    def _line(self, way: str) -> SimConnection:
+    def _new_connection(self, way: str) -> SimConnection:
         world = self._world
         dice = SeededDice(world.plan.seed, self.name, way)
         rates = {} if world.plan.played else world.plan.rates
-        return SimConnection(world.clock, dice, rates, world.struck, lambda what: self.tell(f"{way} {what}"))
+        return SimConnection(world.clock, dice, rates, world.struck, lambda what: self.trace(f"{way} {what}"))
 
-    def tell(self, what: str) -> None:
+    def trace(self, what: str) -> None:
         """Write a line to the trace."""
-        self._world.tell(self.name, what)
+        self._world.trace(self.name, what)
 
     # --- Starting and stopping ---
 
-    def come(self) -> None:
+    def start(self) -> None:
         """Start the process, for the first time or again."""
         if self.away or self.participant is not None:
             return
         try:
-            participant = self._start()
+            participant = self._open_participant()
         except (Killed, HomeUnusable) as end:
-            self._ends(end)
+            self._stop(end)
             return
         if participant is not None:
-            self.came = self._world.clock.now
-            self.tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
+            self.started_at = self._world.clock.now
+            self.trace(f"starts with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
             self.connect()
-            self._look_again(participant)
+            self._schedule_tick(participant)
 
-    def _start(self) -> Participant | None:
+    def _open_participant(self) -> Participant | None:
         """Start a new process on this store.
 
         Return None if the log contains entries that the journal lacks: a liar's own lie, or entries signed after the
         backup that the node now plays from.
         """
-        self.home.reopened()
+        self.home.reopen()
         self._patience = self._new_patience()
         self._early.clear()
-        self.player.begins()
-        self.groups.begins()
+        self.player.reset()
+        self.groups.reset()
         try:
             participant = self._world.new_participant(self, self.home)
         except (JournalLost, LogRolledBack):
             if not self.lies and not self.is_old_copy:
                 raise
-            self.tell("stays away")
+            self.trace("stays down")
             self.away = True
             return None
-        if self.is_old_copy and (lacking := self.home.lacking):
-            self.went_back.append(lacking)
-        self._seals = self._world.seals(self, participant)
+        if self.is_old_copy and (missing_heads := self.home.missing_heads):
+            self.went_back.append(missing_heads)
+        self._sealer = self._world.new_sealer(self, participant)
         self.participant = participant
         return participant
 
-    def _look_again(self, participant: Participant) -> None:
-        def look() -> None:
+    def _schedule_tick(self, participant: Participant) -> None:
+        def tick() -> None:
             if participant is self.participant:
-                self.living(self._look)
-                self._look_again(participant)
+                self.act(self._tick)
+                self._schedule_tick(participant)
 
-        self._clock.after(LOOKS, look)
+        self._clock.after(TICK_INTERVAL, tick)
 
-    def living(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
+    def act(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
         """Run an action on the participant and send the resulting frames, as far as the process survives.
 
         A pending batch is processed first, as every driver of a participant does.
         """
-        self._doing(self._rest)
-        self._doing(action)
+        self._run(self._flush)
+        self._run(action)
 
-    def _doing(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
+    def _run(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
         if self.participant is None:
             return
         try:
             for frame in action(self.participant):
-                self.home.burn()
+                self.home.burn_fuse()
                 self._send(frame)
         except (Killed, HomeUnusable) as end:
-            self._ends(end)
+            self._stop(end)
 
-    def _ends(self, end: Killed | HomeUnusable) -> None:
+    def _stop(self, end: Killed | HomeUnusable) -> None:
         """Take the process down, because it was killed or because its disk failed."""
         if isinstance(end, HomeUnusable):
-            self.tell(f"stops: {end}")
+            self.trace(f"stops: {end}")
             self._world.struck["disk"] += 1
-            self._refuse_more()
+            self._check_refuses_more()
         else:
             self._world.struck["killed"] += 1
-        self.die(self.dice.pick((300, 2000, 7000)))
+        self.go_down(self.dice.pick((300, 2000, 7000)))
 
-    def _refuse_more(self) -> None:
+    def _check_refuses_more(self) -> None:
         """Check that after a disk error the participant resends nothing that its store does not have."""
         participant = self.participant
         if participant is not None and self._online:
@@ -197,11 +197,11 @@ class Node:
             except (HomeUnusable, Killed):
                 # Killed: the kill was already due when the disk failed.
                 return
-            self._note_unkept(said)
+            self._record_unkept(said)
 
-    def _note_unkept(self, said: Iterable[bytes]) -> None:
+    def _record_unkept(self, said: Iterable[bytes]) -> None:
         for frame in said:
-            if not self.lies and entry_in(frame) is not None and not self.home.has_signed(frame):
+            if not self.lies and parse_entry(frame) is not None and not self.home.has_signed(frame):
                 self.unkept.append(frame)
 
     def kill(self, kill: Struck) -> None:
@@ -210,7 +210,7 @@ class Node:
             return
         if kill.writes == 0:
             self._world.struck["killed"] += 1
-            self.die(kill.down)
+            self.go_down(kill.down)
         else:
             self.home.fuse = kill.writes
 
@@ -218,7 +218,7 @@ class Node:
         """Close the player's browser tab; it is opened again much later."""
         if self.participant is not None:
             self._world.struck["closed"] += 1
-            self.die(close.down)
+            self.go_down(close.down)
 
     def break_disk(self, bad: BadDisk) -> None:
         """Arrange for the disk to fail soon."""
@@ -230,11 +230,11 @@ class Node:
         if not self.away:
             copy = self.home.with_log_of(copy) if log_only else copy
             what = f"{len(copy.entries)} entries and {len(copy.journal.records)} records"
-            self.tell(f"has an old copy of its {'log' if log_only else 'home'}, with {what}")
+            self.trace(f"gets an old copy of its {'log' if log_only else 'store'} with {what}")
             self._world.struck["restored"] += 1
             running = self.participant is not None
             if running:
-                self.die(500)
+                self.go_down(500)
             self.home, self.is_old_copy = copy, True
 
     def lose_home(self) -> None:
@@ -242,29 +242,29 @@ class Node:
         self.away = True
         if self.participant is not None:
             self._world.struck["closed"] += 1
-            self.die(0)
+            self.go_down(0)
 
-    def die(self, down: int) -> None:
+    def go_down(self, down: int) -> None:
         """End the process and restart it `down` milliseconds later. The store stays."""
-        self.tell(f"is gone, for {down} ms")
+        self.trace(f"is down for {down} ms")
         if self.participant is not None:
             self.lied += lies_of(self.participant)
-        self.participant = self._seals = None
+        self.participant = self._sealer = None
         self.home.crash(self.dice)
         self._disconnect()
-        self._clock.after(down, self.come)
+        self._clock.after(down, self.start)
 
     # --- The connection ---
 
     def cut(self, cut: Struck) -> None:
         """Break the connection for a while."""
         if self._online:
-            self.tell(f"is cut off, for {cut.down} ms")
+            self.trace(f"is cut off for {cut.down} ms")
             self._world.struck["cut"] += 1
             self._disconnect()
             self._clock.after(cut.down, self.connect)
 
-    def part(self, down: int) -> bool:
+    def partition(self, down: int) -> bool:
         """Keep the node disconnected for a while. Return whether it was connected."""
         was = self._online
         self._apart = max(self._apart, self._clock.now + down)
@@ -281,48 +281,48 @@ class Node:
         """Connect again: resend what the relay may have missed, and request all frames from the next one on."""
         if self.participant is not None and not self._online and self._clock.now >= self._apart:
             self._online = True
-            self._again()
+            self._resync()
 
-    def _again(self) -> None:
+    def _resync(self) -> None:
         self._quiet = self._clock.now
-        known = len(self._world.relay.order(self.place))
-        self.living(lambda participant: participant.resend(known))
+        known = len(self._world.relay.frames_for(self.place))
+        self.act(lambda participant: participant.resend(known))
         if self.participant is not None:
             self._coming = self.participant.next_frame_number
-            self.stream()
+            self.deliver_new()
 
-    def strike(self) -> None:
+    def enable_faults(self) -> None:
         """Let faults hit frames in transit from now on."""
         self._up.rates = self._down.rates = self._world.plan.rates
 
     def heal(self) -> None:
         """Stop all faults except the permanent ones."""
         self._up.rates = self._down.rates = {}
-        self.home.repaired()
+        self.home.repair()
 
-    def stream(self) -> None:
+    def deliver_new(self) -> None:
         """Deliver the frames that the relay has not sent to this node yet."""
-        order = self._world.relay.order(self.place)
+        order = self._world.relay.frames_for(self.place)
         while self._online and self._coming < len(order):
             number, frame = self._coming, order[self._coming]
             self._coming += 1
-            self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
+            self._down.send(self._world.describe(frame), partial(self.receive, frame, number))
 
     def _send(self, frame: bytes) -> None:
-        entry = entry_in(frame)
-        self._note_unkept((frame,))
+        entry = parse_entry(frame)
+        self._record_unkept((frame,))
         if entry is not None and self._withholds(entry):
             self._world.mute()
-        lie = None if entry is None or not self._tempted(entry) else self._lie(entry)
+        lie = None if entry is None or not self._decides_to_lie(entry) else self._forge(entry)
         if entry is None or lie is None:
-            self._say(frame)
+            self._transmit(frame)
             return
         # Before the true entry, the lie is rejected; after it, it exposes the seat.
         self._world.struck["lied" if self._lies_about_time else "nonsense"] += 1
         false = sign_entry(self.home.identity, structs.replace(entry, body=Raw(lie)))
         self.lied.append(false)
         for each in (false, frame) if self.dice.chance(900) else (frame, false):
-            self._say(each)
+            self._transmit(each)
 
     @property
     def lies(self) -> bool:
@@ -336,7 +336,7 @@ class Node:
         keeper = self._world.plan.keeper
         return self.keeps_time and keeper is not None and keeper.how == "back"
 
-    def _tempted(self, entry: Entry) -> bool:
+    def _decides_to_lie(self, entry: Entry) -> bool:
         """Return whether a lying node lies this time. Books are rare, so it lies about them more often."""
         book = self.lies and isinstance(read_body(bytes(entry.body)), Book)
         return self.lies and self.dice.chance(600 if self.keeps_time else 900 if book else 250)
@@ -355,73 +355,73 @@ class Node:
         deck = state.hand.decks[known.duty.deck]
         return isinstance(deck, StagedDeck) and isinstance(deck.asked, Deal if plan.withheld == "deal" else Open)
 
-    def _lie(self, entry: Entry) -> bytes | None:
+    def _forge(self, entry: Entry) -> bytes | None:
         if self._lies_about_time:
             return encode(Tick(self.dice.between(0, 3000)))
         if self.place != self._world.plan.liar or self.participant is None:
             return None
-        return false_words(self.participant, bytes(entry.body), self.dice)
+        return forge_body(self.participant, bytes(entry.body), self.dice)
 
-    def _say(self, text: bytes) -> None:
-        self.tell(f"says {self._world.words(text)}")
+    def _transmit(self, text: bytes) -> None:
+        self.trace(f"sends {self._world.describe(text)}")
         if self._online and not self.muted:
-            frame = text if self._seals is None else self._seals.seal(text)
+            frame = text if self._sealer is None else self._sealer.seal(text)
             if frame is not None:
                 self._world.texts[frame] = text
-                self._up.carry(self._world.words(text), lambda: self._world.take(frame))
+                self._up.send(self._world.describe(text), lambda: self._world.receive(frame))
 
     # --- Receiving ---
 
     def receive(self, frame: bytes, number: int) -> None:
         """Receive a frame from the relay."""
-        self.tell(f"hears #{number} {self._world.words(frame)}")
-        if self._seals is None:
-            self._doing(lambda participant: self._take(participant, frame, number))
+        self.trace(f"receives #{number} {self._world.describe(frame)}")
+        if self._sealer is None:
+            self._run(lambda participant: self._receive(participant, frame, number))
             return
         # Opening a frame depends on the frames before it, so they are opened in order.
         self._early[number] = frame
-        while self.participant is not None and self._seals is not None:
+        while self.participant is not None and self._sealer is not None:
             following = self.participant.next_frame_number
             if following not in self._early:
                 break
-            text = self._seals.open(self._early.pop(following))
-            self._doing(partial(self._take, frame=text, number=following))
-            if self._seals is not None and self._seals.changed():
-                self.tell("has another key")
-                self._again()
+            text = self._sealer.open(self._early.pop(following))
+            self._run(partial(self._receive, frame=text, number=following))
+            if self._sealer is not None and self._sealer.has_new_key():
+                self.trace("has a new key")
+                self._resync()
 
-    def _take(self, participant: Participant, frame: bytes, number: int) -> Iterable[bytes]:
-        expected, step = participant.next_frame_number, self.groups.take(participant, frame, number)
+    def _receive(self, participant: Participant, frame: bytes, number: int) -> Iterable[bytes]:
+        expected, step = participant.next_frame_number, self.groups.receive(participant, frame, number)
         if participant.next_frame_number > expected:
             self._quiet = self._clock.now
         if participant.has_deferred:
-            self._clock.after(TOGETHER, partial(self._rest_later, participant, self.groups.count))
-        return self._sees(participant, step)
+            self._clock.after(TOGETHER, partial(self._flush_if_idle, participant, self.groups.count))
+        return self._process(participant, step)
 
-    def _rest_later(self, participant: Participant, count: int) -> None:
+    def _flush_if_idle(self, participant: Participant, count: int) -> None:
         """Process the batch if no frame has arrived since."""
         if participant is self.participant and count == self.groups.count:
-            self._doing(self._rest)
+            self._run(self._flush)
 
-    def _rest(self, participant: Participant) -> Iterable[bytes]:
-        return self._sees(participant, self.groups.rest(participant)) if participant.has_deferred else []
+    def _flush(self, participant: Participant) -> Iterable[bytes]:
+        return self._process(participant, self.groups.flush(participant)) if participant.has_deferred else []
 
-    def _sees(self, participant: Participant, step: Received) -> Iterable[bytes]:
+    def _process(self, participant: Participant, step: Received) -> Iterable[bytes]:
         for happened in step.happened:
-            self.tell(f"sees {type(happened).__name__}")
+            self.trace(f"applies {type(happened).__name__}")
         self.diverged += (one for one in step.happened if isinstance(one, Diverged))
         if step.happened:
-            self.player.hears()
+            self.player.on_change()
         # A participant that expects more frames does not decide yet whether to leave.
-        return [*step.send, *(() if participant.has_deferred else self.player.leaves(participant))]
+        return [*step.send, *(() if participant.has_deferred else self.player.leave_if_planned(participant))]
 
-    def _look(self, participant: Participant) -> Iterable[bytes]:
+    def _tick(self, participant: Participant) -> Iterable[bytes]:
         if self._clock.now - self._quiet > SILENCE and not participant.is_over:
-            self._again()
-            self.living(self.player.thinks)
+            self._resync()
+            self.act(self.player.decide)
         if participant is not self.participant:
             return []
-        said = [*self.player.proposes(participant), *self._patience.on_tick(participant, self._clock.now / 1000)]
+        said = [*self.player.propose(participant), *self._patience.on_tick(participant, self._clock.now / 1000)]
         return said if participant is self.participant else []
 
     # --- After the game ---
@@ -444,28 +444,28 @@ class Node:
         try:
             return self.participant is not None and self.participant.is_over
         except (Killed, HomeUnusable) as end:
-            self._ends(end)
+            self._stop(end)
             return False
 
     @property
     def behind(self) -> bool:
         """Whether it has seen a frame under a later key than it knows of."""
-        return self._seals is not None and self._seals.behind
+        return self._sealer is not None and self._sealer.behind
 
     @property
     def locked(self) -> bool:
         """Whether it was removed from the table, or is a spectator of a table whose key has changed."""
-        return self._seals is not None and self._seals.locked
+        return self._sealer is not None and self._sealer.locked
 
     def catch_up(self) -> None:
         """Receive all remaining frames after the game has stopped."""
-        participant = self.participant or (None if self.away else self._start())
+        participant = self.participant or (None if self.away else self._open_participant())
         if participant is None:
             return
-        order = self._world.relay.order(self.place)
+        order = self._world.relay.frames_for(self.place)
         participant.more_coming = False
         for number in range(participant.next_frame_number, len(order)):
-            text = order[number] if self._seals is None else self._seals.open(order[number])
+            text = order[number] if self._sealer is None else self._sealer.open(order[number])
             step = participant.receive(text, number)
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))
         participant.settle()

@@ -16,7 +16,7 @@ from nodealer.games.base import Turn
 from nodealer.games.free.rules import FreeHand
 from nodealer.games.package import Bot
 from nodealer.protocols.recoverable import RecoverableDeck
-from nodealer_lab.sim.agents import free_move
+from nodealer_lab.sim.agents import pick_free_move
 from nodealer_lab.sim.plan import BOUND, HEALED
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 #: In milliseconds: how much longer each seat waits than the one before it when any seat may move, and how often it
 #: checks.
-TURNS: Final = 5000
-LOOKS: Final = 500
+TURN_DELAY: Final = 5000
+CHECK_INTERVAL: Final = 500
 #: From when on no seat is slow any more, because a long game would not end in time.
-HURRIES: Final = HEALED + BOUND // 2
+HURRY_TIME: Final = HEALED + BOUND // 2
 
 
 class SimPlayer:
@@ -49,27 +49,27 @@ class SimPlayer:
         #: The log length, and since when it has been that.
         self._grown = (0, 0)
         #: Whether a decision is already scheduled.
-        self._will_think = False
+        self._is_scheduled = False
         #: Whether they have left as planned.
         self._left = False
 
-    def begins(self) -> None:
+    def reset(self) -> None:
         """Note that a new process has started."""
         self._proposed = False
 
-    def hears(self) -> None:
+    def on_change(self) -> None:
         """Schedule a decision, because something has happened at the table."""
-        if not self._will_think:
-            self._will_think = True
-            self._clock.after(self._dice.between(20, 300), self._think)
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._clock.after(self._dice.between(20, 300), self._decide_now)
 
-    def _think(self) -> None:
-        self._will_think = False
-        self._node.living(self.thinks)
+    def _decide_now(self) -> None:
+        self._is_scheduled = False
+        self._node.act(self.decide)
 
     # --- In the lobby ---
 
-    def proposes(self, participant: Participant) -> Iterable[bytes]:
+    def propose(self, participant: Participant) -> Iterable[bytes]:
         """Propose the session once everyone has joined, if this is the first player."""
         plan, lobby = self._world.plan, participant.lobby
         if self._node.place or self._proposed or participant.has_session or lobby.proposal:
@@ -85,17 +85,17 @@ class SimPlayer:
 
     # --- At the table ---
 
-    def thinks(self, participant: Participant) -> Iterable[bytes]:
+    def decide(self, participant: Participant) -> Iterable[bytes]:
         """Return the frames that the player sends of their own accord."""
         if not participant.has_session or self._node.keeps_time:
             return []
         if not participant.has_seat:
-            return self._asks_to_sit(participant)
+            return self._ask_to_sit(participant)
         with suppress(IllegalMove):
-            if rosters := self._rosters(participant):
+            if rosters := self._update_roster(participant):
                 return rosters
-        self._remembers(participant)
-        if self._ponders(participant):
+        self._record_faces(participant)
+        if self._is_pondering(participant):
             return []
         # A player who was given false cards, and has already disputed one, has nothing to decide.
         with suppress(IllegalMove, CardUnreadable):
@@ -103,11 +103,11 @@ class SimPlayer:
                 return participant.dispute()
             game = participant.replica.state.hand.game
             if isinstance(game, FreeHand):
-                return self._chooses(participant) or self._asks(participant, game)
+                return self._answer_peek(participant) or self._make_free_move(participant, game)
             return self._mind.act(participant)
         return []
 
-    def _asks_to_sit(self, participant: Participant) -> Iterable[bytes]:
+    def _ask_to_sit(self, participant: Participant) -> Iterable[bytes]:
         if self._proposed or not self._node.asks_to_sit or participant.is_catching_up:
             return []
         with suppress(IllegalMove):
@@ -116,7 +116,7 @@ class SimPlayer:
             return said
         return []
 
-    def _rosters(self, participant: Participant) -> Iterable[bytes]:
+    def _update_roster(self, participant: Participant) -> Iterable[bytes]:
         """Propose and agree to roster changes at a table with sealed frames.
 
         The lowest remaining seat removes seats that have left and admits newcomers; all others agree.
@@ -141,39 +141,39 @@ class SimPlayer:
                 return participant.propose_removal(state.all_members[seat].name)
         return participant.admit(participant.seat_requests[0].who.name) if participant.seat_requests else []
 
-    def leaves(self, participant: Participant) -> Iterable[bytes]:
+    def leave_if_planned(self, participant: Participant) -> Iterable[bytes]:
         """Leave or sit out if the plan says so now, and schedule the return."""
         if self._left or not participant.has_seat or participant.is_catching_up:
             return []
         plan, replica = self._world.plan, participant.replica
         mine = next((leaver for leaver in plan.leavers if leaver.seat == self._node.place), None)
         now = mine is not None and replica.height >= mine.entries and (not mine.dealt or _is_dealt(replica.state))
-        again = self._node.place in plan.again and is_made_again(replica.state.hand.decks.values())
+        again = self._node.place in plan.again and is_rebuilding(replica.state.hand.decks.values())
         if not now and not again:
             return []
         sits_out = now and mine is not None and mine.sits_out
         away = mine.away if mine is not None else 0
         self._left, participant.sits_out = True, sits_out or away is None or bool(away)
         if away is not None:
-            self._clock.after(away, lambda: self._node.living(lambda participant: participant.come_back()))
+            self._clock.after(away, lambda: self._node.act(lambda participant: participant.come_back()))
         with suppress(IllegalMove):
             said = participant.sit_out() if sits_out else participant.leave()
             self._world.struck["left"] += 1
             return said
         return []
 
-    def _ponders(self, participant: Participant) -> bool:
+    def _is_pondering(self, participant: Participant) -> bool:
         """Return whether this is a slow player who is still thinking about a question."""
         asked = participant.options().required if self._node.place in self._world.plan.slow else None
         if asked is None:
             return False
         if self._pondered[0] != asked.id:
-            delay = self._dice.pick((100, 6000, 9000)) if self._clock.now < HURRIES else 100
+            delay = self._dice.pick((100, 6000, 9000)) if self._clock.now < HURRY_TIME else 100
             self._pondered = (asked.id, self._clock.now + delay)
-            self._clock.after(delay, lambda: self._node.living(self.thinks))
+            self._clock.after(delay, lambda: self._node.act(self.decide))
         return self._clock.now < self._pondered[1]
 
-    def _remembers(self, participant: Participant) -> None:
+    def _record_faces(self, participant: Participant) -> None:
         """Record the known faces for the checkers: each face must be there once, and none may be known too early."""
         replica = participant.replica
         if self._node.place not in self._world.doomed and replica.height != self._remembered:
@@ -182,30 +182,30 @@ class SimPlayer:
                 known = participant.seat.known_cards().items()
                 self.faces |= {(replica.height, replica.state.hand.number, card, face) for card, face in known}
 
-    def _chooses(self, participant: Participant) -> Iterable[bytes]:
+    def _answer_peek(self, participant: Participant) -> Iterable[bytes]:
         """Answer a pending peek: decide what to do with the cards."""
         question = participant.question()
         if question is None or question.peek is None:
             return []
         return participant.answer(question, Bot().choose(question.view, question.peek))
 
-    def _asks(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
+    def _make_free_move(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
         """Make a free-table move. No seat owes one, so the first seat in order moves, and after a while the next."""
         want, duty, seat = game.wants, participant.options().move, participant.seat.number
         if duty is None or not isinstance(want, Turn) or seat not in want.may:
             return []
-        patience = want.may.index(seat) * TURNS
+        patience = want.may.index(seat) * TURN_DELAY
         # Measured by the log, not by received frames: a seat whose entries are rejected resends them again and again.
         if self._grown[0] != participant.replica.height:
             self._grown = participant.replica.height, self._clock.now
         if self._clock.now - self._grown[1] < patience:
-            self._clock.after(LOOKS, lambda: self._node.living(self.thinks))
+            self._clock.after(CHECK_INTERVAL, lambda: self._node.act(self.decide))
             return []
         faces = {card.position: face for card, face in participant.seat.known_cards().items() if card.deck == 0}
-        return participant.move(free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
+        return participant.move(pick_free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
 
 
-def is_made_again(decks: Iterable[object]) -> bool:
+def is_rebuilding(decks: Iterable[object]) -> bool:
     """Return whether one of the decks is being rebuilt because a seat has left."""
     return any(isinstance(deck, RecoverableDeck) and deck.rebuilding for deck in decks)
 

@@ -11,7 +11,7 @@ from nodealer_lab.sim.plan import Forking
 
 
 @lru_cache(maxsize=1024)
-def entry_in(frame: bytes) -> Entry | None:
+def parse_entry(frame: bytes) -> Entry | None:
     """Parse a frame as a log entry. Return None if it is not one."""
     try:
         return read_entry(frame).entry
@@ -41,7 +41,7 @@ class SimRelay:
         #: The frame that the majority got and the others did not, or not yet.
         self._kept: bytes | None = None
 
-    def order(self, place: int) -> list[bytes]:
+    def frames_for(self, place: int) -> list[bytes]:
         """Return the frames that a place is shown, in order."""
         return self._other if self._other is not None and place in self._aside else self.frames
 
@@ -49,32 +49,32 @@ class SimRelay:
         """Show these places another order from the next entry on, or from the next lobby frame on."""
         self._aside, self._swaps, self._lobby, self._other = frozenset(places), how == "swap", lobby, list(self.frames)
 
-    def take(self, frame: bytes) -> None:
+    def append(self, frame: bytes) -> None:
         """Append the next frame to the order."""
         text = self._text(frame)
-        entry = entry_in(text)
+        entry = parse_entry(text)
         fresh = text not in self._seen and entry is not None
         counts = text not in self._seen if self._lobby else fresh
         self._seen.add(text)
         self.entries += fresh
         self.frames.append(frame)
         if self._other is not None:
-            self._show_others(self._other, frame, counts)
+            self._append_forked(self._other, frame, counts)
 
-    def _show_others(self, other: list[bytes], frame: bytes, fresh: bool) -> None:
+    def _append_forked(self, other: list[bytes], frame: bytes, fresh: bool) -> None:
         if fresh and not self.forked and self._kept is None:
             self._kept = frame
         elif self._kept is None or self._text(frame) != self._text(self._kept):
             other.append(frame)
             self.forked |= fresh
-            if self._swaps and fresh and self._kept is not None and self._cross(self._kept, frame):
+            if self._swaps and fresh and self._kept is not None and self._can_swap(self._kept, frame):
                 other.append(self._kept)
                 self._kept = None
 
-    def _cross(self, first: bytes, second: bytes) -> bool:
+    def _can_swap(self, first: bytes, second: bytes) -> bool:
         """Return whether two entries are from different seats.
 
         Entries of one seat have a fixed order, so swapping them has no effect.
         """
-        one, other = entry_in(self._text(first)), entry_in(self._text(second))
+        one, other = parse_entry(self._text(first)), parse_entry(self._text(second))
         return self._lobby or (one is not None and other is not None and one.seat != other.seat)

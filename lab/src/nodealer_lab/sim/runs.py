@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nodealer.errors import NodealerError
-from nodealer_lab.sim.checkers.invariants import Wrong, first_wrong
-from nodealer_lab.sim.checkers.replay import Seen
+from nodealer_lab.sim.checkers.invariants import Violation, find_violation
+from nodealer_lab.sim.checkers.replay import FinishedGame
 from nodealer_lab.sim.plan import FAULTS
-from nodealer_lab.sim.swarm import plan_of
+from nodealer_lab.sim.swarm import draw_plan
 from nodealer_lab.sim.world import Trace, World
 
 #: How often each kind of fault must strike in this many games for the games to prove anything.
@@ -27,27 +27,27 @@ class GameResult:
     seed: str
     struck: Counter[str]
     entries: int
-    wrong: Wrong | None
+    wrong: Violation | None
 
 
-def repeat(seed: str) -> str:
+def replay_command(seed: str) -> str:
     """Return the command line that replays the game of a seed and prints every step."""
     return f"nodealer lab sim {seed} --steps"
 
 
 def play(seed: str, trace: Trace | None = None) -> GameResult:
     """Play the game of a seed and run the checkers on it."""
-    world = World(plan_of(seed), trace)
+    world = World(draw_plan(seed), trace)
     try:
         world.run()
-        seen = Seen(world)
-        return GameResult(seed, world.struck + seen.found(), world.relay.entries, first_wrong(seen))
+        game = FinishedGame(world)
+        return GameResult(seed, world.struck + game.count_logged_faults(), world.relay.entries, find_violation(game))
     except NodealerError as error:
         # A participant's program has failed. The remaining games are still played.
-        wrong = Wrong("nobody stops", f"{type(error).__name__}: {error}")
+        wrong = Violation("nobody stops", f"{type(error).__name__}: {error}")
         return GameResult(seed, world.struck, world.relay.entries, wrong)
     except Exception as error:
-        error.add_note(f"in the simulated game {seed!r}: {repeat(seed)}")
+        error.add_note(f"in the simulated game {seed!r}: {replay_command(seed)}")
         raise
 
 
@@ -67,7 +67,7 @@ def play_many(seed: str, games: int, cores: int) -> Iterator[GameResult]:
 
 
 @dataclass
-class Sum:
+class RunSummary:
     """The combined results of many games."""
 
     games: int = 0
@@ -98,11 +98,13 @@ class Sum:
             "struck": {kind: self.struck[kind] for kind in FAULTS},
             "games_struck": {kind: self.games_struck[kind] for kind in FAULTS},
             "too_rare": too_rare(self.struck, self.games),
-            "wrong": [{"seed": one.seed, "why": str(one.wrong), "repeat": repeat(one.seed)} for one in self.wrong],
+            "wrong": [
+                {"seed": one.seed, "why": str(one.wrong), "repeat": replay_command(one.seed)} for one in self.wrong
+            ],
         }
 
 
-def table(struck: Counter[str], games: int) -> list[str]:
+def fault_table(struck: Counter[str], games: int) -> list[str]:
     """Return a line of text for each kind of fault, and one for the number of games."""
     return [f"{struck[fault]:8}  {fault}" for fault in FAULTS] + [f"{games:8}  games"]
 

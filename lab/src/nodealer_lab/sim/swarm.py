@@ -18,7 +18,7 @@ from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 from nodealer_lab.sim import highcard
-from nodealer_lab.sim.cheats import OFTEN, cheats_on, waiting_on
+from nodealer_lab.sim.cheats import FREQUENT_CHEATS, cheats_for, late_cheats_for
 from nodealer_lab.sim.dice import SeededDice
 from nodealer_lab.sim.plan import (
     HEALED,
@@ -70,32 +70,32 @@ MODES: Final[Mapping[str, tuple[bytes, ...]]] = {
 KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back",) * 4, "silent", "dying")
 
 
-def plan_of(seed: str) -> GamePlan:
+def draw_plan(seed: str) -> GamePlan:
     """Draw the plan of a game from a seed."""
     dice = SeededDice(seed, "plan")
     on = {kind for kind, often in MIX.items() if dice.chance(often)}
     if on & {"nonsense", "cheated"} and dice.chance(HEARD):
         on -= {"forked", "lobby", "muted", "lost home"}
-    plan = _table(seed, on, dice)
-    plan = _doomed(replace(plan, fated=_fated(dice, plan.seats, on)), on, dice)
+    plan = _draw_table(seed, on, dice)
+    plan = _draw_permanent_faults(replace(plan, fated=_draw_fated_seats(dice, plan.seats, on)), on, dice)
     places = plan.sitting + plan.watchers
     return replace(
         plan,
         played=dice.chance(600),
         rates={fault: dice.pick((10, 30, 80, 150)) if fault in on else 0 for fault in OF_FRAMES},
-        cuts=tuple(_struck(dice, places, 0) for _ in range(dice.between(1, 3) if "cut" in on else 0)),
-        splits=tuple(_split(dice, places) for _ in range(dice.between(1, 2) if "split" in on else 0)),
-        kills=tuple(_struck(dice, places, 8) for _ in range(dice.between(1, 3) if "killed" in on else 0)),
-        closed=tuple(_closed(dice, places) for _ in range(dice.between(1, 2) if "closed" in on else 0)),
-        disks=tuple(_disk(dice, places) for _ in range(dice.between(1, 2) if "disk" in on else 0)),
+        cuts=tuple(_draw_strike(dice, places, 0) for _ in range(dice.between(1, 3) if "cut" in on else 0)),
+        splits=tuple(_draw_split(dice, places) for _ in range(dice.between(1, 2) if "split" in on else 0)),
+        kills=tuple(_draw_strike(dice, places, 8) for _ in range(dice.between(1, 3) if "killed" in on else 0)),
+        closed=tuple(_draw_closed_tab(dice, places) for _ in range(dice.between(1, 2) if "closed" in on else 0)),
+        disks=tuple(_draw_bad_disk(dice, places) for _ in range(dice.between(1, 2) if "disk" in on else 0)),
         slow=tuple(sorted({dice.between(0, plan.seats - 1) for _ in range(2)})) if "late" in on else (),
-        leavers=_leavers(dice, plan, on),
+        leavers=_draw_leavers(dice, plan, on),
         again=tuple(seat for seat in range(plan.seats) if dice.chance(850)) if "rebuilt" in on else (),
         together=dice.pick((300, 700, 950)) if "grouped" in on else 0,
     )
 
 
-def _table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
+def _draw_table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
     """Draw the game and its seats.
 
     Removing a seat, or leaving while a deck is rebuilt, needs more than two seats.
@@ -117,7 +117,7 @@ def _table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
         seats = min(seats, 3)
     if card == "duel":
         name = dice.pick(("own highcard",) * 4 + ("wardens",))
-    rules, package = _game(name, protocol, dice)
+    rules, package = _choose_game(name, protocol, dice)
     often = (1, 2) if protocol.claims.open_book_at_end or name == "dear highcard" else (1, 1, 1, 2)
     hands = 1 if name in ("holdem", "wardens") or proven else 2 if "keyed" in on else dice.pick(often)
     return GamePlan(
@@ -128,12 +128,12 @@ def _table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
         seats,
         hands,
         int(dice.chance(150)),
-        keeper=_keeper(dice, on) if "timed" in on else None,
+        keeper=_draw_keeper(dice, on) if "timed" in on else None,
         sealed="keyed" in on,
     )
 
 
-def _game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[Rules, GamePackage]:
+def _choose_game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[Rules, GamePackage]:
     cards = dice.between(4, 6)
     if name == "highcard":
         return highcard.HighCard(cards), highcard.GAME
@@ -149,7 +149,7 @@ def _game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[Rules, G
     return package.from_settings(package.settled({})), quick
 
 
-def _keeper(dice: SeededDice, on: set[str]) -> Keeper:
+def _draw_keeper(dice: SeededDice, on: set[str]) -> Keeper:
     limits = Limits(move=3000, cards=3000, bank=dice.pick((0, 0, 1500, 4000)), refill=dice.pick((0, 1000)))
     return Keeper(dice.pick(KEEPERS), limits, dice.pick((1000, 4000)) if "held" in on else 0, dice.between(1, 15))
 
@@ -157,7 +157,7 @@ def _keeper(dice: SeededDice, on: set[str]) -> Keeper:
 # --- Permanent faults ---
 
 
-def _fated(dice: SeededDice, seats: int, on: set[str]) -> tuple[int, ...]:
+def _draw_fated_seats(dice: SeededDice, seats: int, on: set[str]) -> tuple[int, ...]:
     """Draw the seats that permanent faults hit: at most half of the table.
 
     It is only one seat if the others must suffice to agree on another roster.
@@ -166,13 +166,13 @@ def _fated(dice: SeededDice, seats: int, on: set[str]) -> tuple[int, ...]:
     return tuple(sorted((first + more) % seats for more in range(count)))
 
 
-def _doomed(plan: GamePlan, on: set[str], dice: SeededDice) -> GamePlan:
+def _draw_permanent_faults(plan: GamePlan, on: set[str], dice: SeededDice) -> GamePlan:
     """Draw the permanent faults that hit the fated seats."""
     fork = None
     if on & {"forked", "lobby"}:
         entries = 0 if "lobby" in on else dice.between(1, 15)
         fork = Fork(dice.pick(("swap", "withhold")), entries, dice.between(0, 8))
-    withheld = dice.pick(_stops(plan)) if "muted" in on else None
+    withheld = dice.pick(_stopping_points(plan)) if "muted" in on else None
     first, last = plan.fated[0], plan.fated[-1]
     lies = "nonsense" in on
     return replace(
@@ -181,32 +181,32 @@ def _doomed(plan: GamePlan, on: set[str], dice: SeededDice) -> GamePlan:
         mute=dice.between(1, 15) if "muted" in on and withheld is None else None,
         withheld=withheld,
         lost_home=dice.between(1, 15) if "lost home" in on else None,
-        backup=_backup(dice, last) if "restored" in on else None,
+        backup=_draw_backup(dice, last) if "restored" in on else None,
         liar=first if lies else None,
-        cheater=(last, _cheat(plan, dice)) if "cheated" in on and not (lies and first == last) else None,
+        cheater=(last, _draw_cheat(plan, dice)) if "cheated" in on and not (lies and first == last) else None,
     )
 
 
-def _stops(plan: GamePlan) -> tuple[Stopping | None, ...]:
+def _stopping_points(plan: GamePlan) -> tuple[Stopping | None, ...]:
     """Return where a seat may fall silent: anywhere (None), in the middle of a card, or before its book."""
     cards: tuple[Stopping, ...] = ("deal", "open") if isinstance(plan.rules, highcard.DearHighCard) else ()
     books: tuple[Stopping, ...] = ("book",) * 3 if plan.protocol.claims.open_book_at_end else ()
     return (None, *cards, *books)
 
 
-def _cheat(plan: GamePlan, dice: SeededDice) -> str:
+def _draw_cheat(plan: GamePlan, dice: SeededDice) -> str:
     """Draw an attack.
 
     One that waits for all other seats is only drawn if no other seat is fated, because then all others will act again.
     """
-    waiting = waiting_on(plan.protocol)
+    waiting = late_cheats_for(plan.protocol)
     if waiting and len(plan.fated) == 1 and dice.chance(400):
         return dice.pick(waiting)
-    others = tuple(name for name in cheats_on(plan.protocol) if name not in waiting)
-    return dice.pick(OFTEN if dice.chance(700) else others)
+    others = tuple(name for name in cheats_for(plan.protocol) if name not in waiting)
+    return dice.pick(FREQUENT_CHEATS if dice.chance(700) else others)
 
 
-def _backup(dice: SeededDice, place: int) -> Backup:
+def _draw_backup(dice: SeededDice, place: int) -> Backup:
     copied = dice.between(300, 3000)
     return Backup(copied, copied + dice.between(300, 3000), place, dice.chance(500))
 
@@ -214,7 +214,7 @@ def _backup(dice: SeededDice, place: int) -> Backup:
 # --- Temporary faults ---
 
 
-def _leavers(dice: SeededDice, plan: GamePlan, on: set[str]) -> tuple[Leaver, ...]:
+def _draw_leavers(dice: SeededDice, plan: GamePlan, on: set[str]) -> tuple[Leaver, ...]:
     """Draw a seat that leaves. It is not a fated one, because the checkers look at what others say about leavers.
 
     For a roster change, one absent seat is enough.
@@ -228,21 +228,21 @@ def _leavers(dice: SeededDice, plan: GamePlan, on: set[str]) -> tuple[Leaver, ..
     return (Leaver(dice.pick(others), dice.between(4, 16), sits_out, away, "rebuilt" in on),)
 
 
-def _struck(dice: SeededDice, places: int, writes: int) -> Struck:
+def _draw_strike(dice: SeededDice, places: int, writes: int) -> Struck:
     down = dice.pick((300, 1000, 3000, 8000))
     return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), down, dice.between(0, writes))
 
 
-def _closed(dice: SeededDice, places: int) -> Struck:
+def _draw_closed_tab(dice: SeededDice, places: int) -> Struck:
     return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), dice.pick((6000, 15_000, 40_000)))
 
 
-def _split(dice: SeededDice, places: int) -> Split:
+def _draw_split(dice: SeededDice, places: int) -> Split:
     apart = tuple(place for place in range(places) if dice.chance(500)) or (dice.between(0, places - 1),)
     return Split(dice.between(0, HEALED // 2), apart, dice.pick((500, 2000, 6000)))
 
 
-def _disk(dice: SeededDice, places: int) -> BadDisk:
+def _draw_bad_disk(dice: SeededDice, places: int) -> BadDisk:
     how: Failing = dice.pick(("full", "torn", "unsure"))
     time, place, writes = dice.between(0, HEALED // 3), dice.between(0, places - 1), dice.between(0, 4)
     return BadDisk(time, place, writes, how, dice.pick((0, 0, 1)))

@@ -11,7 +11,7 @@ from nodealer.relay.sealing import SENDER_BYTES, ReadKey, TableSecret
 from nodealer.tape import expand
 
 
-class Seals:
+class FrameSealer:
     """Seals and opens the frames between one participant and the relay."""
 
     def __init__(self, participant: Participant, key: TableSecret | ReadKey, entropy: Entropy) -> None:
@@ -41,7 +41,7 @@ class Seals:
         """Whether this participant lacks the key in use."""
         return self._keys.read_key is None
 
-    def changed(self) -> bool:
+    def has_new_key(self) -> bool:
         """Return whether the write key has changed since the last call."""
         before, self._in_use = self._in_use, self._keys.write_secret
         return before is not self._in_use

@@ -15,13 +15,13 @@ from nodealer.engine.store import PlayerStore
 from nodealer.errors import Malformed
 from nodealer.keys import KEY_BYTES
 from nodealer.relay.sealing import TableSecret
-from nodealer_lab.sim.cheats import cheating
+from nodealer_lab.sim.cheats import create_cheater
 from nodealer_lab.sim.clock import VirtualClock
 from nodealer_lab.sim.dice import SeededDice
-from nodealer_lab.sim.node import LOOKS, Node
+from nodealer_lab.sim.node import TICK_INTERVAL, Node
 from nodealer_lab.sim.plan import BOUND, HEALED, STILL, GamePlan, Split
-from nodealer_lab.sim.relay import SimRelay, entry_in
-from nodealer_lab.sim.table_keys import Seals
+from nodealer_lab.sim.relay import SimRelay, parse_entry
+from nodealer_lab.sim.table_keys import FrameSealer
 
 #: Receives every event of a game: the time, the name of the node, and what happened.
 Trace = Callable[[int, str, str], None]
@@ -46,21 +46,21 @@ class World:
         #: When each entry first got its place in the order.
         self.ordered: dict[bytes, int] = {}
         self._holding = SeededDice(plan.seed, "holding back")
-        self._forks = self._mutes = self._loses = True
-        self._strikes = True
+        self._fork_pending = self._mute_pending = self._loss_pending = True
+        self._faults_pending = True
 
     def text(self, frame: bytes) -> bytes:
         """Return the plaintext of a frame."""
         return self.texts.get(frame, frame)
 
-    def tell(self, who: str, what: str) -> None:
+    def trace(self, who: str, what: str) -> None:
         """Write a line to the trace, if there is one."""
         if self._trace is not None:
             self._trace(self.clock.now, who, what)
 
-    def words(self, frame: bytes) -> str:
+    def describe(self, frame: bytes) -> str:
         """Describe a frame for the trace. Return an empty string if there is no trace."""
-        return _words(self.text(frame)) if self._trace is not None else ""
+        return _describe(self.text(frame)) if self._trace is not None else ""
 
     def new_participant(self, node: Node, home: PlayerStore) -> Participant:
         """Start the program of a node, on its store or on a copy of it."""
@@ -73,92 +73,92 @@ class World:
             "keeps_time": node.keeps_time,
         }
         if plan.cheater is not None and plan.cheater[0] == node.place:
-            return cheating(plan.cheater[1], home, **named)
+            return create_cheater(plan.cheater[1], home, **named)
         return Participant(home, **named)
 
-    def seals(self, node: Node, participant: Participant) -> Seals | None:
+    def new_sealer(self, node: Node, participant: Participant) -> FrameSealer | None:
         """Return the sealer of a node, or None if frames are not sealed."""
         if not self.plan.sealed:
             return None
         key = self._secret if node.home.name is not None else self._secret.read_key
-        return Seals(participant, key, SeededDice(self.plan.seed, node.name, "keys", str(self.clock.now)))
+        return FrameSealer(participant, key, SeededDice(self.plan.seed, node.name, "keys", str(self.clock.now)))
 
     # --- The relay ---
 
-    def take(self, frame: bytes) -> None:
+    def receive(self, frame: bytes) -> None:
         """Receive a frame at the relay, which may hold a tick back."""
         keeper = self.plan.keeper
-        entry = None if keeper is None or not keeper.held else entry_in(self.text(frame))
+        entry = None if keeper is None or not keeper.held else parse_entry(self.text(frame))
         if keeper is not None and entry is not None and entry.seat == self.plan.seats:
             self.struck["held"] += 1
-            self.clock.after(self._holding.between(0, keeper.held), lambda: self._order(frame))
+            self.clock.after(self._holding.between(0, keeper.held), lambda: self._append(frame))
         else:
-            self._order(frame)
+            self._append(frame)
 
-    def _order(self, frame: bytes) -> None:
-        self.relay.take(frame)
+    def _append(self, frame: bytes) -> None:
+        self.relay.append(frame)
         self.ordered.setdefault(self.text(frame), self.clock.now)
         if self.plan.keeper is not None and self.plan.keeper.how == "dying":
             self.nodes[self.plan.seats].muted |= self.relay.entries >= self.plan.keeper.entries
         if self.relay.entries and self.clock.now < HEALED // 3:
             # Later, faults would strike when everything should have healed.
-            self._strike()
-        self._doom()
+            self._schedule_faults()
+        self._apply_permanent_faults()
         for node in self.nodes:
-            node.stream()
+            node.deliver_new()
 
-    def _doom(self) -> None:
+    def _apply_permanent_faults(self) -> None:
         """Apply the permanent faults that are due."""
         plan, entries = self.plan, self.relay.entries
         if (
             plan.fork is not None
-            and self._forks
+            and self._fork_pending
             and entries >= plan.fork.entries
             and len(self.relay.frames) >= plan.fork.frames
         ):
-            self._forks = False
-            self.tell("relay", f"{plan.fork.how} for {plan.fated}")
+            self._fork_pending = False
+            self.trace("relay", f"{plan.fork.how} for {plan.fated}")
             self.doomed |= frozenset(plan.fated)
             self.relay.fork(plan.fork.how, plan.fated, lobby=not plan.fork.entries)
         if plan.fork is not None and self.relay.forked:
             self.struck["forked" if plan.fork.entries else "lobby"] = 1
         if plan.mute is not None and entries >= plan.mute:
             self.mute()
-        if plan.lost_home is not None and self._loses and entries >= plan.lost_home:
-            self._loses = False
+        if plan.lost_home is not None and self._loss_pending and entries >= plan.lost_home:
+            self._loss_pending = False
             self.doomed |= {plan.fated[-1]}
             self.nodes[plan.fated[-1]].lose_home()
             self.nodes.append(Node(self, len(self.nodes)))
-            self.clock.after(1000, self.nodes[-1].come)
+            self.clock.after(1000, self.nodes[-1].start)
 
     def mute(self) -> None:
         """Silence the first fated seat for good."""
-        if self._mutes:
+        if self._mute_pending:
             place = self.plan.fated[0]
-            self._mutes = False
-            self.tell("relay", f"hears nothing more of {place}")
+            self._mute_pending = False
+            self.trace("relay", f"receives nothing more from {place}")
             self.doomed |= {place}
             self.struck["muted"] += 1
             self.nodes[place].muted = True
 
     # --- Temporary faults ---
 
-    def _split(self, split: Split) -> None:
-        self.tell("relay", f"is apart from {split.places}, for {split.down} ms")
-        parted = [self.nodes[place].part(split.down) for place in split.places]
+    def _partition(self, split: Split) -> None:
+        self.trace("relay", f"is partitioned from {split.places} for {split.down} ms")
+        parted = [self.nodes[place].partition(split.down) for place in split.places]
         self.struck["split"] += any(parted)
 
-    def _copy(self, node: Node, time: int, *, log_only: bool) -> None:
-        self.clock.after(time, partial(node.restore, node.home.copied(), log_only=log_only))
+    def _schedule_restore(self, node: Node, time: int, *, log_only: bool) -> None:
+        self.clock.after(time, partial(node.restore, node.home.copy(), log_only=log_only))
 
-    def _strike(self) -> None:
+    def _schedule_faults(self) -> None:
         """Schedule everything that the plan has at fixed times, counted from now. Only the first call has an effect."""
-        if not self._strikes:
+        if not self._faults_pending:
             return
-        self._strikes = False
+        self._faults_pending = False
         plan, after = self.plan, self.clock.after
         for node in self.nodes:
-            node.strike()
+            node.enable_faults()
         for cut in plan.cuts:
             after(cut.time, partial(self.nodes[cut.place].cut, cut))
         for kill in plan.kills:
@@ -168,47 +168,49 @@ class World:
         for bad in plan.disks:
             after(bad.time, partial(self.nodes[bad.place].break_disk, bad))
         for split in plan.splits:
-            after(split.time, partial(self._split, split))
+            after(split.time, partial(self._partition, split))
         if plan.backup is not None:
             node = self.nodes[plan.backup.place]
             after(
                 plan.backup.copied,
-                partial(self._copy, node, plan.backup.time - plan.backup.copied, log_only=plan.backup.log_only),
+                partial(
+                    self._schedule_restore, node, plan.backup.time - plan.backup.copied, log_only=plan.backup.log_only
+                ),
             )
 
     def run(self) -> None:
         """Play until all nodes that can end have ended, or time runs out. Then let every node catch up."""
         dice = SeededDice(self.plan.seed, "start")
         for node in self.nodes:
-            self.clock.after(dice.between(0, 500), node.come)
+            self.clock.after(dice.between(0, 500), node.start)
         if not self.plan.played:
-            self._strike()
+            self._schedule_faults()
         self.clock.after(HEALED, self._heal)
         looked = 0
         while self.clock.now < HEALED + BOUND:
             self.clock.step()
-            if self.clock.now >= looked + LOOKS:
+            if self.clock.now >= looked + TICK_INTERVAL:
                 looked = self.clock.now
-                if all(node.ended for node in self.lasting) or self._waits_in_vain or self._stands_still:
+                if all(node.ended for node in self.lasting) or self._is_lobby_deadlocked or self._is_stalled:
                     break
         self._heal()
         for node in self.nodes:
             node.catch_up()
 
     @property
-    def _waits_in_vain(self) -> bool:
+    def _is_lobby_deadlocked(self) -> bool:
         """Whether everything healed long ago and nodes that were shown different lobbies will never agree.
 
         A node that is away for a while may have begun before it went, and may agree when it is back.
         """
         parted = self.plan.fork is not None and not self.plan.fork.entries
-        late = self.clock.now > max(HEALED, *(node.came for node in self.nodes)) + BOUND // 4
+        late = self.clock.now > max(HEALED, *(node.started_at for node in self.nodes)) + BOUND // 4
         waiting = (node.participant is not None and not node.participant.has_session for node in self.lasting)
         return late and parted and all(waiting)
 
     @property
-    def _stands_still(self) -> bool:
-        """Whether everything healed long ago and no new entry came for longer than anyone waits or is away.
+    def _is_stalled(self) -> bool:
+        """Whether everything healed long ago and no new entry arrived for longer than anyone waits or is away.
 
         A game that has not ended by then will not end.
         """
@@ -216,7 +218,7 @@ class World:
         return self.clock.now > HEALED + BOUND // 2 and self.clock.now > since + STILL
 
     def _heal(self) -> None:
-        self.tell("all", "heals")
+        self.trace("all", "heals")
         for node in self.nodes:
             node.heal()
 
@@ -227,10 +229,10 @@ class World:
 
 
 @lru_cache(maxsize=4096)
-def _words(frame: bytes) -> str:
-    entry = entry_in(frame)
+def _describe(frame: bytes) -> str:
+    entry = parse_entry(frame)
     if entry is None:
-        return f"a frame of the lobby ({len(frame)} bytes)"
+        return f"a lobby frame ({len(frame)} bytes)"
     with suppress(Malformed):
         return f"{type(read_body(bytes(entry.body))).__name__} {entry.seat}.{entry.seq}"
     return f"nonsense {entry.seat}.{entry.seq}"

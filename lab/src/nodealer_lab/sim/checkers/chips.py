@@ -10,33 +10,33 @@ from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome
 from nodealer.engine.state import HandRecord
 from nodealer.games.base import Done
-from nodealer_lab.sim.checkers.replay import Replayed, Seen, hands_begun
+from nodealer_lab.sim.checkers.replay import FinishedGame, ReplayedLog, hands_begun
 
 
-def same_money(seen: Seen) -> Iterator[str]:
+def check_chip_account(played: FinishedGame) -> Iterator[str]:
     """Yield entries after which the table's chips differ from the independent account.
 
     There a loss counts at once, a gain at the first begin after the winner's book, and what is held at the end goes
     back.
     """
-    for log in seen.logs:
-        yield from _first_other(log)
+    for log in played.logs:
+        yield from _first_difference(log)
 
 
-def _first_other(log: Replayed) -> Iterator[str]:
+def _first_difference(log: ReplayedLog) -> Iterator[str]:
     ledger = ChipLedger(
         dict.fromkeys(log.replica.config.session.proposal.roster.with_cards, log.replica.config.rules.stake)
     )
     for applied in log.applied:
         if applied.outcome is Outcome.DROPPED:
             continue
-        ledger.enter(applied, books=log.replica.config.protocol.claims.open_book_at_end)
+        ledger.apply(applied, books=log.replica.config.protocol.claims.open_book_at_end)
         account = applied.after.ledger
         gains = {one.hand: dict(one.gains) for one in account.held if one.gains}
         dead = [(one.seat, one.amount) for one in account.dead]
         found = ({**account.chips}, gains, dead)
-        if found != ledger.told():
-            yield f"entry {applied.number} of {log.node.name}: the table has {found}, and it should be {ledger.told()}"
+        if found != ledger.summary():
+            yield f"entry {applied.number} of {log.node.name}: the table has {found} instead of {ledger.summary()}"
             return
 
 
@@ -69,12 +69,12 @@ class ChipLedger:
         #: For each payment for leaving: the seat, the amount, and the others that were dealt in.
         self.dead: list[tuple[int, int, tuple[int, ...]]] = []
 
-    def told(self) -> tuple[dict[int, int], dict[int, dict[int, int]], list[tuple[int, int]]]:
+    def summary(self) -> tuple[dict[int, int], dict[int, dict[int, int]], list[tuple[int, int]]]:
         """Return chips, held gains and dead money in the form in which they are compared."""
         held = {hand: dict(pot.due) for hand, pot in self.pots.items() if pot.due}
         return dict(self.chips), held, [(seat, amount) for seat, amount, _ in self.dead]
 
-    def enter(self, applied: Applied, *, books: bool) -> None:
+    def apply(self, applied: Applied, *, books: bool) -> None:
         """Apply a log entry. `books` says whether every hand ends with open books."""
         before, after = applied.before, applied.after
         begun = hands_begun(after) > hands_begun(before)

@@ -10,28 +10,28 @@ from nodealer.engine.replica import Applied, Outcome
 from nodealer.errors import CardUnreadable
 from nodealer.tape import Tape, seed_commitment
 from nodealer_lab.sim.checkers.chips import is_disputed
-from nodealer_lab.sim.checkers.replay import Replayed, Seen
+from nodealer_lab.sim.checkers.replay import FinishedGame, ReplayedLog
 
 
-def books_held(seen: Seen) -> Iterator[str]:
+def check_disclosures(played: FinishedGame) -> Iterator[str]:
     """Yield false books that name no seat, seats that begin while owing a book, and claims about readable cards."""
-    for log in seen.logs:
-        shelf = Shelf(log)
+    for log in played.logs:
+        tracker = DisclosureTracker(log)
         for applied in log.applied:
-            for wrong in shelf.after(applied):
+            for wrong in tracker.violations_of(applied):
                 yield f"entry {applied.number} of {log.node.name}: {wrong}"
 
 
-class Shelf:
+class DisclosureTracker:
     """The commitments that seats began with, and the books that they owe."""
 
-    def __init__(self, log: Replayed) -> None:
+    def __init__(self, log: ReplayedLog) -> None:
         self._log = log
         self._begun: dict[tuple[int, int], bytes] = {}
         #: Pairs of hand and seat.
         self._owed: set[tuple[int, int]] = set()
 
-    def after(self, applied: Applied) -> Iterator[str]:
+    def violations_of(self, applied: Applied) -> Iterator[str]:
         """Yield the violations caused by an entry."""
         before, after, seat, body = applied.before, applied.after, applied.entry.seat, applied.body
         owing = {who for _, who in self._owed}
@@ -39,21 +39,21 @@ class Shelf:
         if isinstance(body, Begin) and taken:
             self._begun[before.duties.open[body.duty].duty.binding.hand, seat] = body.commitment
             if seat in owing:
-                yield f"seat {seat} begins, and owes a book"
+                yield f"seat {seat} begins while it owes a book"
         elif isinstance(body, Book) and applied.outcome is not Outcome.DROPPED:
             hand = before.duties.open[body.duty].duty.binding.hand
-            yield from self._held(applied, hand, body.seed)
+            yield from self._check_seed(applied, hand, body.seed)
             self._owed.discard((hand, seat))
         elif isinstance(body, Claim) and taken:
-            yield from self._held(applied, before.hand.number, body.seed)
-            if self._opens(applied, body):
-                yield f"seat {seat} disputes card {body.position} of deck {body.deck}, and it opens"
-        self._end(applied)
+            yield from self._check_seed(applied, before.hand.number, body.seed)
+            if self._can_read_card(applied, body):
+                yield f"seat {seat} disputes card {body.position} of deck {body.deck}, which it can read"
+        self._record_end(applied)
         if before.phase is not Phase.PLAYING and after.phase is Phase.PLAYING and after.hand.game is not None:
             for player in sorted(owing.intersection(after.hand.game.players)):
-                yield f"seat {player} is dealt in, and owes a book"
+                yield f"seat {player} is dealt in while it owes a book"
 
-    def _end(self, applied: Applied) -> None:
+    def _record_end(self, applied: Applied) -> None:
         """Record the books owed when a hand ends with books or a dispute: one by each seat that was dealt in."""
         before, after = applied.before, applied.after
         for record in after.chronicle.records[len(before.chronicle.records) :]:
@@ -64,7 +64,7 @@ class Shelf:
                 self._owed.discard((record.hand, applied.entry.seat))
         self._owed = {(hand, seat) for hand, seat in self._owed if seat not in after.expelled}
 
-    def _held(self, applied: Applied, hand: int, seed: bytes) -> Iterator[str]:
+    def _check_seed(self, applied: Applied, hand: int, seed: bytes) -> Iterator[str]:
         """Yield a violation if a wrong seed does not name its seat at this very entry.
 
         Other lies are named at the entry that contained them.
@@ -73,9 +73,9 @@ class Shelf:
         bound = seed_commitment(Tape(seed), session=self._log.replica.config.session.id, seat=seat, hand=hand)
         named = {(fault.seat, fault.entry) for fault in applied.after.faults[len(applied.before.faults) :]}
         if bound != self._begun.get((hand, seat)) and (seat, applied.number) not in named:
-            yield f"seat {seat} opens another seed of hand {hand} than it began with, and that does not name it"
+            yield f"seat {seat} opens another seed for hand {hand} than it began with, and is not named for it"
 
-    def _opens(self, applied: Applied, claim: Claim) -> bool:
+    def _can_read_card(self, applied: Applied, claim: Claim) -> bool:
         """Return whether the claimant's seed can read the disputed card, given what the claimant had seen."""
         height = self._log.replica.height_of(applied.entry.seen) or 0
         deck = self._log.applied[height].before.hand.decks.get(claim.deck)

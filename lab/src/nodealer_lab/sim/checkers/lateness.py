@@ -15,14 +15,14 @@ from nodealer.log.session import Limits
 
 
 @dataclass(frozen=True)
-class _Ticked:
+class _SeenTick:
     place: int
     time: int
     seen: int
 
 
 @dataclass
-class _Held:
+class _BlockingDuty:
     """A duty that blocked the table between two log heights."""
 
     id: bytes
@@ -35,37 +35,37 @@ class _Held:
     def is_open_at(self, place: int) -> bool:
         return self.since <= place and (self.until is None or place < self.until)
 
-    def excess(self, ticks: Sequence[_Ticked]) -> int:
+    def excess(self, ticks: Sequence[_SeenTick]) -> int:
         """Return the time beyond the limit at the last of these ticks."""
         started = next((tick.time for tick in ticks if tick.seen >= self.since), None)
         return 0 if started is None else max(0, ticks[-1].time - started - self.limit)
 
 
-def counted_anew(
+def count_lateness(
     applied: Sequence[Applied], replica: Replica, limits: Limits
 ) -> Iterator[tuple[int, frozenset[bytes], dict[int, int]]]:
     """Yield for each accepted tick its place in the log, the late duties after it, and the used time banks."""
-    held = _held(applied, limits)
-    ticks, banks = list[_Ticked](), dict[int, int]()
+    held = _blocking_duties(applied, limits)
+    ticks, banks = list[_SeenTick](), dict[int, int]()
     for one in applied:
         tick = one.body if isinstance(one.body, Tick) and one.outcome is Outcome.ACCEPTED else None
         watched = [duty for duty in held if duty.is_open_at(one.number)] if tick is not None else []
         if tick is not None:
-            ticks.append(_Ticked(one.number, tick.time, replica.height_of(one.entry.seen) or 0))
-            _pay(watched, ticks, banks, limits)
+            ticks.append(_SeenTick(one.number, tick.time, replica.height_of(one.entry.seen) or 0))
+            _charge_banks(watched, ticks, banks, limits)
         # A tick may remove the last seat that was awaited, so that the hand begins; it may end with the same entry.
         before, after = one.before, one.after
         played = after.phase is Phase.PLAYING or len(after.chronicle.records) > len(before.chronicle.records)
         if before.phase is Phase.BETWEEN and played:
-            _refill(banks, limits)
+            _refill_banks(banks, limits)
         if tick is not None:
             # A tick that makes a duty late may also close it.
             still = {duty.id for duty in watched if duty.late and duty.is_open_at(one.number + 1)}
             yield one.number, frozenset(still), used(banks, limits)
 
 
-def _held(applied: Sequence[Applied], limits: Limits) -> list[_Held]:
-    held, now = list[_Held](), dict[bytes, _Held]()
+def _blocking_duties(applied: Sequence[Applied], limits: Limits) -> list[_BlockingDuty]:
+    held, now = list[_BlockingDuty](), dict[bytes, _BlockingDuty]()
     for place in range(len(applied) + 1):
         state = applied[place].before if place < len(applied) else applied[-1].after
         wanted = {id: known for id, known in state.duties.open.items() if known.is_blocking}
@@ -74,12 +74,14 @@ def _held(applied: Sequence[Applied], limits: Limits) -> list[_Held]:
         for id in wanted.keys() - now.keys():
             duty = wanted[id].duty
             by_hand = duty.deck is None or duty.choice
-            now[id] = _Held(id, duty.seat, limits.move if by_hand else limits.cards, place)
+            now[id] = _BlockingDuty(id, duty.seat, limits.move if by_hand else limits.cards, place)
             held.append(now[id])
     return held
 
 
-def _pay(watched: Sequence[_Held], ticks: Sequence[_Ticked], banks: dict[int, int], limits: Limits) -> None:
+def _charge_banks(
+    watched: Sequence[_BlockingDuty], ticks: Sequence[_SeenTick], banks: dict[int, int], limits: Limits
+) -> None:
     passed = ticks[-1].time - ticks[-2].time if len(ticks) > 1 else 0
     for seat in {duty.seat for duty in watched}:
         over = [duty for duty in watched if duty.seat == seat and duty.excess(ticks) > 0]
@@ -91,7 +93,7 @@ def _pay(watched: Sequence[_Held], ticks: Sequence[_Ticked], banks: dict[int, in
             duty.late = True
 
 
-def _refill(banks: dict[int, int], limits: Limits) -> None:
+def _refill_banks(banks: dict[int, int], limits: Limits) -> None:
     for seat, left in banks.items():
         banks[seat] = min(limits.bank, left + limits.refill)
 

@@ -11,20 +11,20 @@ from nodealer.engine.replica import Applied
 from nodealer.engine.state import TableState
 from nodealer.protocols.keyed_deck import KeyedDeck
 from nodealer.protocols.recoverable import RecoverableDeck
-from nodealer_lab.sim.checkers.replay import Seen
-from nodealer_lab.sim.checkers.secrecy import asked_for
+from nodealer_lab.sim.checkers.replay import FinishedGame
+from nodealer_lab.sim.checkers.secrecy import keys_needed
 from nodealer_lab.sim.highcard import HighHand
 
 
-def leaving_costs(seen: Seen) -> Iterator[str]:
+def check_leave_prices(played: FinishedGame) -> Iterator[str]:
     """Yield seats that left during a deal or deck rebuild without paying, and seats that paid without cause."""
-    for log in seen.logs:
+    for log in played.logs:
         for applied in log.applied:
-            for wrong in not_charged(applied):
+            for wrong in wrong_charges(applied):
                 yield f"entry {applied.number} of {log.node.name}: {wrong}"
 
 
-def not_charged(applied: Applied) -> Iterator[str]:
+def wrong_charges(applied: Applied) -> Iterator[str]:
     """Yield a violation if the first seat that left with this entry was charged wrongly for what it left half done."""
     before, game = applied.before, applied.after.hand.game
     was = before.hand.game
@@ -39,15 +39,15 @@ def not_charged(applied: Applied) -> Iterator[str]:
     if any(record.void is not None for record in applied.after.chronicle.records[before.hand.number :]):
         # The hand was aborted, and then no one pays.
         return
-    left, told = left_half(before, seat), {half for who, half in game.halves if who == seat}
+    left, told = unfinished_by(before, seat), {half for who, half in game.halves if who == seat}
     if told != left:
-        yield f"seat {seat} leaves {_names(left)} half done, and is charged for {_names(told)}"
+        yield f"seat {seat} leaves {_half_names(left)} half done, and is charged for {_half_names(told)}"
     price = _price(was, seat, left)
     if game.charges.get(seat, 0) != price:
         yield f"seat {seat} pays {game.charges.get(seat, 0)} for leaving, and not {price}"
 
 
-def _names(halves: set[Half]) -> list[str]:
+def _half_names(halves: set[Half]) -> list[str]:
     return sorted(half.value for half in halves)
 
 
@@ -62,20 +62,20 @@ def _first_gone(applied: Applied) -> int | None:
     return next((seat for seat in (*named, *said) if seat in gone), None)
 
 
-def left_half(state: TableState, seat: int) -> set[Half]:
+def unfinished_by(state: TableState, seat: int) -> set[Half]:
     """Return what a seat would leave half done if it left now."""
     halves = set[Half]()
     for deck in state.hand.decks.values():
         if isinstance(deck, RecoverableDeck) and deck.rebuilding:
             halves |= {Half.REBUILT for duty in deck.duties if duty.seat == seat}
-        elif isinstance(deck, KeyedDeck) and isinstance(deck.asked, Deal | Open) and _waited_for(deck, seat):
+        elif isinstance(deck, KeyedDeck) and isinstance(deck.asked, Deal | Open) and _is_awaited(deck, seat):
             halves.add(Half.DEALT if isinstance(deck.asked, Deal) else Half.OPENED)
     return halves
 
 
-def _waited_for(deck: KeyedDeck, seat: int) -> bool:
+def _is_awaited(deck: KeyedDeck, seat: int) -> bool:
     """Return whether a card lacks the key of this seat and already has that of another."""
-    asked = [position for position, seats in asked_for(deck).items() if seat in seats]
+    asked = [position for position, seats in keys_needed(deck).items() if seat in seats]
     published = [{*deck.released.get(position, {})} for position in asked if position not in deck.places.opened]
     return any(keys and seat not in keys for keys in published)
 

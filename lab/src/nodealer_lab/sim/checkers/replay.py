@@ -15,11 +15,11 @@ from nodealer.errors import CardUnreadable, NodealerError
 from nodealer.log.file import save_log
 from nodealer_lab.sim.dice import SeededDice
 from nodealer_lab.sim.node import Node
-from nodealer_lab.sim.player import is_made_again
+from nodealer_lab.sim.player import is_rebuilding
 from nodealer_lab.sim.world import World
 
 
-class Seen:
+class FinishedGame:
     """A finished game, with each of its logs replayed."""
 
     def __init__(self, world: World) -> None:
@@ -27,13 +27,13 @@ class Seen:
         self.begun = [node for node in world.nodes if node.participant is not None and node.participant.has_session]
 
     @cached_property
-    def logs(self) -> list[Replayed]:
+    def logs(self) -> list[ReplayedLog]:
         """Each distinct log once. A forked game has more than one."""
         logs = {tuple(node.replica.entries): node for node in reversed(self.begun)}
-        return [Replayed(node, self.world.plan.seed) for node in logs.values()]
+        return [ReplayedLog(node, self.world.plan.seed) for node in logs.values()]
 
     @property
-    def lasting(self) -> list[Replayed]:
+    def lasting(self) -> list[ReplayedLog]:
         """The logs of the nodes that no permanent fault hit."""
         return [log for log in self.logs if log.node in self.world.lasting]
 
@@ -45,23 +45,23 @@ class Seen:
         cannot choose because they cannot read it.
         """
         silent = (node for node in self.begun if node.living_participant.silenced is not None)
-        spoilt = (node for node in self.begun if node.lied and not _reads(node))
+        spoilt = (node for node in self.begun if node.lied and not _can_read(node))
         away = (node for node in self.world.nodes if node.away)
         return self.world.doomed | {node.place for node in (*silent, *spoilt, *away)}
 
-    def found(self) -> Counter[str]:
+    def count_logged_faults(self) -> Counter[str]:
         """Count the faults that only the log can show."""
         applied = max((log.applied for log in self.logs), key=len, default=[])
         cheater = self.world.plan.cheater
         return Counter(
-            late=sum(map(_found_late, applied)),
-            rebuilt=sum(map(_left_again, applied)),
+            late=sum(map(_became_late, applied)),
+            rebuilt=sum(map(_left_during_rebuild, applied)),
             keyed=len(applied[-1].after.chronicle.key_changes) if applied else 0,
             cheated=len({*self.world.nodes[cheater[0]].lied}) if cheater is not None else 0,
         )
 
 
-def _reads(node: Node) -> bool:
+def _can_read(node: Node) -> bool:
     """Return whether all cards of the node can be read."""
     try:
         if node.living_participant.has_seat:
@@ -71,15 +71,15 @@ def _reads(node: Node) -> bool:
     return True
 
 
-def _found_late(applied: Applied) -> bool:
+def _became_late(applied: Applied) -> bool:
     before, after = applied.before.clock, applied.after.clock
     return before is not None and after is not None and bool(after.late - before.late)
 
 
-def _left_again(applied: Applied) -> bool:
+def _left_during_rebuild(applied: Applied) -> bool:
     """Return whether a seat left while a deck was being rebuilt because of another."""
     before, after = applied.before, applied.after
-    return bool(after.gone - before.gone) and is_made_again(before.hand.decks.values())
+    return bool(after.gone - before.gone) and is_rebuilding(before.hand.decks.values())
 
 
 def hands_begun(state: TableState) -> int:
@@ -87,7 +87,7 @@ def hands_begun(state: TableState) -> int:
     return state.hand.number + (state.phase is Phase.PLAYING)
 
 
-class Replayed:
+class ReplayedLog:
     """A log, and the outcome of each of its entries."""
 
     def __init__(self, node: Node, seed: str) -> None:
@@ -110,7 +110,7 @@ class Replayed:
         """The table at the end of the log."""
         return self.replica.state
 
-    def audited(self) -> Report:
+    def audit(self) -> Report:
         """Save the log and audit it. Return the report."""
         config = self.replica.config
         with TemporaryDirectory() as folder:

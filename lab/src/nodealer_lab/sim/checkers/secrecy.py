@@ -11,15 +11,15 @@ from nodealer.engine.state import TableState
 from nodealer.protocols.base import Deck
 from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.keyed_deck import KeyedDeck
-from nodealer_lab.sim.checkers.replay import Replayed, Seen
+from nodealer_lab.sim.checkers.replay import FinishedGame, ReplayedLog
 
 #: The decks for which card keys are published one by one.
 WithKeys = KeyedDeck | DuelDeck
 
 
-def old_places_closed(seen: Seen) -> Iterator[str]:
+def check_old_places(played: FinishedGame) -> Iterator[str]:
     """Yield keys published for places that hold no card any more: it was passed, put back, gathered or rebuilt."""
-    for log in seen.logs:
+    for log in played.logs:
         for applied in log.applied:
             for wrong in keys_of_old_places(applied.before, applied.after):
                 yield f"entry {applied.number} of {log.node.name}: {wrong}"
@@ -32,46 +32,46 @@ def keys_of_old_places(before: TableState, after: TableState) -> Iterator[str]:
         living = {*places.pile, *places.held, *places.discards, *places.opened}
         for position, _ in _new_keys(was, deck):
             if position not in living:
-                yield f"a key of card {position} of deck {number} is published, and no card lies there"
+                yield f"a key of card {position} of deck {number} is published, but there is no card"
 
 
-def nobody_knows_early(seen: Seen) -> Iterator[str]:
+def check_early_knowledge(played: FinishedGame) -> Iterator[str]:
     """Yield keys published before the game asked for them or by the wrong seat, and faces that were readable too early.
 
     A player may read a face only if they hold the card by then or it is open.
     """
-    for log in seen.logs:
+    for log in played.logs:
         for applied in log.applied:
-            for wrong in keys_too_soon(applied.before, applied.after):
+            for wrong in unrequested_keys(applied.before, applied.after):
                 yield f"entry {applied.number} of {log.node.name}: {wrong}"
-    for log in seen.lasting:
-        yield from _read_too_soon(seen, log)
+    for log in played.lasting:
+        yield from _read_too_soon(played, log)
 
 
-def keys_too_soon(before: TableState, after: TableState) -> Iterator[str]:
+def unrequested_keys(before: TableState, after: TableState) -> Iterator[str]:
     """Yield the keys published between two states that no operation had asked for."""
     for number, was, deck in _published(before, after):
-        wanted = asked_for(was)
+        wanted = keys_needed(was)
         for position, seat in _new_keys(was, deck):
             if position in was.places.opened or seat in wanted.get(position, ()):
                 continue
-            yield f"seat {seat} publishes its key of card {position} of deck {number}, and nobody asked for it"
+            yield f"seat {seat} publishes its key of card {position} of deck {number}, which no operation asked for"
 
 
-def asked_for(deck: WithKeys) -> Mapping[int, frozenset[int]]:
+def keys_needed(deck: WithKeys) -> Mapping[int, frozenset[int]]:
     """Map each position to the seats whose keys the pending operation needs, derived from the operation itself."""
     return _asked_of_all(deck) if isinstance(deck, KeyedDeck) else _asked_of_two(deck)
 
 
-def opened_in_turn(seen: Seen) -> Iterator[str]:
+def check_opening_order(played: FinishedGame) -> Iterator[str]:
     """Yield keys of cards for everyone that were published before those of the earlier groups."""
-    for log in seen.logs:
+    for log in played.logs:
         for applied in log.applied:
-            for wrong in out_of_turn(applied.before, applied.after):
+            for wrong in keys_out_of_turn(applied.before, applied.after):
                 yield f"entry {applied.number} of {log.node.name}: {wrong}"
 
 
-def out_of_turn(before: TableState, after: TableState) -> Iterator[str]:
+def keys_out_of_turn(before: TableState, after: TableState) -> Iterator[str]:
     """Yield the keys of cards for everyone that were published between two states before their turn."""
     for number, was, deck in _published(before, after):
         groups = was.asked.order if isinstance(was.asked, Open) else ()
@@ -145,7 +145,7 @@ def _new_keys(was: WithKeys, deck: WithKeys) -> Iterator[tuple[int, int]]:
 # --- Faces that players read ---
 
 
-def _read_too_soon(seen: Seen, log: Replayed) -> Iterator[str]:
+def _read_too_soon(played: FinishedGame, log: ReplayedLog) -> Iterator[str]:
     """Yield faces that a player read before the events put the card into their hand or opened it."""
     since = dict[tuple[int, Card, int | None], int]()
     for applied in log.applied:
@@ -159,12 +159,12 @@ def _read_too_soon(seen: Seen, log: Replayed) -> Iterator[str]:
                 since |= {(hand, event.card, who): first for who, first in knew}
         for card, looker in seen_by_one(applied.after):
             since.setdefault((hand, card, looker), applied.number)
-    for node in seen.begun:
+    for node in played.begun:
         seat = node.living_participant.seat.number if node.living_participant.has_seat else None
-        for height, hand, card, face in node.player.faces if node in seen.world.lasting else ():
+        for height, hand, card, face in node.player.faces if node in played.world.lasting else ():
             first = min(since.get((hand, card, who), height) for who in (seat, None))
             if first >= height:
-                yield f"{node.name} reads {card} of hand {hand} as {face} at entry {height}, and may not yet"
+                yield f"{node.name} reads {card} of hand {hand} as {face} at entry {height}, which is too early"
 
 
 def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:

@@ -15,22 +15,22 @@ from nodealer.engine.state import TableState, VoteResult
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Game
 from nodealer.log.roster import Roster
-from nodealer_lab.sim.checkers.replay import Replayed, Seen, hands_begun
+from nodealer_lab.sim.checkers.replay import FinishedGame, ReplayedLog, hands_begun
 
 
-def same_votes(seen: Seen) -> Iterator[str]:
+def check_votes(played: FinishedGame) -> Iterator[str]:
     """Yield votes and rosters that took effect without enough support, or had enough and did not take effect."""
-    for log in seen.logs:
-        words, rosters = _Words(log), _Rosters()
+    for log in played.logs:
+        votes, rosters = _VoteTracker(log), _RosterTracker()
         for applied in log.applied:
-            for wrong in (*words.after(applied), *rosters.after(applied)):
+            for wrong in (*votes.violations_of(applied), *rosters.violations_of(applied)):
                 yield f"entry {applied.number} of {log.node.name}: {wrong}"
 
 
 # --- What is owed, and which seats can vote ---
 
 
-def _holds_up(known: OpenDuty) -> bool:
+def _is_blocking(known: OpenDuty) -> bool:
     """Return whether others wait for a duty. No one waits for a book."""
     return not known.duty.optional and (known.duty.deck is not None or known.duty.kind != TableDuty.BOOK)
 
@@ -44,7 +44,7 @@ def _owes_cards(state: TableState, seat: int) -> bool:
     return any(duty.seat == seat and duty.deck is not None and not duty.optional for duty in owed)
 
 
-def _have_word(state: TableState, gone: Collection[int], ended: Collection[int]) -> frozenset[int]:
+def _voters(state: TableState, gone: Collection[int], ended: Collection[int]) -> frozenset[int]:
     """Return the voters, given the seats that have left and those that have ended."""
     if state.phase is Phase.PLAYING and state.hand.game is not None:
         return frozenset(state.hand.game.players).difference(gone)
@@ -53,12 +53,12 @@ def _have_word(state: TableState, gone: Collection[int], ended: Collection[int])
     return there if state.no_more_hands or len(sitting) < 2 else sitting
 
 
-def _late(state: TableState) -> frozenset[bytes]:
+def _late_duties(state: TableState) -> frozenset[bytes]:
     return frozenset() if state.clock is None else state.clock.late
 
 
 @dataclass(frozen=True)
-class _Owes:
+class _Owed:
     """The duties with which a seat blocks the table: moves and others, and which duties are late."""
 
     moves: frozenset[bytes]
@@ -66,54 +66,54 @@ class _Owes:
     late: frozenset[bytes]
 
 
-class _Words:
+class _VoteTracker:
     """The valid votes against seats that block the table."""
 
-    def __init__(self, log: Replayed) -> None:
+    def __init__(self, log: ReplayedLog) -> None:
         self._log = log
         self._votes: dict[int, set[bytes]] = {}
         self._breaks: dict[int, bytes] = {}
 
-    def after(self, applied: Applied) -> Iterator[str]:
+    def violations_of(self, applied: Applied) -> Iterator[str]:
         """Yield the violations caused by an entry."""
         before, after = applied.before, applied.after
-        self._hear(applied)
+        self._record(applied)
         said = after.chronicle.vote_results[len(before.chronicle.vote_results) :]
         if not (said or self._votes or self._breaks or after.hand.skip_votes or after.hand.abort_votes):
             return
         closes = False
         for place, one in enumerate(said):
-            ways = _ways(applied, said[:place])
-            if self._have_voted(applied, ways, one):
+            ways = _possible_voters(applied, said[:place])
+            if self._is_skip_backed(applied, ways, one):
                 continue
             closes |= one.of is not None
-            if not self._have_broken_off(before, ways, one):
-                yield f"{one.by} have not said enough for it: {one.did}, {one.of}"
-        self._forget(applied)
+            if not self._is_abort_backed(before, ways, one):
+                yield f"{one.by} have not enough votes for: {one.did}, {one.of}"
+        self._drop_void(applied)
         if closes:
             # The abort votes have served their purpose.
             self._breaks.clear()
-        if self._told(after) != (_votes(after, after.hand.skip_votes), _breaks(after, after.hand.abort_votes)):
-            yield f"other words count than {self._told(after)}"
-        yield from self._undone(after)
+        if self._valid(after) != (_votes(after, after.hand.skip_votes), _breaks(after, after.hand.abort_votes)):
+            yield f"other votes count than {self._valid(after)}"
+        yield from self._ignored_votes(after)
 
-    def _hear(self, applied: Applied) -> None:
+    def _record(self, applied: Applied) -> None:
         before, seat, body = applied.before, applied.entry.seat, applied.body
         if not isinstance(body, Without | Break) or applied.outcome not in (Outcome.ACCEPTED, Outcome.DROPPED):
             return
-        gone = seat not in _have_word(before, before.gone, before.ended)
+        gone = seat not in _voters(before, before.gone, before.ended)
         if gone or _owes_cards(before, seat) or applied.entry.hand != before.hand.number:
             return
         seen = self._log.replica.height_of(applied.entry.seen) or 0
         named = {
-            id for id in (body.duties if isinstance(body, Without) else (body.duty,)) if _is_named(before, id, seen)
+            id for id in (body.duties if isinstance(body, Without) else (body.duty,)) if _is_votable(before, id, seen)
         }
         if isinstance(body, Without) and named:
             self._votes.setdefault(seat, set()).update(named)
         elif named:
             self._breaks[seat] = named.pop()
 
-    def _forget(self, applied: Applied) -> None:
+    def _drop_void(self, applied: Applied) -> None:
         """Drop votes about duties that are closed, and votes by seats that have left."""
         after = applied.after
         still = {id for id, known in after.duties.open.items() if known.since <= applied.number}
@@ -121,12 +121,12 @@ class _Words:
         self._votes = {seat: named & still for seat, named in self._votes.items() if seat not in went and named & still}
         self._breaks = {seat: one for seat, one in self._breaks.items() if seat not in went and one in still}
 
-    def _told(self, state: TableState) -> tuple[dict[int, set[bytes]], dict[int, bytes]]:
+    def _valid(self, state: TableState) -> tuple[dict[int, set[bytes]], dict[int, bytes]]:
         return _votes(state, self._votes), _breaks(state, self._breaks)
 
     # --- Counting ---
 
-    def _have_voted(self, applied: Applied, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
+    def _is_skip_backed(self, applied: Applied, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
         """Return whether enough seats had voted to skip this seat."""
         if one.of is None:
             return False
@@ -142,50 +142,52 @@ class _Words:
     def _enough(
         self, ways: Iterable[frozenset[int]], duties: frozenset[bytes], late: frozenset[bytes], by: frozenset[int]
     ) -> bool:
-        return any(self._naming(voters, duties) == by and self._is_enough(voters, duties, late) for voters in ways)
+        return any(
+            self._voters_against(voters, duties) == by and self._is_enough(voters, duties, late) for voters in ways
+        )
 
     def _is_enough(self, voters: frozenset[int], duties: frozenset[bytes], late: frozenset[bytes]) -> bool:
         """Return whether more than half voted, or exactly half in the case of late duties."""
-        by, pressing = self._naming(voters, duties), self._naming(voters, duties & late)
+        by, pressing = self._voters_against(voters, duties), self._voters_against(voters, duties & late)
         return len(by) > len(voters) - len(by) or (bool(pressing) and len(pressing) == len(voters) - len(pressing))
 
-    def _naming(self, voters: frozenset[int], duties: frozenset[bytes]) -> frozenset[int]:
+    def _voters_against(self, voters: frozenset[int], duties: frozenset[bytes]) -> frozenset[int]:
         return frozenset(voter for voter in voters if not duties.isdisjoint(self._votes.get(voter, ())))
 
-    def _breaks_off(self, state: TableState, voters: frozenset[int]) -> frozenset[int]:
+    def _abort_voters(self, state: TableState, voters: frozenset[int]) -> frozenset[int]:
         """Return the abort voters if they are at least half and there is no timekeeper; otherwise an empty set."""
         by = voters.intersection(self._breaks)
         return by if len(by) >= len(voters) - len(by) and state.roster.timekeeper is None else frozenset()
 
-    def _have_broken_off(self, state: TableState, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
+    def _is_abort_backed(self, state: TableState, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
         """Return whether half of the table has aborted. After the last hand, this declares the others gone."""
         last = state.phase is Phase.BETWEEN and state.no_more_hands and one.did == "gone"
         right = (last and one.of not in one.by) if one.of is not None else (one.did == "broken off" and not last)
-        return right and any(self._breaks_off(state, voters) == frozenset(one.by) for voters in ways)
+        return right and any(self._abort_voters(state, voters) == frozenset(one.by) for voters in ways)
 
-    def _undone(self, state: TableState) -> Iterator[str]:
+    def _ignored_votes(self, state: TableState) -> Iterator[str]:
         """Yield votes that have enough support and have not taken effect."""
         if state.phase is Phase.ENDED:
             return
-        voters = _have_word(state, state.gone, state.ended)
+        voters = _voters(state, state.gone, state.ended)
         for seat in {known.duty.seat for known in state.duties.open.values()} if self._votes else ():
             owes = _owed_by(state, seat)
             if any(self._is_enough(voters, duties, owes.late) for duties in (owes.moves, owes.others)):
-                yield f"enough have said that nobody waits for seat {seat}, and all wait"
+                yield f"enough have voted to skip seat {seat}, and the table still waits"
         # As long as a seat owes a book, no one can force the end of the log.
         waits = state.phase is Phase.BETWEEN and state.no_more_hands and bool(state.disclosures)
-        if self._breaks_off(state, voters) and not waits:
-            yield "half of the table has broken off, and the table goes on"
+        if self._abort_voters(state, voters) and not waits:
+            yield "half of the table has aborted, and the table continues"
 
 
-def _is_named(state: TableState, id: bytes, seen: int) -> bool:
+def _is_votable(state: TableState, id: bytes, seen: int) -> bool:
     known = state.duties.open.get(id)
-    return known is not None and _holds_up(known) and known.since <= seen
+    return known is not None and _is_blocking(known) and known.since <= seen
 
 
 def _votes(state: TableState, votes: Mapping[int, Collection[bytes]]) -> dict[int, set[bytes]]:
     """Return the votes without those about duties that no longer block anyone."""
-    idle = {id for id, known in state.duties.open.items() if not _holds_up(known)}
+    idle = {id for id, known in state.duties.open.items() if not _is_blocking(known)}
     kept = {seat: {*named} - idle for seat, named in votes.items()}
     return {seat: named for seat, named in kept.items() if named}
 
@@ -195,22 +197,22 @@ def _breaks(state: TableState, breaks: Mapping[int, bytes]) -> dict[int, bytes]:
     return {seat: id for seat, id in breaks.items() if seat in kept}
 
 
-def _ways(applied: Applied, earlier: Iterable[VoteResult]) -> list[frozenset[int]]:
+def _possible_voters(applied: Applied, earlier: Iterable[VoteResult]) -> list[frozenset[int]]:
     """Return the possible sets of voters at the moment when a vote took effect.
 
     If several take effect at one entry, their order of cause is unknown: seats that an earlier one removed may or may
     not have counted.
     """
     before = applied.before
-    gone, ended = _at_count(applied)
-    ways = [_have_word(before, gone, ended)]
+    gone, ended = _absent_at_count(applied)
+    ways = [_voters(before, gone, ended)]
     for other in earlier:
         gone = gone | ({other.of} if other.of is not None and other.did == "gone" else frozenset())
-        ways.append(_have_word(before, gone, ended))
+        ways.append(_voters(before, gone, ended))
     return ways
 
 
-def _at_count(applied: Applied) -> tuple[frozenset[int], frozenset[int]]:
+def _absent_at_count(applied: Applied) -> tuple[frozenset[int], frozenset[int]]:
     """Return the seats that have left and those that have ended when votes are counted.
 
     That is after the effect of the entry itself and before the effect of the votes.
@@ -222,11 +224,11 @@ def _at_count(applied: Applied) -> tuple[frozenset[int], frozenset[int]]:
     return before.gone | left | (after.expelled - before.expelled), before.ended | ended
 
 
-def _owed_by(state: TableState, seat: int, answered: bytes | None = None, *, everything_late: bool = False) -> _Owes:
-    owed = {id: known for id, known in state.duties.open.items() if known.duty.seat == seat and _holds_up(known)}
+def _owed_by(state: TableState, seat: int, answered: bytes | None = None, *, everything_late: bool = False) -> _Owed:
+    owed = {id: known for id, known in state.duties.open.items() if known.duty.seat == seat and _is_blocking(known)}
     owed.pop(answered or b"", None)
     moves = frozenset(id for id, known in owed.items() if _is_move(known))
-    return _Owes(moves, frozenset(owed) - moves, frozenset(owed) if everything_late else _late(state))
+    return _Owed(moves, frozenset(owed) - moves, frozenset(owed) if everything_late else _late_duties(state))
 
 
 def _has_no_move(game: Game | None, seat: int) -> bool:
@@ -265,16 +267,16 @@ class _Proposed:
         return agreed > len(asked) - agreed and agreed > 1
 
 
-class _Rosters:
+class _RosterTracker:
     """The proposed rosters that have not lapsed, with the seats that agreed."""
 
     def __init__(self) -> None:
         self._proposed: dict[bytes, _Proposed] = {}
 
-    def after(self, applied: Applied) -> Iterator[str]:
+    def violations_of(self, applied: Applied) -> Iterator[str]:
         """Yield the violations caused by an entry."""
         before, after = applied.before, applied.after
-        self._hear(applied)
+        self._record(applied)
         for _ in range(hands_begun(after) - hands_begun(before)):
             # A proposal lapses at the second begin after it.
             self._proposed = {id: one for id, one in self._proposed.items() if one.begins == 0}
@@ -291,7 +293,7 @@ class _Rosters:
             if one.has_enough(after.roster, after.ended):
                 yield f"{sorted(one.agreed)} agreed to a roster, and it is not in force"
 
-    def _hear(self, applied: Applied) -> None:
+    def _record(self, applied: Applied) -> None:
         seat, body = applied.entry.seat, applied.body
         if applied.outcome is not Outcome.ACCEPTED:
             return

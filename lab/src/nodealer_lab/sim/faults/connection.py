@@ -8,20 +8,20 @@ from collections.abc import Callable, Mapping
 from nodealer_lab.sim.clock import VirtualClock
 from nodealer_lab.sim.dice import SeededDice
 
-Tell = Callable[[str], None]
+Trace = Callable[[str], None]
 
 
 class SimConnection:
     """A connection that delivers frames in the order in which they were sent, except for the faults that hit them."""
 
     def __init__(
-        self, clock: VirtualClock, dice: SeededDice, rates: Mapping[str, int], struck: Counter[str], tell: Tell
+        self, clock: VirtualClock, dice: SeededDice, rates: Mapping[str, int], struck: Counter[str], trace: Trace
     ) -> None:
         self.rates = rates
         self._clock = clock
         self._dice = dice
         self._struck = struck
-        self._tell = tell
+        self._trace = trace
         self._connection = 0
         #: When the last frame that keeps the order arrives; how many were sent; and the newest that has arrived.
         self._clear = 0
@@ -33,25 +33,25 @@ class SimConnection:
         self._connection += 1
         self._clear = 0
 
-    def carry(self, frame: str, deliver: Callable[[], None]) -> None:
+    def send(self, frame: str, deliver: Callable[[], None]) -> None:
         """Send a frame. `deliver` is called when it arrives: never, once or twice, soon or late."""
-        if self._strikes("lost", frame):
+        if self._roll_fault("lost", frame):
             self._struck["lost"] += 1
             return
-        self._fly(frame, deliver)
-        if self._strikes("repeated", frame):
+        self._schedule_delivery(frame, deliver)
+        if self._roll_fault("repeated", frame):
             self._struck["repeated"] += 1
-            self._fly(frame, deliver)
+            self._schedule_delivery(frame, deliver)
 
-    def _fly(self, frame: str, deliver: Callable[[], None]) -> None:
+    def _schedule_delivery(self, frame: str, deliver: Callable[[], None]) -> None:
         number, connection = self._sent, self._connection
         self._sent += 1
         arrival = max(self._clear, self._clock.now + self._dice.between(5, 40))
-        if self._strikes("delayed", frame):
+        if self._roll_fault("delayed", frame):
             # All later frames wait too.
             self._struck["delayed"] += 1
             arrival += self._dice.between(500, 3000)
-        if self._strikes("reordered", frame):
+        if self._roll_fault("reordered", frame):
             # Later frames may overtake it. The fault is counted only if one does.
             arrival += self._dice.between(30, 400)
         else:
@@ -65,9 +65,9 @@ class SimConnection:
         self._newest = max(self._newest, number)
         deliver()
 
-    def _strikes(self, fault: str, frame: str) -> bool:
+    def _roll_fault(self, fault: str, frame: str) -> bool:
         often = self.rates.get(fault, 0)
         strikes = often > 0 and self._dice.chance(often)
         if strikes:
-            self._tell(f"{fault}: {frame}")
+            self._trace(f"{fault}: {frame}")
         return strikes

@@ -45,7 +45,7 @@ class FragileHome(MemoryPlayerStore):
         #: Whether a write has failed. The store then rejects all writes until it is reopened.
         self.in_doubt = False
 
-    def burn(self) -> None:
+    def burn_fuse(self) -> None:
         """Raise `Killed` if the process has used up its writes and messages."""
         if self.fuse is not None:
             self.fuse -= 1
@@ -53,12 +53,12 @@ class FragileHome(MemoryPlayerStore):
                 self.fuse = None
                 raise Killed
 
-    def writing(self, write: Callable[[], None]) -> None:
+    def guard_write(self, write: Callable[[], None]) -> None:
         """Perform a write, unless the process is killed before it or the disk fails.
 
         Raise `Killed` or `HomeUnusable` then. After a disk failure, reject all writes.
         """
-        self.burn()
+        self.burn_fuse()
         if self.in_doubt:
             raise HomeUnusable("the home takes no more: a write to it failed; open it again")
         if self.failing is not None:
@@ -74,13 +74,13 @@ class FragileHome(MemoryPlayerStore):
         self.fuse = None
         del self.entries[dice.between(self.synced, len(self.entries)) :]
 
-    def reopened(self) -> None:
+    def reopen(self) -> None:
         """Open the store again after a repair. The disk may fail once more."""
         if self.in_doubt:
             self.in_doubt = False
             self.failing, self.again = (1, self.again - 1) if self.again else (None, 0)
 
-    def repaired(self) -> None:
+    def repair(self) -> None:
         """Let neither the disk nor the process fail from now on."""
         self.fuse = self.failing = None
         self.again = 0
@@ -88,19 +88,19 @@ class FragileHome(MemoryPlayerStore):
     # --- Writing ---
 
     def append_lobby_frame(self, frame: bytes) -> None:
-        self.writing(lambda: super(FragileHome, self).append_lobby_frame(frame))
-        self.burn()
+        self.guard_write(lambda: super(FragileHome, self).append_lobby_frame(frame))
+        self.burn_fuse()
 
     def save_session(self, session: Session) -> None:
-        self.writing(lambda: super(FragileHome, self).save_session(session))
-        self.burn()
+        self.guard_write(lambda: super(FragileHome, self).save_session(session))
+        self.burn_fuse()
 
     def append(self, entry: bytes) -> None:
-        self.writing(lambda: super(FragileHome, self).append(entry))
+        self.guard_write(lambda: super(FragileHome, self).append(entry))
 
     # --- Copies ---
 
-    def copied(self, entries: int | None = None, records: int | None = None) -> FragileHome:
+    def copy(self, entries: int | None = None, records: int | None = None) -> FragileHome:
         """Return a copy of the store as it is now, or as it was with this many entries and records."""
         copy = FragileHome(self.name, self.identity, self.root)
         copy.lobby, copy.entries, copy.session = list(self.lobby), self.entries[:entries], self.session
@@ -110,12 +110,12 @@ class FragileHome(MemoryPlayerStore):
 
     def with_log_of(self, copy: FragileHome) -> FragileHome:
         """Return a copy of this store with the older log of another copy."""
-        mixed = self.copied()
+        mixed = self.copy()
         mixed.entries, mixed.synced = list(copy.entries), len(copy.entries)
         return mixed
 
     @property
-    def lacking(self) -> int:
+    def missing_heads(self) -> int:
         """How many heads that the journal mentions are missing from the log."""
         if self.session is None:
             return 0
@@ -139,8 +139,8 @@ class _FragileJournal(MemoryJournal):
         self._home = home
 
     def write(self, record: Record) -> None:
-        self._home.writing(lambda: self._write(record))
-        self._home.burn()
+        self._home.guard_write(lambda: self._write(record))
+        self._home.burn_fuse()
 
     def _write(self, record: Record) -> None:
         super().write(record)

@@ -20,7 +20,7 @@ NONSENSE: Final = b'{"type":"nonsense"}'
 MEANT: Final = 500
 
 
-def false_words(participant: Participant, body: bytes, dice: SeededDice) -> bytes:
+def forge_body(participant: Participant, body: bytes, dice: SeededDice) -> bytes:
     """Return a false body for the entry that the participant is about to send."""
     said = read_body(body)
     # With books, the liar should get as far as opening one, and a plausible lie would expose it before.

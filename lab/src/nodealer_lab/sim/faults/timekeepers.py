@@ -12,14 +12,14 @@ from nodealer_lab.sim.dice import SeededDice
 from nodealer_lab.sim.plan import Keeping
 
 
-class Silent:
+class SilentTimekeeper:
     """A timekeeper that never ticks."""
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         return []
 
 
-class Ahead(Ticker):
+class FastTimekeeper(Ticker):
     """A timekeeper whose time leaps ahead."""
 
     def __init__(self, dice: SeededDice, struck: Counter[str]) -> None:
@@ -35,8 +35,8 @@ class Ahead(Ticker):
         return super()._table_time(clock) + self._leapt
 
 
-def keeping(how: Keeping, dice: SeededDice, struck: Counter[str]) -> Policy:
+def create_timekeeper(how: Keeping, dice: SeededDice, struck: Counter[str]) -> Policy:
     """Create a timekeeper with this behaviour."""
     if how == "ahead":
-        return Ahead(dice, struck)
-    return Silent() if how == "silent" else Ticker()
+        return FastTimekeeper(dice, struck)
+    return SilentTimekeeper() if how == "silent" else Ticker()
