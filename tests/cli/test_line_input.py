@@ -88,7 +88,7 @@ DIALOGUE = [
     (r"second 'two\\n'.*4> ", "ab"),
     ("ab", NOW),
     ("5> ab", "c\n"),
-    ("once more.*5> ", "three\n"),
+    ("answer again.*5> ", "three\n"),
     (r"third 'three\\n'.*6> ", "\x1b[A\n"),
     (r"up 'three\\n'.*idle", "hello\n"),
     (r"nobody asked 'hello\\n'.*7> ", "fourr\x7f\n"),

@@ -447,7 +447,7 @@ def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Ca
     bot.kill()
     join(bot, link)
     # By its own screen, not the bot's lines, which may come when all hands are played.
-    host.plays(lambda: "A seat has left" in host.said)
+    host.plays(lambda: "A player has left" in host.said)
     key = bot.event("key")
     assert key["epoch"] == 1 and "the table without Cleo" in host.said
     # Whoever has only the old key hears that there is a new one, and nothing of what is said with it.
