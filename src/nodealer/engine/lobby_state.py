@@ -101,6 +101,7 @@ class LobbyState:
     # --- Offers ---
 
     def _offer(self, key: bytes, frame: Offer) -> tuple[LobbyEvent, ...]:
+        """Add an offer."""
         if key in self.offers:
             raise DecodeError("a second offer of one key")
         if frame.number != self.count_offers_by(key):
@@ -117,6 +118,7 @@ class LobbyState:
         return (OfferMade(offered),)
 
     def _withdraw(self, key: bytes, frame: Withdraw) -> tuple[LobbyEvent, ...]:
+        """Remove the signer's own offer."""
         return self._remove_offer(key, frame.number, dismissed=False)
 
     def _dismiss(self, key: bytes, frame: Dismiss) -> tuple[LobbyEvent, ...]:
@@ -137,6 +139,7 @@ class LobbyState:
     # --- The proposal ---
 
     def _propose(self, said: SignedFrame, frame: Proposed) -> tuple[LobbyEvent, ...]:
+        """Open a proposal whose members all match their offers."""
         if not self.may_propose(said.key):
             raise DecodeError("a proposal by a player who may not propose")
         if self.proposal is not None:
@@ -156,6 +159,7 @@ class LobbyState:
         return (ProposalMade(said.key, frame.proposal),)
 
     def _decline(self, key: bytes, frame: Decline) -> tuple[LobbyEvent, ...]:
+        """Drop the open proposal for one of its players or its proposer."""
         proposed = self._current(frame.proposed)
         member = self._member(key)
         if member is None and key != proposed.key:
@@ -183,6 +187,7 @@ class LobbyState:
     # --- Agreement ---
 
     def _commit(self, key: bytes, frame: Commitment) -> tuple[LobbyEvent, ...]:
+        """Record a player's commitment to the open proposal."""
         member = self._answering_member(key, frame)
         if frame.seat in self.commitments:
             raise DecodeError("a second commitment")
@@ -191,6 +196,7 @@ class LobbyState:
 
     # defence: ground
     def _open(self, key: bytes, frame: Opening) -> tuple[LobbyEvent, ...]:
+        """Record a player's nonce, and open the session with the last one."""
         self._answering_member(key, frame)
         if self.proposal is None or not self.all_committed:
             raise DecodeError("a nonce before all commitments are in")
