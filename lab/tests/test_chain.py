@@ -18,8 +18,8 @@ def test_modes() -> None:
     modes = list(chain.modes(chain.KAPPAS))
     assert len(modes) == 6 and {mode.proven for mode in modes} == {False, True}
     assert {mode.kappa for mode in modes if mode.deck == "dealer"} == {1, 8}
-    assert "1 in 41" in chain.in_words(ChainParameters("dealer", 8), 6)
-    assert "1 in" not in chain.in_words(ChainParameters(), 6)
+    assert "1 in 41" in chain.describe_mode(ChainParameters("dealer", 8), 6)
+    assert "1 in" not in chain.describe_mode(ChainParameters(), 6)
 
 
 def test_a_hand() -> None:

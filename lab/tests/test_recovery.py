@@ -10,23 +10,23 @@ from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.protocols.stages import Idle
 from nodealer.wire import encode
 from nodealer_lab.bench import recovery
-from nodealer_lab.bench.recovery import RecoveryBench, raw_size, without, worked
+from nodealer_lab.bench.recovery import RecoveryBench, perform_duties, raw_size, remove_seats
 
 
 def test_it_is_a_whole_rebuild(fast: Group) -> None:
     bench = RecoveryBench(3, 2, 16, fast)
     assert bench.staying == 3 and len(bench.dealt.places.opened) == 2 and len(bench.dealt.places.hidden_owned) == 12
-    deck, spent = worked(without(bench.dealt, (3, 4, 5)))
+    deck, spent = perform_duties(remove_seats(bench.dealt, (3, 4, 5)))
     assert isinstance(deck, MaskDeck) and isinstance(deck.stage, Idle)
     assert len(deck.places.hidden_owned) == 6 and len(deck.places.pile) == 8
-    assert spent.bytes == bench.rebuilt().bytes > bench.fresh().bytes and spent.seconds > 0
+    assert spent.bytes == bench.rebuild().bytes > bench.create_fresh().bytes and spent.seconds > 0
 
 
 def test_one_that_is_broken_off(fast: Group) -> None:
     bench = RecoveryBench(2, 0, 16, fast)
-    deck, vain = bench.broken_off
+    deck, vain = bench.aborted
     assert {duty.kind for duty in deck.duties} == {recovery.LAST} and vain.bytes > 0
-    assert bench.rebuilt_again().bytes == bench.rebuilt().bytes, "nothing of the first is used"
+    assert bench.rebuild_again().bytes == bench.rebuild().bytes, "nothing of the first is used"
 
 
 def test_raw_bytes() -> None:
@@ -35,4 +35,4 @@ def test_raw_bytes() -> None:
 
 def test_a_deck_that_ends_is_no_rebuild(fast: Group) -> None:
     with pytest.raises(BadParameter):
-        without(RecoveryBench(1, 0, 13, fast).new_deck(2), (1,))
+        remove_seats(RecoveryBench(1, 0, 13, fast).new_deck(2), (1,))

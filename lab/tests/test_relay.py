@@ -14,7 +14,7 @@ from nodealer_lab.bench.rounds import BenchEffort
 from nodealer_lab.bench.rows import BenchRow
 from nodealer_lab.bench.server_process import Server
 from nodealer_lab.bench.traffic import SEATS, Traffic
-from nodealer_lab.bench.websocket_wire import Bare, Relayed, Wire
+from nodealer_lab.bench.websocket_wire import BroadcastDialect, RelayDialect, Wire
 
 
 def test_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,22 +32,22 @@ def test_a_row_is_judged_and_what_cannot_be_measured_has_failed() -> None:
         yield {"value": 1.0}
         raise BadParameter("the server has hung up")
 
-    def judged(figures: Iterator[relay.Figures], shrink: int = 1) -> list[bool | None]:
-        return [row.ok for row in relay.judged(BenchEffort(shrink=shrink), rows, figures)]
+    def judge(figures: Iterator[relay.Figures], shrink: int = 1) -> list[bool | None]:
+        return [row.ok for row in relay.judge(BenchEffort(shrink=shrink), rows, figures)]
 
     good: list[relay.Figures] = [{"ratio": 2.0}, {"ratio": 0.5}, {"value": 9.0}]
-    assert judged(iter(good)) == [True, True, None] and judged(iter(good), 2) == [None, None, None]
-    assert judged(iter([{"value": 2.1}, {"ratio": 0.4}, {"value": 9.0}])) == [False, False, None]
-    assert judged(failing()) == [False, False, None]
-    assert {row.note for row in relay.judged(BenchEffort(), rows, failing())} == {"the server has hung up"}
+    assert judge(iter(good)) == [True, True, None] and judge(iter(good), 2) == [None, None, None]
+    assert judge(iter([{"value": 2.1}, {"ratio": 0.4}, {"value": 9.0}])) == [False, False, None]
+    assert judge(failing()) == [False, False, None]
+    assert {row.note for row in relay.judge(BenchEffort(), rows, failing())} == {"the server has hung up"}
 
 
-@pytest.mark.parametrize("dialect", [Bare(), Relayed()], ids=["bare", "relay"])
-def test_every_frame_reaches_all_six(dialect: Bare | Relayed) -> None:
-    kind = ("broadcast",) if isinstance(dialect, Bare) else ("relay", "memory")
+@pytest.mark.parametrize("dialect", [BroadcastDialect(), RelayDialect()], ids=["bare", "relay"])
+def test_every_frame_reaches_all_six(dialect: BroadcastDialect | RelayDialect) -> None:
+    kind = ("broadcast",) if isinstance(dialect, BroadcastDialect) else ("relay", "memory")
     with Server(*kind) as server, Traffic(server.port, dialect, 2) as traffic:
-        assert len(traffic.paced(1000.0, 30)) == 30 and traffic._heard == 30 * SEATS
-        assert traffic.chained(4, lambda number: number < 20) > 0 and len(traffic._delays) == 20
+        assert len(traffic.run_paced(1000.0, 30)) == 30 and traffic._received == 30 * SEATS
+        assert traffic.run_chained(4, lambda number: number < 20) > 0 and len(traffic._delays) == 20
         assert server.cpu > 0 and server.peak >= server.resident > 0
 
 
@@ -80,20 +80,20 @@ def answering(*answers: bytes) -> int:
 )
 def test_a_server_that_does_not_let_in(answers: tuple[bytes, ...], found: str) -> None:
     with pytest.raises(BadParameter, match=found), Wire(answering(*answers)) as wire:
-        wire.greet()
-        wire.greeted()
-        wire.say(b"a room")
-        wire.heard()
+        wire.start_handshake()
+        wire.finish_handshake()
+        wire.send_text(b"a room")
+        wire.wait_for_answer()
 
 
 def test_a_server_that_brings_less(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traffic, "LONGEST", 0.1)
-    with Server("broadcast") as server, Traffic(server.port, Bare(), 1) as six:
+    with Server("broadcast") as server, Traffic(server.port, BroadcastDialect(), 1) as six:
         monkeypatch.setattr(six, "_start", lambda: 0.0)
-        with pytest.raises(BadParameter, match="and not the others"):
-            six.paced(1000.0, 2)
+        with pytest.raises(BadParameter, match="the server delivered only 1 frames"):
+            six.run_paced(1000.0, 2)
     with Wire(answering(b"HTTP/1.1 101 \r\n\r\n\x82\x0a" + bytes(8))) as wire:
-        wire.greet()
-        wire.greeted()
+        wire.start_handshake()
+        wire.finish_handshake()
         with pytest.raises(BadParameter, match="hung up"):
-            wire.pass_over(10)
+            wire.skip_messages(10)

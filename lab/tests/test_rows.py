@@ -12,7 +12,7 @@ from nodealer_lab.bench.rounds import (
     Measurement,
     Timed,
     interleaved,
-    measured,
+    measure,
     timed,
     timed_fresh,
     timed_on_thread,
@@ -70,7 +70,7 @@ def test_the_quiet_third_is_chosen_by_the_yardsticks_alone() -> None:
     loops = (2.0, 9.0, 2.1, 9.0, 9.0, 9.0), (1.0, 1.0, 1.0, 3.0, 3.0, 3.0)
     for loud in (0.1, 100.0):
         work = given(5.0, loud, 4.0, loud, loud, loud)
-        found = measured(effort, work, *(given(*times) for times in loops))
+        found = measure(effort, work, *(given(*times) for times in loops))
         assert (found.work, found.yardsticks) == (4.0, (2.0, 1.0))
         assert found.spread == pytest.approx(0.05)
 

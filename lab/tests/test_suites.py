@@ -82,17 +82,17 @@ def test_who_hears_a_game_on_record_says_the_same_and_comes_back(
         hands.append(one.replica.state.hand.number if one.has_session else 0)
         return one.has_session and one.has_seat and one.replica.entries == log[: one.replica.height] and hands[-1] == 2
 
-    seat._heard(path, tmp_path / "heard", look)
+    seat._replay_frames(path, tmp_path / "heard", look)
     assert set(hands) == {0, 1, 2}
-    row = seat._restart(BenchEffort(pairs=1, seconds=0.0, most=1), path, tmp_path / "back", 2)
+    row = seat._restart_row(BenchEffort(pairs=1, seconds=0.0, most=1), path, tmp_path / "back", 2)
     assert row.ratio is not None and row.required == 1.0 and row.seconds
     # It means to stay, and those on record did not: what it signs then is not theirs.
     with pytest.raises(BadParameter, match="not in its journal"):
-        seat._heard(path, tmp_path / "again", lambda one: False)
+        seat._replay_frames(path, tmp_path / "again", lambda one: False)
     short = replace(recording, frames=recording.frames[:9])
     short.save(path)
     with pytest.raises(BadParameter, match="too short"):
-        seat._heard(path, tmp_path / "short", lambda one: False)
+        seat._replay_frames(path, tmp_path / "short", lambda one: False)
     game = seat.DealtRules().begin(0, (0, 1), None, {})
     with pytest.raises(BadParameter):
         game.moved(0, b"{}")

@@ -16,10 +16,10 @@ from nodealer_lab.bench.rows import BenchRow
 
 
 def found(rows: Sequence[BenchRow], figures: Iterator[page.Figures]) -> list[BenchRow]:
-    judged = list(page.judged(BenchEffort(), rows, figures))
-    for row in judged:
+    judge = list(page.judge(BenchEffort(), rows, figures))
+    for row in judge:
         print(row)
-    return judged
+    return judge
 
 
 def test_the_first_load_is_small_and_nothing_jumps(browser: Browser, folder: Path) -> None:

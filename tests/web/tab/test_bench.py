@@ -21,7 +21,7 @@ def test_without_a_browser_its_rows_say_so(monkeypatch: pytest.MonkeyPatch, tmp_
     def none() -> None:
         raise BadParameter("no browser is here")
 
-    monkeypatch.setattr("nodealer_lab.bench.tab.launched", none)
+    monkeypatch.setattr("nodealer_lab.bench.tab.launch_browser", none)
     rows = list(tab._in_chromium(BenchEffort(), tmp_path, 1.0, nullcontext()))
     assert [row.name for row in rows] == CHROMIUM
     assert {(row.note, row.ok, row.seconds, row.value) for row in rows} == {("no browser is here", None, None, None)}
@@ -34,7 +34,7 @@ def test_a_folder_that_is_older_than_the_program_is_not_measured(
     monkeypatch.setattr(tab, "BUNDLE", tmp_path)
     monkeypatch.setattr(tab, "LIST", tmp_path / "bundle.json")
     tab.LIST.write_text(json.dumps({"sources": "of yesterday"}))
-    with pytest.raises(BadParameter, match="older than the program: `make web` builds it"):
+    with pytest.raises(BadParameter, match="older than the program; build it with `make web`"):
         bench._measure(bench.Suite.WEB, None, None)
     tab.LIST.unlink()
     with pytest.raises(BadParameter, match="there is no folder"):

@@ -15,7 +15,7 @@ __all__ = ["SUITES", "BenchEffort", "BenchRow", "describe_machine"]
 Suite = Callable[[BenchEffort], Iterator[BenchRow]]
 
 
-def _late(module: str) -> Suite:
+def _lazy_suite(module: str) -> Suite:
     """Return a suite that imports its module when it runs, so that measuring one suite does not load all others."""
 
     def run(effort: BenchEffort) -> Iterator[BenchRow]:
@@ -30,7 +30,7 @@ MODULES: Final = {
     **{name: name for name in ("core", "proofs", "cards", "log", "hand", "tables", "game", "npm", "seat", "recovery")},
     **{"relay": "relay", "page": "page", "web": "tab"},
 }
-SUITES: Final[dict[str, Suite]] = {name: _late(module) for name, module in MODULES.items()}
+SUITES: Final[dict[str, Suite]] = {name: _lazy_suite(module) for name, module in MODULES.items()}
 
 
 def load_all() -> None:

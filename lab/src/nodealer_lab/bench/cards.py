@@ -22,8 +22,8 @@ from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding
 from nodealer.tape import Tape
 from nodealer_lab.bench import hidden_card_hands
-from nodealer_lab.bench.recovery import worked
-from nodealer_lab.bench.rounds import BenchEffort, bare, measured, timed_on_thread, using_threads
+from nodealer_lab.bench.recovery import perform_duties
+from nodealer_lab.bench.rounds import BenchEffort, bare, measure, timed_on_thread, using_threads
 from nodealer_lab.bench.rows import BenchRow, bare_row, size_row
 from nodealer_lab.bench.shuffles import CONTEXT
 
@@ -39,7 +39,7 @@ TERMS: Final = (2, 5, 8)
 
 
 @dataclass(frozen=True)
-class Hidden:
+class HiddenCardsBench:
     """Cards that a seat holds, and faces that they are not."""
 
     statement: Exclusion
@@ -47,15 +47,15 @@ class Hidden:
     tape: Tape
 
     @staticmethod
-    def make(on: Group, cards: int, faces: int) -> Hidden:
+    def make(on: Group, cards: int, faces: int) -> HiddenCardsBench:
         """Create cards whose other keys are published. All points are already computed, as those of a deck are."""
         tape = Tape(bytes(32))
-        deck, epk = (_points(on, name, count) for name, count in ((b"face", faces + cards), (b"epk", cards)))
+        deck, epk = (_hash_points(on, name, count) for name, count in ((b"face", faces + cards), (b"epk", cards)))
         s, off = (draw_scalars(tape, name, b"", on, cards) for name in ("own", "published"))
         msg, keys = deck[faces:] + (s + off) * epk, s * on.G
         for points in (msg, keys):
             points.to_bytes()
-        return Hidden(Exclusion(deck[:faces], MaskedCards(epk, msg, off, keys)), s, tape)
+        return HiddenCardsBench(Exclusion(deck[:faces], MaskedCards(epk, msg, off, keys)), s, tape)
 
     def prove(self) -> tuple[bytes, ...]:
         """Return what is sent: the products and their proof."""
@@ -69,7 +69,7 @@ class Hidden:
         return exclusion.check(CONTEXT.transcript(), self.statement, sent, proof)
 
 
-def _points(on: Group, name: bytes, count: int) -> Points:
+def _hash_points(on: Group, name: bytes, count: int) -> Points:
     points = hash_to_points(on, b"nodealer/bench", [b"%s %d" % (name, index) for index in range(count)])
     points.to_bytes()
     return points
@@ -79,25 +79,27 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """Yield all rows, on one thread. Raise `BackendMissing` without the native core."""
     native, suit = group(backend="native"), effort.size(SUIT)
     with using_threads(1):
-        hand, card = Hidden.make(native, suit, suit), Hidden.make(native, 1, (SUITS - 1) * suit)
-        yield from _proofs(effort, "none of a hand is of a suit", hand, HAND_BYTES, PROVE)
-        yield from _proofs(effort, "one card is of a suit", card, CARD_BYTES, None)
-        yield _pass(native)
+        hand, card = HiddenCardsBench.make(native, suit, suit), HiddenCardsBench.make(native, 1, (SUITS - 1) * suit)
+        yield from _proof_rows(effort, "none of a hand is of a suit", hand, HAND_BYTES, PROVE)
+        yield from _proof_rows(effort, "one card is of a suit", card, CARD_BYTES, None)
+        yield _pass_row(native)
         yield from hidden_card_hands.run(effort)
 
 
-def _pass(on: Group) -> BenchRow:
+def _pass_row(on: Group) -> BenchRow:
     """Measure the raw bytes that a seat sends when each player passes to the next."""
     seats = range(SEATS)
     binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(seats), (), on)
-    deck, _ = worked(make_protocol("mask", on=on).new_deck(binding, 0, SEATS * GIVEN + 1, None))
-    deck, _ = worked(deck.request(Deal(0, tuple(Portion(seat, GIVEN) for seat in seats))).deck)
+    deck, _ = perform_duties(make_protocol("mask", on=on).new_deck(binding, 0, SEATS * GIVEN + 1, None))
+    deck, _ = perform_duties(deck.request(Deal(0, tuple(Portion(seat, GIVEN) for seat in seats))).deck)
     gifts = (Gift(seat, (seat + 1) % SEATS, tuple(sorted(deck.places.hand(seat)))) for seat in seats)
-    _, spent = worked(deck.request(Pass(0, tuple(gifts))).deck)
+    _, spent = perform_duties(deck.request(Pass(0, tuple(gifts))).deck)
     return size_row("a pass, each seat", {"seats": SEATS, "cards": GIVEN}, spent.bytes / SEATS, "bytes", PASS_BYTES)
 
 
-def _proofs(effort: BenchEffort, name: str, hidden: Hidden, most: int, prove: float | None) -> Iterator[BenchRow]:
+def _proof_rows(
+    effort: BenchEffort, name: str, hidden: HiddenCardsBench, most: int, prove: float | None
+) -> Iterator[BenchRow]:
     f, h = len(hidden.statement.faces), len(hidden.s)
     n, sent = {"cards": h, "faces": f}, hidden.prove()
     yield size_row(f"{name}: products and proof", n, sum(map(len, sent)), "bytes", most)
@@ -109,5 +111,5 @@ def _proofs(effort: BenchEffort, name: str, hidden: Hidden, most: int, prove: fl
         ("prove", hidden.prove, prove),
         ("verify", lambda: settle([hidden.check(*sent)], os.urandom), None),
     ):
-        found = measured(longer, timed_on_thread(work), bare("fixed_base", 2 * (f + h)))
+        found = measure(longer, timed_on_thread(work), bare("fixed_base", 2 * (f + h)))
         yield bare_row(f"{name}: {what}", n, found, yardstick, required, 0)

@@ -17,7 +17,7 @@ import gmpy2  # type: ignore[import-untyped]
 from nodealer.group import Group, Points, Scalars, group
 from nodealer.group.modp import ORDER, SIZE, P
 from nodealer.protocols.chain.parameters import ChainParameters, canonical
-from nodealer_lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _audit, _saved
+from nodealer_lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _saved_log, _verify_log
 from nodealer_lab.bench.rounds import BenchEffort, Timed, interleaved
 from nodealer_lab.bench.rows import BenchRow, size_row, time_row, unjudged
 
@@ -56,17 +56,17 @@ def pass_rows(effort: BenchEffort, cards: int) -> Iterator[BenchRow]:
     key = squares.wide_scalars(os.urandom(squares.wide_size))
     deck = squares.map_to_points(os.urandom(squares.uniform_size * cards))
     n = {"cards": cards}
-    times = interleaved(effort, _pass(key, deck, 1, process_time), _bare(key, deck, process_time))
+    times = interleaved(effort, _pass_timer(key, deck, 1, process_time), _bare_timer(key, deck, process_time))
     yield time_row("encrypt a deck, CPU", n, times, f"{cards} × powmod_sec", CPU)
     row = BenchRow("encrypt a deck, two threads", n, yardstick="one thread", required=WALL)
     if (os.cpu_count() or 1) < 2:
         yield unjudged(row, "one processor")
         return
-    times = interleaved(effort, _pass(key, deck, 2, perf_counter), _pass(key, deck, 1, perf_counter))
+    times = interleaved(effort, _pass_timer(key, deck, 2, perf_counter), _pass_timer(key, deck, 1, perf_counter))
     yield time_row(row.name, n, times, "one thread, wall", WALL)
 
 
-def _pass(key: Scalars, deck: Points, threads: int, clock: Clock) -> Timed:
+def _pass_timer(key: Scalars, deck: Points, threads: int, clock: Clock) -> Timed:
     def run() -> float:
         with using_threads(threads):
             start = clock()
@@ -76,7 +76,7 @@ def _pass(key: Scalars, deck: Points, threads: int, clock: Clock) -> Timed:
     return run
 
 
-def _bare(key: Scalars, deck: Points, clock: Clock) -> Timed:
+def _bare_timer(key: Scalars, deck: Points, clock: Clock) -> Timed:
     exponent = gmpy2.mpz(int.from_bytes(key.to_bytes(), "big")) + ORDER
     data = deck.to_bytes()
     numbers = [gmpy2.mpz(int.from_bytes(data[at : at + SIZE], "big")) for at in range(0, len(data), SIZE)]
@@ -111,18 +111,18 @@ def hand_rows(parameters: ChainParameters, seats: int, cards: int) -> Iterator[B
     """Measure a hand in one mode."""
     squares = group("modp2048")
     bench = HandBench("chain", seats, cards, squares, parameters=canonical(parameters))
-    n, yardstick, mode = {"seats": seats, "cards": cards}, f"{cards} × powmod_sec", in_words(parameters, seats)
-    u = min(_unit(squares, cards)() for _ in range(3))
-    played, seconds = bench.played(squares)
+    n, yardstick, mode = {"seats": seats, "cards": cards}, f"{cards} × powmod_sec", describe_mode(parameters, seats)
+    u = min(_unit_timer(squares, cards)() for _ in range(3))
+    played, seconds = bench.play(squares)
     yield time_row(f"play a hand, CPU of one seat ({mode})", n, (seconds / seats, u), yardstick)
-    saved, config = _saved(played), played.seats[0].replica.config
+    saved, config = _saved_log(played), played.seats[0].replica.config
     start = process_time()
-    _audit(saved, config)
+    _verify_log(saved, config)
     yield time_row(f"verify its log ({mode})", n, (process_time() - start, u), yardstick)
     yield size_row(f"saved log ({mode})", n, len(saved), "bytes")
 
 
-def in_words(parameters: ChainParameters, seats: int) -> str:
+def describe_mode(parameters: ChainParameters, seats: int) -> str:
     """Describe the mode, with the true odds of a false deck if there are any."""
     ending = "proven" if parameters.proven else "books at the end"
     if parameters.deck == "public":
@@ -130,6 +130,6 @@ def in_words(parameters: ChainParameters, seats: int) -> str:
     return f"dealer's decks, κ = {parameters.kappa}, a false one 1 in {parameters.candidates(seats)}, {ending}"
 
 
-def _unit(squares: Group, cards: int) -> Timed:
+def _unit_timer(squares: Group, cards: int) -> Timed:
     key = squares.wide_scalars(os.urandom(squares.wide_size))
-    return _bare(key, squares.map_to_points(os.urandom(squares.uniform_size * cards)), process_time)
+    return _bare_timer(key, squares.map_to_points(os.urandom(squares.uniform_size * cards)), process_time)

@@ -81,13 +81,13 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
     native = group(backend="native")
     for size in SIZES:
         inputs = Inputs.make(native, effort.size(size))
-        yield from _overhead(effort, inputs)
-    yield from _parallel(effort, inputs)
-    yield from _against_reference(effort)
-    yield _memory(native, effort)
+        yield from _overhead_rows(effort, inputs)
+    yield from _parallel_rows(effort, inputs)
+    yield from _reference_rows(effort)
+    yield _memory_row(native, effort)
 
 
-def _overhead(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
+def _overhead_rows(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
     n = len(inputs.points)
     with using_threads(1):
         for name, kind, work in MEASURED:
@@ -95,7 +95,7 @@ def _overhead(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
             yield time_row(name, {"n": n}, times, "dalek loop", OVERHEAD)
 
 
-def _parallel(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
+def _parallel_rows(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
     n = len(inputs.points)
     with using_threads(2):
         for name, kind, work in MEASURED:
@@ -109,7 +109,7 @@ def _parallel(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
             yield BenchRow(row.name, row.n, seconds, None, None, row.yardstick, speed, PARALLEL, "min", ok)
 
 
-def _against_reference(effort: BenchEffort) -> Iterator[BenchRow]:
+def _reference_rows(effort: BenchEffort) -> Iterator[BenchRow]:
     """Measure how many times faster the core is than Python.
 
     The size is small because Python is slow. There is no limit.
@@ -131,7 +131,7 @@ def _against_reference(effort: BenchEffort) -> Iterator[BenchRow]:
             )
 
 
-def _memory(native: Group, effort: BenchEffort) -> BenchRow:
+def _memory_row(native: Group, effort: BenchEffort) -> BenchRow:
     """Measure the memory of an array of points that was encoded, and so caches everything it may.
 
     The array reports its own size. The size of the process varies by more than that as buffers of megabytes come and

@@ -31,7 +31,7 @@ PAIRS: Final = 3
 
 
 @dataclass(frozen=True)
-class SetUp(WithoutStakes):
+class SetUpHand(WithoutStakes):
     """A hand that creates two decks and deals an opening hand from each."""
 
     seats: tuple[int, ...]
@@ -51,7 +51,7 @@ class SetUp(WithoutStakes):
         return replace(self, done=True)
 
     def moved(self, seat: int, move: bytes) -> Game:
-        raise BadParameter("nobody moves when decks are made")
+        raise BadParameter("no seat moves while decks are created")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         return replace(self, done=True)
@@ -70,7 +70,7 @@ class SetUpRules:
     operations = frozenset({Capability.OWNED_DECK, Capability.DEAL_TOP_TO_OWNER})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
-        return SetUp(seats, self.deck_max)
+        return SetUpHand(seats, self.deck_max)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class DuelBench:
     cards: int
     on: Group
 
-    def played(self) -> tuple[LocalTable, float]:
+    def play(self) -> tuple[LocalTable, float]:
         """Return a finished set-up, and the CPU time of both seats together."""
         rules = SetUpRules(self.cards)
         table = seat_players(
@@ -95,7 +95,7 @@ class DuelBench:
 
     def per_card(self) -> float:
         """Return the CPU time of one seat for each card. A seat works on both decks."""
-        return self.played()[1] / (4 * self.cards)
+        return self.play()[1] / (4 * self.cards)
 
 
 def run(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
@@ -104,11 +104,11 @@ def run(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
     effort = replace(effort, pairs=min(effort.pairs, PAIRS), seconds=0.0)
     with using_threads(1):
         usual, largest = DuelBench(effort.size(USUAL), native), DuelBench(effort.size(LARGEST), native)
-        times = interleaved(effort, lambda: usual.played()[1] / 2, bare("fixed_base", 2 * usual.cards))
+        times = interleaved(effort, lambda: usual.play()[1] / 2, bare("fixed_base", 2 * usual.cards))
         yardstick = f"{2 * usual.cards} × fixed base"
         yield time_row("set two decks up, CPU of one seat", {"cards": usual.cards}, times, yardstick)
         for bench in (usual, largest):
-            size = sum(map(len, bench.played()[0].log)) / (2 * bench.cards)
+            size = sum(map(len, bench.play()[0].log)) / (2 * bench.cards)
             yield size_row("messages of a set-up, a card", {"cards": bench.cards}, size, "bytes")
         times = interleaved(effort, largest.per_card, usual.per_card)
         yield time_row(

@@ -27,7 +27,7 @@ from nodealer.games.registry import DEFAULT_GAME, resolve_game
 from nodealer.log.file import save_log
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.protocols import make_protocol
-from nodealer_lab.bench.honest_table import trusting
+from nodealer_lab.bench.honest_table import make_trusting
 from nodealer_lab.bench.rounds import BenchEffort, interleaved, timed
 from nodealer_lab.bench.rows import BenchRow, meets, time_row
 
@@ -44,40 +44,40 @@ def run(effort: BenchEffort, place: str = DEFAULT_GAME) -> Iterator[BenchRow]:
     """Yield all rows, with as many processes and threads as the command uses."""
     game = resolve_game(place)
     few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
-    yield from _bots(effort, game, place)
-    table = played(game, effort.size(SAVED))
+    yield from _bot_rows(effort, game, place)
+    table = play_locally(game, effort.size(SAVED))
     config = table.seats[0].replica.config
-    yield _as_one(effort, config, table.log)
+    yield _batch_row(effort, config, table.log)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         save_log(path, config.session, table.log)
-        yield from _audits(few, path, {"seats": len(table.seats), "hands": effort.size(SAVED)}, place)
+        yield from _audit_rows(few, path, {"seats": len(table.seats), "hands": effort.size(SAVED)}, place)
 
 
 # --- Playing ---
 
 
-def measured(game: GamePackage) -> Measured:
+def measuring_plan(game: GamePackage) -> Measured:
     """Return how to measure a game: as its package says, or as it is usually played."""
     return game.measured or Measured(game.seats, {}, game.new_bot)
 
 
-def _bots(effort: BenchEffort, game: GamePackage, place: str) -> Iterator[BenchRow]:
+def _bot_rows(effort: BenchEffort, game: GamePackage, place: str) -> Iterator[BenchRow]:
     """Measure bots in their own processes, run by the real command. The cost of starting them is subtracted."""
     hands = effort.size(PLAYED)
-    _, short = _play(game, place, 1)
-    seconds, cpu = _play(game, place, hands)
-    n = {"seats": measured(game).seats, "hands": hands}
+    _, short = _play_command(game, place, 1)
+    seconds, cpu = _play_command(game, place, hands)
+    n = {"seats": measuring_plan(game).seats, "hands": hands}
     yield BenchRow("play, bots in processes", n, value=60 * hands / seconds, unit="hands a minute")
     yield BenchRow("CPU a hand, all seats and their minds", n, max(0.0, cpu - short) / max(1, hands - 1))
 
 
-def _play(game: GamePackage, place: str, hands: int) -> tuple[float, float]:
+def _play_command(game: GamePackage, place: str, hands: int) -> tuple[float, float]:
     """Play with the real command.
 
     Return the time of the game without set-up, and the CPU time of all processes with it.
     """
-    before, how = _children_cpu(), measured(game)
+    before, how = _children_cpu(), measuring_plan(game)
     options = ["--game", place, "--auto", "--json", "--seats", str(how.seats), "--hands", str(hands)]
     options += [f"--{name}={value}" for name, value in how.settings.items()]
     done = subprocess.run([*COMMAND, "play", *options], stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -92,14 +92,14 @@ def _children_cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def played(game: GamePackage, hands: int) -> LocalTable:
+def play_locally(game: GamePackage, hands: int) -> LocalTable:
     """Play a game in this process, with the game's fast bots if it has any. Return the table."""
-    how = measured(game)
+    how = measuring_plan(game)
     settings = game.settled(how.settings)
     names = [f"player {seat}" for seat in range(how.seats)]
     protocol = make_protocol(game.protocol, game.protocol_parameters(game.protocol, settings))
     rules, stays = game.from_settings(settings), stay_for_hands(hands)
-    table = trusting(seat_players(names, protocol, rules, os.urandom, stays=stays, package=game))
+    table = make_trusting(seat_players(names, protocol, rules, os.urandom, stays=stays, package=game))
     bot = how.bot(os.urandom)
 
     def decide(participant: Participant) -> list[bytes]:
@@ -115,7 +115,7 @@ def played(game: GamePackage, hands: int) -> LocalTable:
 # --- Verifying ---
 
 
-def _as_one(effort: BenchEffort, config: Config, log: Sequence[bytes]) -> BenchRow:
+def _batch_row(effort: BenchEffort, config: Config, log: Sequence[bytes]) -> BenchRow:
     checks = list[Check]()
 
     def collect(owed: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
@@ -137,11 +137,14 @@ def _as_one(effort: BenchEffort, config: Config, log: Sequence[bytes]) -> BenchR
     return time_row("the arithmetic of a hand, as one", n, times, "each proof alone", AS_ONE)
 
 
-def _audits(effort: BenchEffort, path: Path, n: dict[str, int], place: str) -> Iterator[BenchRow]:
+def _audit_rows(effort: BenchEffort, path: Path, n: dict[str, int], place: str) -> Iterator[BenchRow]:
     hands = n["hands"]
-    together, apart = timed(lambda: _verify(place, [path, path])), timed(lambda: _verify(place, [path], times=2))
+    together, apart = (
+        timed(lambda: _run_verify(place, [path, path])),
+        timed(lambda: _run_verify(place, [path], times=2)),
+    )
     two, twice = interleaved(effort, together, apart)
-    one = min(timed(lambda: _verify(place, [path]))() for _ in range(effort.pairs))
+    one = min(timed(lambda: _run_verify(place, [path]))() for _ in range(effort.pairs))
     yield BenchRow("verify a saved log", n, one, hands / one, "hands a second")
     ratio = twice / two
     yardstick = "two commands that verify one each, side by side"
@@ -152,7 +155,7 @@ def _audits(effort: BenchEffort, path: Path, n: dict[str, int], place: str) -> I
     )  # fmt: skip
 
 
-def _verify(place: str, paths: Sequence[Path], times: int = 1) -> float:
+def _run_verify(place: str, paths: Sequence[Path], times: int = 1) -> float:
     start = perf_counter()
     command = [*COMMAND, "verify", *map(str, paths), "--json", "--jobs", str(len(paths)), "--game", place]
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(times)]

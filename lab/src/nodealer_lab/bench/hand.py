@@ -24,7 +24,7 @@ from nodealer.log.file import read_log
 from nodealer.protocols import make_protocol
 from nodealer.wire import encode
 from nodealer_lab.bench import duel, offset
-from nodealer_lab.bench.metered_group import Meter, metered, metered_signatures
+from nodealer_lab.bench.metered_group import Meter, metered_signatures, with_meter
 from nodealer_lab.bench.rounds import BenchEffort, Timed, bare, interleaved, using_threads
 from nodealer_lab.bench.rows import BenchRow, meets, size_row, time_row
 
@@ -72,7 +72,7 @@ class BenchHand(WithoutStakes):
         return replace(self, stage=self.stage + 1, held=self.held or held)
 
     def moved(self, seat: int, move: bytes) -> Game:
-        raise BadParameter("nobody moves in this hand")
+        raise BadParameter("no seat moves in this hand")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         return replace(self, stage=3)
@@ -106,9 +106,9 @@ class HandBench:
     parameters: bytes = b"{}"
 
     @cached_property
-    def with_meter(self) -> Group:
+    def metered_group(self) -> Group:
         """The metered group, shared by all runs so that values cached per group are computed only once."""
-        return metered(self.on, self.meter)
+        return with_meter(self.on, self.meter)
 
     def table(self, on: Group) -> LocalTable:
         """Return new players who have agreed on a session and have played nothing."""
@@ -116,7 +116,7 @@ class HandBench:
         protocol = make_protocol(self.protocol, self.parameters, on)
         return seat_players(names, protocol, HandRules(self.cards), os.urandom, stays=stay_for_hands(1))
 
-    def played(self, on: Group) -> tuple[LocalTable, float]:
+    def play(self, on: Group) -> tuple[LocalTable, float]:
         """Return a finished hand, and the CPU time of all seats together."""
         table = self.table(on)
         start = process_time()
@@ -126,15 +126,15 @@ class HandBench:
             raise BadParameter(f"the hand did not end: {table.seats[0].replica.state.faults}")
         return table, seconds
 
-    def playing(self) -> float:
+    def seat_cpu(self) -> float:
         """Play a hand. Return the CPU time of one seat."""
-        return self.played(self.on)[1] / self.seats
+        return self.play(self.on)[1] / self.seats
 
-    def arithmetic(self) -> float:
+    def arithmetic_cpu(self) -> float:
         """Play a hand. Return the CPU time that one seat spends in group operations and signatures."""
         meter = self.meter
         with metered_signatures(meter):
-            table = self.table(self.with_meter)
+            table = self.table(self.metered_group)
             meter.seconds, meter.calls = 0.0, 0
             table.run()
         return meter.net / self.seats
@@ -165,18 +165,18 @@ def run(effort: BenchEffort, protocol: str = "mask") -> Iterator[BenchRow]:
 def _rows(effort: BenchEffort, bench: HandBench) -> Iterator[BenchRow]:
     n, judged = {"seats": bench.seats, "cards": bench.cards}, bench.seats == JUDGED
     U, yardstick = bare("fixed_base", 2 * bench.cards), f"U = {2 * bench.cards} × fixed base"
-    played, _ = bench.played(bench.on)
-    saved, config = _saved(played), played.seats[0].replica.config
-    playing, u = interleaved(effort, bench.playing, U)
+    played, _ = bench.play(bench.on)
+    saved, config = _saved_log(played), played.seats[0].replica.config
+    playing, u = interleaved(effort, bench.seat_cpu, U)
     required = PLAY_COST.get(bench.protocol) if judged else None
     yield time_row("play a hand, CPU of one seat", n, (playing, u), yardstick, required)
-    audit, u = interleaved(effort, _cpu(lambda: _audit(saved, config)), U)
+    audit, u = interleaved(effort, _cpu_timer(lambda: _verify_log(saved, config)), U)
     required = AUDIT_COST.get(bench.protocol) if judged else None
     yield time_row("verify its log", n, (audit, u), yardstick, required)
     required = AUDIT if judged else None
     yield time_row("verify its log", n, (audit, playing), "one seat's playing", required)
     # Both include all seats. The arithmetic is the same in every run except for noise.
-    playing, arithmetic = interleaved(effort, bench.playing, bench.arithmetic)
+    playing, arithmetic = interleaved(effort, bench.seat_cpu, bench.arithmetic_cpu)
     ratio = (playing - arithmetic) / arithmetic
     required = PYTHON if judged else None
     ok = meets(ratio, required, "max")
@@ -185,12 +185,12 @@ def _rows(effort: BenchEffort, bench: HandBench) -> Iterator[BenchRow]:
     yield size_row("saved log", n, len(saved), "bytes", LOG_BYTES.get(bench.protocol) if judged else None)
 
 
-def _saved(table: LocalTable) -> bytes:
+def _saved_log(table: LocalTable) -> bytes:
     lines = (encode(table.seats[0].replica.config.session), *table.log)
     return b"".join(line + b"\n" for line in lines)
 
 
-def _audit(saved: bytes, config: Config) -> None:
+def _verify_log(saved: bytes, config: Config) -> None:
     """Verify the bytes of a saved log. Raise `BadParameter` if they do not verify."""
     _, entries = read_log(io.BytesIO(saved))
     replica = replay(config, list(entries), entropy=os.urandom, eager=False)
@@ -198,7 +198,7 @@ def _audit(saved: bytes, config: Config) -> None:
         raise BadParameter("an honest hand does not verify")
 
 
-def _cpu(work: Callable[[], object]) -> Timed:
+def _cpu_timer(work: Callable[[], object]) -> Timed:
     """Return a timer of the CPU time of `work`."""
 
     def run() -> float:

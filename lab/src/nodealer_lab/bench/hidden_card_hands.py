@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Inside:
+class ProofMeter:
     """CPU seconds spent in proofs about hidden cards, and in the extra sums that only the measurement needs."""
 
     seconds: float = 0.0
@@ -55,12 +55,12 @@ class Inside:
 
         def timed_prove(*arguments: Any) -> bytes:
             self.proofs += 1
-            seconds, made = _timed(lambda: prove(*arguments))
+            seconds, made = _time_call(lambda: prove(*arguments))
             self.seconds += seconds
             return made
 
         def timed_check(*arguments: Any) -> Check:
-            seconds, made = _timed(lambda: check(*arguments))
+            seconds, made = _time_call(lambda: check(*arguments))
             self.seconds += seconds
             self.checks.append(made)
             return made
@@ -82,22 +82,22 @@ class Inside:
     def _settle(self, checks: Sequence[Check], entropy: Entropy) -> None:
         theirs = {id(check) for check in self.checks}
         rest = [check for check in checks if id(check) not in theirs]
-        seconds, _ = _timed(lambda: settle(checks, entropy))
+        seconds, _ = _time_call(lambda: settle(checks, entropy))
         if len(rest) == len(checks):
             return
-        without, _ = _timed(lambda: settle(rest, entropy)) if rest else (0.0, None)
+        without, _ = _time_call(lambda: settle(rest, entropy)) if rest else (0.0, None)
         self.beside += without
         self.seconds += max(0.0, seconds - without)
 
 
-def _timed(call: Callable[[], T]) -> tuple[float, T]:
+def _time_call(call: Callable[[], T]) -> tuple[float, T]:
     start = process_time()
     made = call()
     return process_time() - start, made
 
 
 @dataclass
-class _Source:
+class _SeededEntropy:
     """Deterministic bytes that depend only on a number, so that the hands are the same each time."""
 
     number: int
@@ -114,14 +114,14 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
         package = find_game(name)
         rules = package.from_settings(package.settled({}))
         if Capability.PROVE in rules.operations and package.bot is not None:
-            yield from _hands(effort, package)
+            yield from _hand_rows(effort, package)
 
 
-def _hands(effort: BenchEffort, package: GamePackage) -> Iterator[BenchRow]:
-    hands, size, total, inside = effort.size(HANDS), 0, 0.0, Inside()
+def _hand_rows(effort: BenchEffort, package: GamePackage) -> Iterator[BenchRow]:
+    hands, size, total, inside = effort.size(HANDS), 0, 0.0, ProofMeter()
     for number in range(hands):
         with inside.metered():
-            seconds, table = _timed(partial(_played, package, number))
+            seconds, table = _time_call(partial(_play_hand, package, number))
         total += seconds
         size += sum(map(len, table.log))
     n = {"seats": package.seats, "hands": hands, "proofs": inside.proofs}
@@ -131,12 +131,12 @@ def _hands(effort: BenchEffort, package: GamePackage) -> Iterator[BenchRow]:
     yield time_row(f"{package.name}: proofs about hidden cards", n, times, "all else in the same hands", SHARE)
 
 
-def _played(package: GamePackage, number: int) -> LocalTable:
+def _play_hand(package: GamePackage, number: int) -> LocalTable:
     """Play one hand with bots in this process. Return the table."""
     rules, protocol = package.from_settings(package.settled({})), make_protocol(package.protocol)
     names = [f"player {seat}" for seat in range(package.seats)]
-    table = seat_players(names, protocol, rules, _Source(number), stays=stay_for_hands(1), package=package)
-    bot = package.new_bot(_Source(number))
+    table = seat_players(names, protocol, rules, _SeededEntropy(number), stays=stay_for_hands(1), package=package)
+    bot = package.new_bot(_SeededEntropy(number))
 
     def decide(participant: Participant) -> list[bytes]:
         question = participant.question()

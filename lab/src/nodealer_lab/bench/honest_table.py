@@ -23,7 +23,7 @@ class _Newest:
     applied: Applied | None = None
 
 
-def trusting(table: LocalTable) -> LocalTable:
+def make_trusting(table: LocalTable) -> LocalTable:
     """Make the seats of a table trust each other. Return the same table."""
     newest = _Newest()
     for one in table.participants:
@@ -32,20 +32,20 @@ def trusting(table: LocalTable) -> LocalTable:
 
 
 def _trust(replica: Replica, newest: _Newest) -> None:
-    work_out, is_here = replica._apply, replica._contains
+    compute, contains = replica._apply, replica._contains
 
-    def heard(arrival: Arrival) -> Applied | None:
+    def known_result(arrival: Arrival) -> Applied | None:
         return newest.applied if newest.data == arrival.data and newest.head == replica.head else None
 
     def apply(arrival: Arrival) -> Applied:
-        known = heard(arrival)
+        known = known_result(arrival)
         if known is not None:
             return replica._commit(arrival, known.body, Change(known.after, known.events, known.checks))
-        head, applied = replica.head, work_out(arrival)
+        head, applied = replica.head, compute(arrival)
         if applied.outcome is Outcome.ACCEPTED:
             newest.data, newest.head, newest.applied = arrival.data, head, applied
         return applied
 
     replica.check_runner = lambda checks, entropy: lambda: None
     replica._apply = apply  # type: ignore[method-assign]
-    replica._contains = lambda arrival: heard(arrival) is not None or is_here(arrival)  # type: ignore[method-assign]
+    replica._contains = lambda arrival: known_result(arrival) is not None or contains(arrival)  # type: ignore[method-assign]

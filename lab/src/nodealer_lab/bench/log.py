@@ -52,18 +52,18 @@ class LogGame:
             seat.stays = stays
         for seat in self.seats.values():
             # The first begin was signed when the players agreed.
-            for data in (*seat.unconfirmed, *self._make(seat.answer_duties)):
-                self._take(data)
-        while mover := next((seat for seat in self.seats.values() if _may_move(seat)), None):
-            self._take(self._make(lambda mover=mover: mover.move(7)))  # type: ignore[misc]
+            for data in (*seat.unconfirmed, *self._time_signing(seat.answer_duties)):
+                self._receive(data)
+        while mover := next((seat for seat in self.seats.values() if _can_move(seat)), None):
+            self._receive(self._time_signing(lambda mover=mover: mover.move(7)))  # type: ignore[misc]
 
-    def _make(self, work: Callable[[], T]) -> T:
+    def _time_signing(self, work: Callable[[], T]) -> T:
         start = perf_counter()
         made = work()
         self.making += perf_counter() - start
         return made
 
-    def _take(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         start = perf_counter()
         self.seats[0].receive(data)
         self.taking += perf_counter() - start
@@ -71,7 +71,7 @@ class LogGame:
         self.entries.append(data)
 
 
-def _may_move(seat: Seat) -> bool:
+def _can_move(seat: Seat) -> bool:
     return seat.can_move
 
 
@@ -82,7 +82,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         save_log(path, game.config.session, game.entries)
-        for name, work, bare, yardstick, required in _measured(effort, game, path):
+        for name, work, bare, yardstick, required in _measurements(effort, game, path):
             seconds, signatures = (time / count for time in interleaved(effort, work, bare))
             ratio = seconds / signatures
             ok = meets(ratio, required, "max")
@@ -91,7 +91,9 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
             )
 
 
-def _measured(effort: BenchEffort, game: LogGame, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
+def _measurements(
+    effort: BenchEffort, game: LogGame, path: Path
+) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
     """Yield name, work, bare signatures, the name of that yardstick, and the limit."""
     sign, verify = _bare_signatures(game.entries)
 

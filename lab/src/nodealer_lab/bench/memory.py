@@ -14,7 +14,7 @@ from nodealer.tape import Tape
 from nodealer_lab.bench import load_all, shuffles
 
 
-def peaks_of(kind: str, sizes: Sequence[int], runs: int) -> list[int] | None:
+def measure_peaks(kind: str, sizes: Sequence[int], runs: int) -> list[int] | None:
     """Return for each deck size the smallest peak memory of several processes, in bytes.
 
     Return None if the system does not report peaks.
@@ -22,21 +22,22 @@ def peaks_of(kind: str, sizes: Sequence[int], runs: int) -> list[int] | None:
     The smallest, as with times: processes differ by more than a tenth, and what an allocator holds back only ever adds.
     One process for each processor runs at a time, large decks first. Peaks do not depend on how long a process takes.
     """
-    if _peak() is None:
+    if _own_peak() is None:
         return None
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         running = {
-            cards: [pool.submit(_run, kind, cards) for _ in range(runs)] for cards in sorted(sizes, reverse=True)
+            cards: [pool.submit(_peak_in_process, kind, cards) for _ in range(runs)]
+            for cards in sorted(sizes, reverse=True)
         }
         return [min(one.result() for one in running[cards]) for cards in sizes]
 
 
-def _run(kind: str, cards: int) -> int:
+def _peak_in_process(kind: str, cards: int) -> int:
     code = f"from nodealer_lab.bench.memory import print_peak; print_peak({kind!r}, {cards})"
     return int(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout)
 
 
-def _peak() -> int | None:
+def _own_peak() -> int | None:
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -45,7 +46,7 @@ def _peak() -> int | None:
 
 
 def print_peak(name: str, cards: int) -> None:
-    """Print the peak memory of this process after a shuffle. `peaks_of` runs it in a separate process.
+    """Print the peak memory of this process after a shuffle. `measure_peaks` runs it in a separate process.
 
     It imports the whole program first, because what Python keeps from that is reused. Otherwise peaks vary by as much
     as two thousand cards.
@@ -54,4 +55,4 @@ def print_peak(name: str, cards: int) -> None:
     kind = next(kind for kind in shuffles.KINDS if kind.name == name)
     before = shuffles.start(group(backend="native"), kind, cards)
     shuffles.verify(kind.shuffle(before, Tape(bytes(32))))
-    print(_peak())
+    print(_own_peak())

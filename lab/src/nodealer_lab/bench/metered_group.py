@@ -68,7 +68,7 @@ class _MeteredArray(_Metered):
     __hash__ = None  # type: ignore[assignment]
 
 
-class _Group(_Metered):
+class _MeteredGroup(_Metered):
     def __init__(self, inner: Any, meter: Meter) -> None:
         super().__init__(inner, None, meter)
         # One object, as in the real groups, because a batch recognises the generator by its identity.
@@ -77,7 +77,7 @@ class _Group(_Metered):
             setattr(self, fact, getattr(inner, fact))
 
 
-def _bare(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     if isinstance(value, _Metered):
         return value.inner
     if isinstance(value, list) and value and isinstance(value[0], tuple):
@@ -87,9 +87,9 @@ def _bare(value: Any) -> Any:
     return value
 
 
-def _timed(name: str, wraps: bool) -> Callable[..., Any]:
+def _timed_method(name: str, wraps: bool) -> Callable[..., Any]:
     def call(self: _Metered, *arguments: Any) -> Any:
-        result = self.meter.time(getattr(self.inner, name), *map(_bare, arguments))
+        result = self.meter.time(getattr(self.inner, name), *map(_unwrap, arguments))
         return _MeteredArray(result, self.group, self.meter) if wraps else result
 
     return call
@@ -97,14 +97,14 @@ def _timed(name: str, wraps: bool) -> Callable[..., Any]:
 
 for _name in _ARRAY:
     _is_array = _name not in ("__eq__", "__len__", "to_bytes") and "first_" not in _name
-    setattr(_MeteredArray, _name, _timed(_name, _is_array))
+    setattr(_MeteredArray, _name, _timed_method(_name, _is_array))
 for _name in _GROUP:
-    setattr(_Group, _name, _timed(_name, True))
+    setattr(_MeteredGroup, _name, _timed_method(_name, True))
 
 
-def metered(group: Group, meter: Meter) -> Group:
+def with_meter(group: Group, meter: Meter) -> Group:
     """Return the group with meters on it."""
-    return cast(Group, _Group(group, meter))
+    return cast(Group, _MeteredGroup(group, meter))
 
 
 @contextmanager

@@ -47,14 +47,14 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
         if not node.ask("about")["native"]:
             yield from (unjudged(row, NOT_NATIVE) for row in rows)
             return
-        theirs, proven = package(node, cards), Proven.make(ristretto255, cards)
-        yield _timed(rows[0], interleaved(effort, bare(secp256k1, cards), theirs))
-        yield _timed(rows[1], interleaved(effort, _cpu(proven.audited), theirs))
+        theirs, proven = package_timer(node, cards), ProvenDeck.make(ristretto255, cards)
+        yield _fill_row(rows[0], interleaved(effort, bare_timer(secp256k1, cards), theirs))
+        yield _fill_row(rows[1], interleaved(effort, _cpu_timer(proven.prove_and_audit), theirs))
         # Seats differ in how much they verify before their turn, so this is the mean of all, and of the runs
         # interleaved with them.
-        seats = [interleaved(effort, _cpu(partial(proven.seated, seat)), theirs) for seat in range(SEATS)]
+        seats = [interleaved(effort, _cpu_timer(partial(proven.do_seat_work, seat)), theirs) for seat in range(SEATS)]
         seat, all_seats = (sum(times) / SEATS for times in zip(*seats, strict=True))
-        yield _timed(rows[2], (seat, all_seats / SEATS))
+        yield _fill_row(rows[2], (seat, all_seats / SEATS))
 
 
 def _rows(cards: int) -> tuple[BenchRow, BenchRow, BenchRow]:
@@ -73,11 +73,11 @@ def _rows(cards: int) -> tuple[BenchRow, BenchRow, BenchRow]:
     )
 
 
-def _timed(row: BenchRow, times: tuple[float, float]) -> BenchRow:
+def _fill_row(row: BenchRow, times: tuple[float, float]) -> BenchRow:
     return time_row(row.name, row.n, times, row.yardstick or "", row.required, note=row.note)
 
 
-def _cpu(work: Callable[[], object]) -> Timed:
+def _cpu_timer(work: Callable[[], object]) -> Timed:
     def run() -> float:
         start = process_time()
         work()
@@ -86,7 +86,7 @@ def _cpu(work: Callable[[], object]) -> Timed:
     return run
 
 
-def package(node: NodeSeat, cards: int) -> Timed:
+def package_timer(node: NodeSeat, cards: int) -> Timed:
     """Return a timer of the npm package, as measured by Node."""
 
     def run() -> float:
@@ -96,7 +96,7 @@ def package(node: NodeSeat, cards: int) -> Timed:
     return run
 
 
-def bare(on: Group, cards: int) -> Timed:
+def bare_timer(on: Group, cards: int) -> Timed:
     """Return a timer of the same steps as in the package, without any proof."""
     drawn = [BareSeat.draw(on, cards, os.urandom) for _ in range(SEATS)]
     first = faces([seat.fragments for seat in drawn]).to_bytes()
@@ -113,11 +113,11 @@ def bare(on: Group, cards: int) -> Timed:
         for seat in seats:
             deck = seat.lock(on.points(deck)).to_bytes()
 
-    return _cpu(cascade_and_lock)
+    return _cpu_timer(cascade_and_lock)
 
 
 @dataclass(frozen=True)
-class Proven:
+class ProvenDeck:
     """The `lock` protocol, from known faces to locked cards."""
 
     start: Deck
@@ -126,7 +126,7 @@ class Proven:
     said: tuple[bytes, ...]
 
     @staticmethod
-    def make(on: Group, cards: int) -> Proven:
+    def make(on: Group, cards: int) -> ProvenDeck:
         seats = tuple(range(SEATS))
         identities = tuple((seat, bytes([seat]) * 32) for seat in seats)
         table = Binding("lock", 0, os.urandom(32), os.urandom(32), 0, seats, (), on, identities)
@@ -134,10 +134,10 @@ class Proven:
         deck: Deck = Lock(on=on).new_deck(table, 0, cards, None)
         while deck.duties[0].kind != "cascade":
             deck = deck.apply(deck.duties[0], deck.message(deck.duties[0], tapes[deck.duties[0].seat])).deck
-        proven = Proven(deck, tapes, ())
-        return Proven(deck, tapes, proven.made())
+        proven = ProvenDeck(deck, tapes, ())
+        return ProvenDeck(deck, tapes, proven.make_messages())
 
-    def made(self) -> tuple[bytes, ...]:
+    def make_messages(self) -> tuple[bytes, ...]:
         """Return the messages of all turns, each computed from the one before it."""
         said: list[bytes] = []
         deck = self.start
@@ -147,18 +147,18 @@ class Proven:
             deck = deck.apply(duty, said[-1]).deck
         return tuple(said)
 
-    def audited(self) -> None:
+    def prove_and_audit(self) -> None:
         """Make every turn with its proofs, then verify all of them at once as an auditor."""
-        self._take(self.made(), None)
+        self._verify_messages(self.make_messages(), None)
 
-    def seated(self, seat: int) -> None:
+    def do_seat_work(self, seat: int) -> None:
         """Do the whole work of one seat: its own turns and all verification.
 
         It verifies everything before each of its turns, and the rest at the end.
         """
-        self._take(self.said, seat)
+        self._verify_messages(self.said, seat)
 
-    def _take(self, said: tuple[bytes, ...], seat: int | None) -> None:
+    def _verify_messages(self, said: tuple[bytes, ...], seat: int | None) -> None:
         deck, owed = self.start, list[Check]()
         for message in said:
             duty = deck.duties[0]

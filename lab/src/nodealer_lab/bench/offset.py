@@ -30,7 +30,7 @@ ROUNDS: Final = 128
 
 
 @dataclass(frozen=True)
-class Due:
+class PendingShuffle:
     """A deck that the second of two seats has to shuffle."""
 
     deck: Deck
@@ -46,14 +46,14 @@ class Due:
         settle(self.deck.apply(self.duty, message).checks, os.urandom)
 
 
-def second_shuffle(on: Group, protocol: str, cards: int) -> Due:
+def second_shuffle(on: Group, protocol: str, cards: int) -> PendingShuffle:
     """Return a deck of this protocol after the first seat has shuffled it."""
     table = Binding(protocol, 0, bytes(32), bytes(32), 0, (0, 1), (), on)
     tapes = [Tape(bytes([seat]) * 32) for seat in range(2)]
     deck = make_protocol(protocol, on=on).new_deck(table, 0, cards, None)
     while (duty := deck.duties[0]).seat == 0 or duty.kind != "shuffle":
         deck = deck.apply(duty, deck.message(duty, tapes[duty.seat])).deck
-    return Due(deck, duty, tapes[1])
+    return PendingShuffle(deck, duty, tapes[1])
 
 
 def rows(effort: BenchEffort, on: Group) -> Iterator[BenchRow]:
@@ -62,11 +62,11 @@ def rows(effort: BenchEffort, on: Group) -> Iterator[BenchRow]:
     n = {"cards": cards}
     offset, mask = (second_shuffle(on, name, cards) for name in ("offset", "mask"))
     step, other = offset.prove(), mask.prove()
-    shadows = _Shadows(offset, cards)
+    shadows = _CutAndChoose(offset, cards)
     few = replace(effort, pairs=min(effort.pairs, 2), seconds=0.0)
     for name, ours, theirs, long in (
         ("shuffle and prove", timed(offset.prove), timed(mask.prove), shadows.make),
-        ("verify", _timed(offset.verify, step), _timed(mask.verify, other), shadows.make_again),
+        ("verify", _message_timer(offset.verify, step), _message_timer(mask.verify, other), shadows.recompute),
     ):
         yield time_row(f"a step: {name}", n, interleaved(effort, ours, theirs), "a step of mask", STEP)
         times = interleaved(few, ours, timed(long))
@@ -76,27 +76,27 @@ def rows(effort: BenchEffort, on: Group) -> Iterator[BenchRow]:
     yield size_row("a step: proof, with the deck between its stages", n, proof, "bytes", PROOF_BYTES)
 
 
-def _timed(work: Callable[[bytes], None], message: bytes) -> Timed:
+def _message_timer(work: Callable[[bytes], None], message: bytes) -> Timed:
     return timed(lambda: work(message))
 
 
-class _Shadows:
+class _CutAndChoose:
     """The arithmetic of 128 rounds: (A, B) becomes (r·(A + x·B), r·B) with an r for each card."""
 
-    def __init__(self, due: Due, cards: int) -> None:
-        if not isinstance(due.deck, OffsetDeck):
+    def __init__(self, pending: PendingShuffle, cards: int) -> None:
+        if not isinstance(pending.deck, OffsetDeck):
             raise TypeError("not an offset deck")
-        self._deck = due.deck.steps[-1].deck
+        self._deck = pending.deck.steps[-1].deck
         self._group, self._made = self._deck.A.group, list[tuple[bytes, bytes]]()
-        self._r = draw_scalars(due.tape, "r", b"", self._group, cards)
-        self._x = draw_scalars(due.tape, "x", b"", self._group, 1)
+        self._r = draw_scalars(pending.tape, "r", b"", self._group, cards)
+        self._x = draw_scalars(pending.tape, "x", b"", self._group, 1)
         self.make()
 
     def make(self) -> None:
         """Do the prover's work: compute and encode every shadow."""
         self._made = [self._round() for _ in range(ROUNDS)]
 
-    def make_again(self) -> None:
+    def recompute(self) -> None:
         """Do the verifier's work: decode every shadow and recreate it from one of the two ends."""
         for A, B in self._made:
             self._group.points(A)

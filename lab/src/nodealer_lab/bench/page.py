@@ -58,14 +58,14 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """Yield all rows. Raise `BadParameter` if there is no browser."""
     with launch_browser() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        yield from judged(effort, ROWS[:2], first_load(browser, folder / "load"))
-        yield from judged(effort, ROWS[2:3], clicks(browser, folder / "clicks", effort.size(CLICKS)))
-        yield from judged(effort, ROWS[4:], replay(browser, folder / "replay"))
+        yield from judge(effort, ROWS[:2], first_load(browser, folder / "load"))
+        yield from judge(effort, ROWS[2:3], clicks(browser, folder / "clicks", effort.size(CLICKS)))
+        yield from judge(effort, ROWS[4:], replay(browser, folder / "replay"))
         heaps = heap_growth(browser, folder / "heap", effort.size(EARLY), effort.size(LATE))
-        yield from judged(effort, ROWS[3:4], heaps)
+        yield from judge(effort, ROWS[3:4], heaps)
 
 
-def judged(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
+def judge(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
     """Fill the rows with their figures and judge them.
 
     A row that could not be measured has failed. The figures of a tiny run are not judged.
@@ -155,7 +155,7 @@ def clicks(browser: Browser, folder: Path, count: int) -> Iterator[Figures]:
     Each player has a page, a process and a connection to a relay.
     """
     with ExitStack() as stack:
-        ada, ben = two_pages(browser, folder, stack, hands=10_000)
+        ada, ben = open_two_pages(browser, folder, stack, hands=10_000)
         room = stack.enter_context(Server("broadcast"))
         ways = [stack.enter_context(Server("page", str(room.port))) for _ in range(2)]
         bare = [stack.enter_context(open_page(browser, f"http://127.0.0.1:{way.port}/")) for way in ways]
@@ -170,16 +170,16 @@ def clicks(browser: Browser, folder: Path, count: int) -> Iterator[Figures]:
                 break
             for page, other in ((ada, ben), (ben, ada)):
                 if _click(page, other, took):
-                    echo.append(_crossed(bare[0].evaluate(SAY), bare[1]))
+                    echo.append(_wait_for_change(bare[0].evaluate(SAY), bare[1]))
             ada.wait_for_timeout(5)
     if len(took) < count:
-        raise BadParameter(f"{len(took)} of {count} clicks came to something")
+        raise BadParameter(f"only {len(took)} of {count} clicks had an effect")
     click, bare_one = statistics.median(took), statistics.median(echo)
     note = f"{bare_one * 1e3:.3g} ms + {BEYOND * 1e3:g} ms"
     yield {"n": {"clicks": count}, "seconds": click, "ratio": click / (bare_one + BEYOND), "note": note}
 
 
-def two_pages(browser: Browser, folder: Path, stack: ExitStack, hands: int) -> tuple[Page, Page]:
+def open_two_pages(browser: Browser, folder: Path, stack: ExitStack, hands: int) -> tuple[Page, Page]:
     """Open the pages of two players at one table through a relay, in their first hand."""
     table = ("--seats", "2", "--hands", str(hands), "--stack", "100000")
     host = ("host", "--name", "Ada", *table, "--listen", f"127.0.0.1:{free_port()}")
@@ -204,18 +204,18 @@ def _click(page: Page, other: Page, took: list[float]) -> bool:
     pressed = page.evaluate(PRESS, ["F", "C"])
     if pressed is None:
         return False
-    took.append(_crossed(pressed[1], other))
+    took.append(_wait_for_change(pressed[1], other))
     return True
 
 
-def _crossed(began: float, other: Page) -> float:
+def _wait_for_change(began: float, other: Page) -> float:
     """Return the seconds until the other page has displayed the change."""
     for _ in range(_STEPS):
         if seen := other.evaluate("seen"):
             other.evaluate("seen = 0")
             return (float(seen) - began) / 1000
         other.wait_for_timeout(2)
-    raise BadParameter("the other page has seen nothing")
+    raise BadParameter("the other page did not change")
 
 
 # --- Replay of a saved hand ---
@@ -256,11 +256,11 @@ def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
             for _ in range(ROUNDS):
                 page.evaluate("tasks.length = 0")
                 for way in ("Forward", "Back"):
-                    _step(page, way, steps)
+                    _step_through(page, way, steps)
                 longest.append(float(max(page.evaluate("tasks"), default=0.0)))
             page.evaluate(MOVES)
             for way in ("Forward", "Back"):
-                _step(page, way, steps)
+                _step_through(page, way, steps)
             moved = page.evaluate("[...moved]")
     others = sorted(set(moved) - set(MAY_MOVE))
     yield {"n": {"moments": steps + 1}, "value": min(longest), "unit": "ms"}
@@ -276,7 +276,7 @@ STEP: Final = """async ([way, steps]) => {
 }"""
 
 
-def _step(page: Page, way: str, steps: int) -> None:
+def _step_through(page: Page, way: str, steps: int) -> None:
     page.evaluate(STEP, [way, steps])
     page.wait_for_timeout(300)
 
@@ -302,7 +302,7 @@ PLAYS: Final = """([hand, steps]) => new Promise((done, failed) => {
 UNSEEN: Final = "() => { document.documentElement.style.visibility = 'hidden'; }"
 
 
-def heap(page: Page) -> float:
+def heap_size(page: Page) -> float:
     """Collect garbage. Return the bytes still in use."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
@@ -323,6 +323,6 @@ def heap_growth(browser: Browser, folder: Path, early: int, late: int) -> Iterat
             for hand in (early, late):
                 page.evaluate(PLAYS, [hand, 3 * _STEPS])
                 page.wait_for_timeout(500)
-                sizes[hand] = heap(page)
+                sizes[hand] = heap_size(page)
     n = {"hands": late, "and": early}
     yield {"n": n, "value": sizes[late] / 1e6, "unit": "MB", "ratio": sizes[late] / sizes[early]}

@@ -15,8 +15,8 @@ from typing import Final
 from nodealer.group import Group, group
 from nodealer.tape import Tape
 from nodealer_lab.bench import memory, shuffles
-from nodealer_lab.bench.rekeys import Rekeyed
-from nodealer_lab.bench.rounds import BenchEffort, Timed, bare, interleaved, measured, timed_on_thread, using_threads
+from nodealer_lab.bench.rekeys import RekeyBench
+from nodealer_lab.bench.rounds import BenchEffort, Timed, bare, interleaved, measure, timed_on_thread, using_threads
 from nodealer_lab.bench.rows import BenchRow, bare_row, meets, size_row, time_row, unjudged
 from nodealer_lab.bench.shuffles import KINDS, Shuffled, ShuffleKind
 
@@ -40,12 +40,12 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
     native = group(backend="native")
     with using_threads(1):
         for kind in KINDS:
-            yield from _small(effort, native, kind)
-        yield from _rekey(effort, native)
+            yield from _small_deck_rows(effort, native, kind)
+        yield from _rekey_rows(effort, native)
         for kind in KINDS:
-            yield from _large(effort, native, kind)
+            yield from _large_deck_rows(effort, native, kind)
     for kind in KINDS:
-        yield _linear_memory(effort, kind)
+        yield _memory_row(effort, kind)
 
 
 def _timers(native: Group, kind: ShuffleKind, cards: int) -> tuple[Timed, Timed]:
@@ -59,55 +59,57 @@ def _timers(native: Group, kind: ShuffleKind, cards: int) -> tuple[Timed, Timed]
     return timed_on_thread(prove), timed_on_thread(lambda: shuffles.verify(sent[0]))
 
 
-def _small(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
+def _small_deck_rows(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
     cards = effort.size(CARDS)
     n = {"cards": cards}
     prover, verifier = _timers(native, kind, cards)
-    yield from _against_both(effort, f"{kind.name}: shuffle, re-mask, prove", cards, prover, (PROVE[kind.name], None))
+    yield from _rows_against_both(
+        effort, f"{kind.name}: shuffle, re-mask, prove", cards, prover, (PROVE[kind.name], None)
+    )
     required = VERIFY[kind.name], VERIFY_SUM[kind.name]
-    yield from _against_both(effort, f"{kind.name}: verify", cards, verifier, required)
+    yield from _rows_against_both(effort, f"{kind.name}: verify", cards, verifier, required)
     steps = shuffles.chain(kind, shuffles.start(native, kind, cards), CHAIN)
     as_one = timed_on_thread(lambda: shuffles.verify_as_one(steps))
     each = timed_on_thread(lambda: shuffles.verify_each(steps))
     times = interleaved(effort, as_one, each)
     n_chain = {"cards": cards, "shuffles": CHAIN}
     yield time_row(f"{kind.name}: a chain as one", n_chain, times, "each alone", AS_ONE, note="goal 0.45")
-    yield _in_chain(effort, kind, n_chain, as_one)
+    yield _chain_share_row(effort, kind, n_chain, as_one)
     yield size_row(f"{kind.name}: proof", n, len(steps[0].proof), "bytes", PROOF_BYTES)
 
 
-def _against_both(
+def _rows_against_both(
     effort: BenchEffort, name: str, cards: int, work: Timed, required: tuple[float | None, float | None]
 ) -> Iterator[BenchRow]:
     """Yield two rows of one measurement, against U and S. It runs longer than others, to find quiet rounds."""
     effort = replace(effort, seconds=5 * effort.seconds)
     loops = ("fixed_base", 2 * cards), ("vartime_msm", 5 * cards)
-    found = measured(effort, work, *(bare(loop, turns) for loop, turns in loops))
+    found = measure(effort, work, *(bare(loop, turns) for loop, turns in loops))
     yardsticks = f"U = {2 * cards} × fixed base", f"S = vartime msm of {5 * cards}"
     for at in range(2):
         yield bare_row(name, {"cards": cards}, found, yardsticks[at], required[at], at)
 
 
-def _in_chain(effort: BenchEffort, kind: ShuffleKind, n: Mapping[str, int], as_one: Timed) -> BenchRow:
+def _chain_share_row(effort: BenchEffort, kind: ShuffleKind, n: Mapping[str, int], as_one: Timed) -> BenchRow:
     """Measure the share of one shuffle in the verification of a chain, in U."""
     cards = n["cards"]
     effort = replace(effort, seconds=5 * effort.seconds)
-    found = measured(effort, lambda: as_one() / CHAIN, bare("fixed_base", 2 * cards))
+    found = measure(effort, lambda: as_one() / CHAIN, bare("fixed_base", 2 * cards))
     name, yardstick = f"{kind.name}: verify, a shuffle of a chain as one", f"U = {2 * cards} × fixed base"
     return bare_row(name, n, found, yardstick, IN_CHAIN.get(kind.name), 0)
 
 
-def _rekey(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
+def _rekey_rows(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
     """Measure what a seat of `mask` does after the shuffles."""
     cards = effort.size(CARDS)
-    step = Rekeyed.make(native, cards)
+    step = RekeyBench.make(native, cards)
     prove, verify = timed_on_thread(step.prove), timed_on_thread(lambda: step.verify(step.sent))
-    yield from _against_both(effort, "re-key: new keys, gains, prove", cards, prove, (None, None))
-    yield from _against_both(effort, "re-key: verify", cards, verify, (None, None))
+    yield from _rows_against_both(effort, "re-key: new keys, gains, prove", cards, prove, (None, None))
+    yield from _rows_against_both(effort, "re-key: verify", cards, verify, (None, None))
     yield size_row("re-key: proof", {"cards": cards}, len(step.sent.proof), "bytes", REKEY_BYTES)
 
 
-def _large(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
+def _large_deck_rows(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
     """Measure the time per card, relative to a small deck."""
     small = effort.size(CARDS)
     on_small = _timers(native, kind, small)
@@ -118,7 +120,7 @@ def _large(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[Be
             yield time_row(f"{kind.name}: {name}, a card", {"cards": cards}, times, f"a card of {small}", PER_CARD)
 
 
-def _linear_memory(effort: BenchEffort, kind: ShuffleKind) -> BenchRow:
+def _memory_row(effort: BenchEffort, kind: ShuffleKind) -> BenchRow:
     """Measure the memory of another card in a large deck, relative to a small one.
 
     These are differences, so the memory that Python needs anyway cancels out.
@@ -127,7 +129,7 @@ def _linear_memory(effort: BenchEffort, kind: ShuffleKind) -> BenchRow:
     runs = min(effort.pairs, PROCESSES)
     name = f"{kind.name}: peak of a process that proves and verifies, a card"
     n, yardstick = {"cards": most}, f"a card of {more}, resident bytes"
-    peaks = memory.peaks_of(kind.name, (few, more, most), runs)
+    peaks = memory.measure_peaks(kind.name, (few, more, most), runs)
     if peaks is None:
         return unjudged(BenchRow(name, n, yardstick=yardstick, required=MEMORY_PER_CARD), "needs Linux")
     small, large = (peaks[1] - peaks[0]) / (more - few), (peaks[2] - peaks[1]) / (most - more)

@@ -40,7 +40,7 @@ LAST: Final = "rekey"
 
 
 @dataclass(frozen=True)
-class Spent:
+class Cost:
     """The CPU time and bytes that seats have spent together."""
 
     seconds: float
@@ -75,21 +75,21 @@ class RecoveryBench:
         return _dealt(self.on, self.cards, self.open)
 
     @cached_property
-    def broken_off(self) -> tuple[Deck, Spent]:
+    def aborted(self) -> tuple[Deck, Cost]:
         """The rebuild without the last seat, aborted at its last step, and its wasted cost."""
-        return worked(without(self.dealt, (SEATS - 1,)), until=LAST)
+        return perform_duties(remove_seats(self.dealt, (SEATS - 1,)), until=LAST)
 
-    def fresh(self) -> Spent:
+    def create_fresh(self) -> Cost:
         """Create a deck of the same size by the remaining seats. Return the cost."""
-        return worked(self.new_deck(self.staying))[1]
+        return perform_duties(self.new_deck(self.staying))[1]
 
-    def rebuilt(self) -> Spent:
+    def rebuild(self) -> Cost:
         """Rebuild the deck after all leavers leave at once. Return the cost."""
-        return worked(without(self.dealt, tuple(range(self.staying, SEATS))))[1]
+        return perform_duties(remove_seats(self.dealt, tuple(range(self.staying, SEATS))))[1]
 
-    def rebuilt_again(self) -> Spent:
+    def rebuild_again(self) -> Cost:
         """Rebuild the deck when more seats leave at the last step of an earlier rebuild. Return the cost."""
-        return worked(without(self.broken_off[0], tuple(range(self.staying, SEATS - 1))))[1]
+        return perform_duties(remove_seats(self.aborted[0], tuple(range(self.staying, SEATS - 1))))[1]
 
 
 def _new_deck(on: Group, cards: int, seats: int) -> Deck:
@@ -100,20 +100,20 @@ def _new_deck(on: Group, cards: int, seats: int) -> Deck:
 @lru_cache(maxsize=len(OPEN))
 def _dealt(on: Group, cards: int, opened: int) -> Deck:
     """Return a dealt deck. It is the same for any number of leavers, and cached."""
-    deck, _ = worked(_new_deck(on, cards, SEATS))
-    deck, _ = worked(deck.request(Deal(0, tuple(Portion(seat, DEALT) for seat in range(SEATS)))).deck)
-    return worked(deck.request(Open(0, opened)).deck)[0] if opened else deck
+    deck, _ = perform_duties(_new_deck(on, cards, SEATS))
+    deck, _ = perform_duties(deck.request(Deal(0, tuple(Portion(seat, DEALT) for seat in range(SEATS)))).deck)
+    return perform_duties(deck.request(Open(0, opened)).deck)[0] if opened else deck
 
 
-def without(deck: Deck, seats: tuple[int, ...]) -> Deck:
+def remove_seats(deck: Deck, seats: tuple[int, ...]) -> Deck:
     """Return the deck after these seats have left. Raise `BadParameter` if it cannot continue."""
     change = deck.without(seats)
     if change is None:
-        raise BadParameter("this deck does not go on")
+        raise BadParameter("this deck cannot continue")
     return change.deck
 
 
-def worked(deck: Deck, until: str = "") -> tuple[Deck, Spent]:
+def perform_duties(deck: Deck, until: str = "") -> tuple[Deck, Cost]:
     """Let all seats perform their duties, up to a kind of step. Return the deck and the cost.
 
     Each seat settles the pending proofs before it sends.
@@ -132,7 +132,7 @@ def worked(deck: Deck, until: str = "") -> tuple[Deck, Spent]:
         deck = change.deck
     for checks in pending.values():
         settle(checks, os.urandom)
-    return deck, Spent(process_time() - start, sent)
+    return deck, Cost(process_time() - start, sent)
 
 
 def raw_size(message: bytes) -> int:
@@ -151,31 +151,31 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
             for opened in OPEN if effort.shrink == 1 else (0, max(OPEN)):
                 yield from _rows(effort, RecoveryBench(leavers, opened, cards, native))
         for leavers in LEAVERS[1:]:
-            yield from _again(effort, RecoveryBench(leavers, 0, cards, native))
+            yield from _second_rebuild_rows(effort, RecoveryBench(leavers, 0, cards, native))
 
 
 def _rows(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
-    times, sizes = _measured(effort, bench.rebuilt, bench.fresh)
+    times, sizes = _measure(effort, bench.rebuild, bench.create_fresh)
     yield time_row("rebuild, CPU of those who stay", bench.n, times, FRESH, REQUIRED)
-    yield _bytes("rebuild, raw bytes", bench, sizes)
+    yield _bytes_row("rebuild, raw bytes", bench, sizes)
 
 
-def _again(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
+def _second_rebuild_rows(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
     """Measure the rebuild that replaces an aborted one, alone and including the wasted work."""
-    times, (again, fresh) = _measured(effort, bench.rebuilt_again, bench.fresh)
+    times, (again, fresh) = _measure(effort, bench.rebuild_again, bench.create_fresh)
     yield time_row("rebuild while another runs, CPU", bench.n, times, FRESH, REQUIRED)
-    yield _bytes("rebuild while another runs, raw bytes", bench, (again, fresh))
-    vain = bench.broken_off[1].bytes
-    yield _bytes("the same with the one that was broken off at its last step", bench, (vain + again, fresh), None)
+    yield _bytes_row("rebuild while another runs, raw bytes", bench, (again, fresh))
+    vain = bench.aborted[1].bytes
+    yield _bytes_row("the same with the one that was broken off at its last step", bench, (vain + again, fresh), None)
 
 
-def _measured(
-    effort: BenchEffort, rebuilt: Callable[[], Spent], fresh: Callable[[], Spent]
+def _measure(
+    effort: BenchEffort, rebuilt: Callable[[], Cost], fresh: Callable[[], Cost]
 ) -> tuple[tuple[float, float], tuple[int, int]]:
     """Return the times of both, and the bytes that both sent, which are the same in every run."""
-    sent = dict[Callable[[], Spent], int]()
+    sent = dict[Callable[[], Cost], int]()
 
-    def timed(work: Callable[[], Spent]) -> Timed:
+    def timed(work: Callable[[], Cost]) -> Timed:
         def run() -> float:
             spent = work()
             sent[work] = spent.bytes
@@ -187,7 +187,7 @@ def _measured(
     return times, (sent[rebuilt], sent[fresh])
 
 
-def _bytes(name: str, bench: RecoveryBench, sizes: tuple[int, int], required: float | None = REQUIRED) -> BenchRow:
+def _bytes_row(name: str, bench: RecoveryBench, sizes: tuple[int, int], required: float | None = REQUIRED) -> BenchRow:
     size, fresh = sizes
     ok = meets(size / fresh, required, "max")
     return BenchRow(

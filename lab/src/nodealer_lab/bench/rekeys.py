@@ -23,7 +23,7 @@ class SentRekey:
 
 
 @dataclass(frozen=True)
-class Rekeyed:
+class RekeyBench:
     """The cards, their old key, and what was sent."""
 
     epk: Points
@@ -32,17 +32,17 @@ class Rekeyed:
     sent: SentRekey
 
     @staticmethod
-    def make(group: Group, cards: int) -> Rekeyed:
+    def make(group: Group, cards: int) -> RekeyBench:
         """Create cards with unknown discrete logarithms, and re-key them."""
         epk = hash_to_points(group, b"nodealer/bench", [b"epk %d" % index for index in range(cards)])
         epk.to_bytes()  # the previous step has already encoded an available deck
         tape = Tape(bytes(32))
         old = draw_scalars(tape, "old", b"", group, 1) * group.G
-        return Rekeyed(epk, old, tape, _sent(epk, old, tape))
+        return RekeyBench(epk, old, tape, _rekey_cards(epk, old, tape))
 
     def prove(self) -> SentRekey:
         """Compute the new keys, the gains of the cards, and the proof."""
-        return _sent(self.epk, self.old, self.tape)
+        return _rekey_cards(self.epk, self.old, self.tape)
 
     def verify(self, sent: SentRekey) -> None:
         """Decode keys, gains and proof, and settle the check."""
@@ -51,7 +51,7 @@ class Rekeyed:
         checks.settle([equality.check_many_equalities(CONTEXT.transcript(), each, sent.proof)], os.urandom)
 
 
-def _sent(epk: Points, old: Points, tape: Tape) -> SentRekey:
+def _rekey_cards(epk: Points, old: Points, tape: Tape) -> SentRekey:
     group = epk.group
     new = draw_scalars(tape, "new", b"", group, len(epk))
     delta = new - draw_scalars(tape, "old", b"", group, 1)

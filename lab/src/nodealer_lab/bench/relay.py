@@ -19,11 +19,11 @@ from typing import Any, Final
 
 from nodealer.errors import BadParameter
 from nodealer.relay.messages import encode_page
-from nodealer_lab.bench.rounds import BenchEffort, Measurement, Timed, measured, timed_fresh
+from nodealer_lab.bench.rounds import BenchEffort, Measurement, Timed, measure, timed_fresh
 from nodealer_lab.bench.rows import BenchRow, meets, unjudged
 from nodealer_lab.bench.server_process import Server
 from nodealer_lab.bench.traffic import FRAME_BYTES, SEATS, Traffic
-from nodealer_lab.bench.websocket_wire import Bare, Dialect, Relayed, Wire
+from nodealer_lab.bench.websocket_wire import BroadcastDialect, Dialect, RelayDialect, Wire
 
 #: The tables while times are measured; the seconds at saturation; the rounds, and the seconds of each server in a
 #: round.
@@ -55,12 +55,12 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
     if not Path("/proc/self/statm").exists():
         raise BadParameter("bench relay needs a system that has /proc")
     with tempfile.TemporaryDirectory() as name:
-        yield from judged(effort, _TIMES, _times(effort, Path(name)))
-        yield from judged(effort, _CONNECTIONS, _connections(effort, Path(name)))
-        yield from judged(effort, _BEHIND, _catching_up(effort, Path(name)))
+        yield from judge(effort, _TIMES, _time_figures(effort, Path(name)))
+        yield from judge(effort, _CONNECTIONS, _connection_figures(effort, Path(name)))
+        yield from judge(effort, _BEHIND, _catch_up_figures(effort, Path(name)))
 
 
-def judged(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
+def judge(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
     """Fill the rows with their figures and judge them.
 
     A row that could not be measured has failed. The figures of a tiny run are not judged.
@@ -99,7 +99,7 @@ _TIMES: Final = (
 
 
 @dataclass
-class Driven:
+class DrivenServer:
     """A server and its traffic."""
 
     server: Server
@@ -109,34 +109,34 @@ class Driven:
     cpu: list[float] = field(default_factory=list)
     delay: list[float] = field(default_factory=list)
 
-    def paced(self, rate: float, frames: int) -> None:
+    def run_paced(self, rate: float, frames: int) -> None:
         """Run one round at a fixed rate and record its figures."""
         before = self.server.cpu
-        delays = sorted(self.traffic.paced(rate, frames))
+        delays = sorted(self.traffic.run_paced(rate, frames))
         self.cpu.append((self.server.cpu - before) * 1000 / (frames * SEATS))
         self.delay.append(delays[len(delays) * 99 // 100])
 
 
-def _times(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
+def _time_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
     """Measure saturation, then rounds at half of the lowest saturation: the same rate for all."""
     tables = effort.size(TABLES)
     with ExitStack() as stack:
 
-        def driven(dialect: Dialect, kind: str, *arguments: str) -> Driven:
+        def driven(dialect: Dialect, kind: str, *arguments: str) -> DrivenServer:
             server = stack.enter_context(Server(kind, *arguments))
-            return Driven(server, stack.enter_context(Traffic(server.port, dialect, tables)))
+            return DrivenServer(server, stack.enter_context(Traffic(server.port, dialect, tables)))
 
-        bare = driven(Bare(), "broadcast")
-        ours = [driven(Relayed(), "relay", "memory"), driven(Relayed(), "relay", str(folder / "times.db"))]
+        bare = driven(BroadcastDialect(), "broadcast")
+        ours = [driven(RelayDialect(), "relay", "memory"), driven(RelayDialect(), "relay", str(folder / "times.db"))]
         for one in (bare, *ours):
-            one.saturation = one.traffic.saturated(SATURATED / effort.shrink)
+            one.saturation = one.traffic.run_saturated(SATURATED / effort.shrink)
         rate = min(one.saturation for one in (bare, *ours)) / 2
         frames = max(2, int(rate * SECONDS / effort.shrink))
         waits: list[float] = []
         for _ in range(min(effort.pairs, ROUNDS)):
             for one in (bare, *ours):
                 waits += _disk_waits(folder)
-                one.paced(rate, frames)
+                one.run_paced(rate, frames)
     n, least, wait = {"tables": tables, "frames/s": int(rate)}, min(bare.cpu), statistics.median(waits)
     for one in ours:
         # Tiny runs take less time than the system counts.
@@ -169,34 +169,34 @@ def _disk_waits(folder: Path) -> list[float]:
 _CONNECTIONS: Final = (BenchRow("memory of a connection, SQLite", {}, yardstick=BARE, required=CONNECTION),)
 
 
-def _connections(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
+def _connection_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
     tables, frames = effort.size(MANY_TABLES), effort.size(MANY_FRAMES)
     count = SEATS * tables
-    _allow(count + _SPARE)
-    bare = _grown(Bare(), tables, frames, "broadcast")
-    ours = _grown(Relayed(), tables, frames, "relay", str(folder / "connections.db"))
+    _raise_file_limit(count + _SPARE)
+    bare = _memory_growth(BroadcastDialect(), tables, frames, "broadcast")
+    ours = _memory_growth(RelayDialect(), tables, frames, "relay", str(folder / "connections.db"))
     n = {"connections": count, "tables": tables, "frames each": frames}
     yield {"n": n, "value": ours / count, "unit": "bytes", "ratio": ours / bare}
 
 
-def _grown(dialect: Dialect, tables: int, frames: int, kind: str, *arguments: str) -> int:
+def _memory_growth(dialect: Dialect, tables: int, frames: int, kind: str, *arguments: str) -> int:
     """Return by how many bytes a new server has grown after each seat got this many frames."""
     with Server(kind, *arguments) as server:
         before = server.resident
         with Traffic(server.port, dialect, tables) as traffic:
-            traffic.chained(tables, lambda number: number < tables * frames)
+            traffic.run_chained(tables, lambda number: number < tables * frames)
             sleep(_REST)
             return server.resident - before
 
 
-def _allow(count: int) -> None:
+def _raise_file_limit(count: int) -> None:
     """Allow this many open file descriptors, here and in a server."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and count > soft:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
         except ValueError:
-            raise BadParameter(f"{count} open files are needed, and {hard} are allowed") from None
+            raise BadParameter(f"{count} open files are needed, but only {hard} are allowed") from None
 
 
 # --- Catching up: a client that has nothing yet, at a relay that has just started ---
@@ -208,20 +208,20 @@ _BEHIND: Final = (
 )
 
 
-def _catching_up(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
-    frames, path, dialect = effort.size(BEHIND), str(folder / "behind.db"), Relayed()
+def _catch_up_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
+    frames, path, dialect = effort.size(BEHIND), str(folder / "behind.db"), RelayDialect()
     with Server("relay", path) as server, Traffic(server.port, dialect, 1) as traffic:
-        traffic.chained(min(frames, _TOGETHER), lambda number: number < frames)
+        traffic.run_chained(min(frames, _TOGETHER), lambda number: number < frames)
     n, size = {"frames": frames}, frames * len(encode_page([(1, bytes(FRAME_BYTES))]))
 
     def catch_up(wire: Wire, whole: Callable[[Wire], object]) -> None:
         with wire:
-            wire.say(dialect.enters(0)[0])
-            wire.heard()
+            wire.send_text(dialect.enter_requests(0)[0])
+            wire.wait_for_answer()
             whole(wire)
 
     def timed(server: Server) -> Timed:
-        return timed_fresh(lambda: _greeted(server), lambda wire: catch_up(wire, lambda wire: wire.pass_over(size)))
+        return timed_fresh(lambda: _connect(server), lambda wire: catch_up(wire, lambda wire: wire.skip_messages(size)))
 
     def first() -> float:
         with Server("relay", path) as fresh:
@@ -236,30 +236,30 @@ def _catching_up(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
         yardstick = timed_fresh(lambda: None, read)
         with Server("relay", path) as server:
             before = server.resident
-            catch_up(_greeted(server), lambda wire: _refuse_gaps(wire, dialect, frames))
-            later = measured(effort, timed(server), yardstick)
+            catch_up(_connect(server), lambda wire: _check_complete(wire, dialect, frames))
+            later = measure(effort, timed(server), yardstick)
             more = server.peak - before
-        sooner = measured(replace(effort, pairs=min(effort.pairs, STARTS), seconds=0.0), first, yardstick)
-    speed, other = ({"n": n, **_speed(size, found)} for found in (later, sooner))
+        sooner = measure(replace(effort, pairs=min(effort.pairs, STARTS), seconds=0.0), first, yardstick)
+    speed, other = ({"n": n, **_speed_figures(size, found)} for found in (later, sooner))
     yield from (speed, {"n": n, "value": more / 1e6, "unit": "MB"}, other)
 
 
-def _greeted(server: Server) -> Wire:
+def _connect(server: Server) -> Wire:
     wire = Wire(server.port)
-    wire.greet()
-    wire.greeted()
+    wire.start_handshake()
+    wire.finish_handshake()
     return wire
 
 
-def _speed(size: int, found: Measurement) -> Figures:
+def _speed_figures(size: int, found: Measurement) -> Figures:
     speed, ratio = size / found.work / 1e6, found.yardsticks[0] / found.work
     return {"seconds": found.work, "value": speed, "unit": "MB/s", "ratio": ratio, "spread": found.spread}
 
 
-def _refuse_gaps(wire: Wire, dialect: Dialect, frames: int) -> None:
+def _check_complete(wire: Wire, dialect: Dialect, frames: int) -> None:
     """Raise `BadParameter` unless every frame arrives exactly once."""
     numbers: list[int] = []
     while len(numbers) < frames:
         numbers += dialect.numbers(wire.message())
     if sorted(numbers) != list(range(frames)):
-        raise BadParameter("the relay does not bring what it was given")
+        raise BadParameter("the relay lost or repeated frames")

@@ -63,7 +63,7 @@ class Measurement:
     spread: float
 
 
-def measured(effort: BenchEffort, work: Timed, *yardsticks: Timed) -> Measurement:
+def measure(effort: BenchEffort, work: Timed, *yardsticks: Timed) -> Measurement:
     """Run the work and its yardsticks in turn. Return the best times."""
     rounds = [_round(work, yardsticks)]  # this one warms up, and counts like any other
     spent = 0.0
@@ -79,14 +79,14 @@ def measured(effort: BenchEffort, work: Timed, *yardsticks: Timed) -> Measuremen
             spent += sum(rounds[-1])
     finally:
         gc.enable()
-    return _in_the_quiet_third(rounds)
+    return _best_of_quiet_third(rounds)
 
 
 def _round(work: Timed, yardsticks: tuple[Timed, ...]) -> tuple[float, ...]:
     return work(), *(yardstick() for yardstick in yardsticks)
 
 
-def _in_the_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
+def _best_of_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
     """Select the quiet rounds by the yardsticks alone, each relative to its own shortest time."""
     shortest = [min(times) for times in zip(*(times[1:] for times in rounds), strict=True)]
 
@@ -101,7 +101,7 @@ def _in_the_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
 
 def interleaved(effort: BenchEffort, work: Timed, yardstick: Timed) -> tuple[float, float]:
     """Measure with one yardstick. Return the two times."""
-    found = measured(effort, work, yardstick)
+    found = measure(effort, work, yardstick)
     return found.work, found.yardsticks[0]
 
 

@@ -31,7 +31,7 @@ from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.games.package import GamePackage
 from nodealer.log.session import Proposal
 from nodealer.protocols import make_protocol
-from nodealer_lab.bench.honest_table import trusting
+from nodealer_lab.bench.honest_table import make_trusting
 from nodealer_lab.bench.rounds import BenchEffort, interleaved, timed_fresh
 from nodealer_lab.bench.rows import BenchRow, meets, time_row
 
@@ -68,7 +68,7 @@ class DealtHand(WithoutStakes):
         return replace(self, dealt=True)
 
     def moved(self, seat: int, move: bytes) -> Game:
-        raise BadParameter("nobody moves in this hand")
+        raise BadParameter("no seat moves in this hand")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         return replace(self, dealt=True)
@@ -120,12 +120,12 @@ class Recording:
         """Let a whole table play, and record what the first player received."""
         names = [f"player {seat}" for seat in range(SEATS)]
         protocol, stays = make_protocol("mask"), stay_for_hands(hands)
-        table = trusting(seat_players(names, protocol, DealtRules(), self._drawn, stays=stays, package=GAME))
+        table = make_trusting(seat_players(names, protocol, DealtRules(), self._draw, stays=stays, package=GAME))
         table.run()
-        self._keep(table)
+        self._record(table)
         return self
 
-    def _drawn(self, size: int) -> bytes:
+    def _draw(self, size: int) -> bytes:
         """Return random bytes. The first draws of a table are the first player's key and root, which are recorded."""
         drawn = os.urandom(size)
         if not self.key:
@@ -134,7 +134,7 @@ class Recording:
             self.root = drawn
         return drawn
 
-    def _keep(self, table: LocalTable) -> None:
+    def _record(self, table: LocalTable) -> None:
         home = table.participants[0].store
         if table.participants[0].replica.state.phase is not Phase.ENDED:
             raise BadParameter("the game did not end")
@@ -144,10 +144,10 @@ class Recording:
         path.write_bytes(b"\n".join([self.key.hex().encode(), self.root.hex().encode(), *self.frames]))
 
 
-def _heard(path: Path, folder: Path, looks: Callable[[Participant], bool]) -> None:
+def _replay_frames(path: Path, folder: Path, is_done: Callable[[Participant], bool]) -> None:
     """Feed a recorded game to a participant with a store in a folder.
 
-    Stop when `looks`, called after each frame, returns True. Raise `BadParameter` if that never happens.
+    Stop when `is_done`, called after each frame, returns True. Raise `BadParameter` if that never happens.
     """
     with path.open("rb") as file:
         key, root = bytes.fromhex(file.readline().decode()), bytes.fromhex(file.readline().decode())
@@ -158,15 +158,15 @@ def _heard(path: Path, folder: Path, looks: Callable[[Participant], bool]) -> No
                 one.receive(line.rstrip(b"\n"), number)
                 if one.silenced is not None:
                     raise BadParameter(one.silenced)
-                if looks(one):
+                if is_done(one):
                     return
-    raise BadParameter("the game on record is too short")
+    raise BadParameter("the recorded game is too short")
 
 
 # --- Memory ---
 
 
-def _resident() -> int:
+def _resident_bytes() -> int:
     """Return the resident memory of this process in bytes.
 
     Python's own count would miss the allocations of the native core.
@@ -177,21 +177,21 @@ def _resident() -> int:
 
 
 def print_growth(path: str, folder: str, early: int, late: int) -> None:
-    """Print the growth of memory and log between two hands. `_growth` runs it in a separate process."""
+    """Print the growth of memory and log between two hands. `_growth_row` runs it in a separate process."""
     at: list[tuple[int, int]] = []
 
-    def look(one: Participant) -> bool:
+    def sample(one: Participant) -> bool:
         hand = one.replica.state.hand.number if one.has_session else 0
         if hand == (early, late)[len(at)]:
-            at.append((_resident(), sum(map(len, one.replica.entries))))
+            at.append((_resident_bytes(), sum(map(len, one.replica.entries))))
         return len(at) == 2
 
-    _heard(Path(path), Path(folder), look)
+    _replay_frames(Path(path), Path(folder), sample)
     (before, short), (after, long) = at
     print(after - before, long - short)
 
 
-def _growth(path: Path, folder: Path, early: int, late: int) -> BenchRow:
+def _growth_row(path: Path, folder: Path, early: int, late: int) -> BenchRow:
     n = {"seats": SEATS, "hands": late}
     name, yardstick = f"memory of a participant, from hand {early} on", "bytes added to the log"
     if not Path("/proc/self/statm").exists():
@@ -209,10 +209,10 @@ def _growth(path: Path, folder: Path, early: int, late: int) -> BenchRow:
 # --- Restart ---
 
 
-def _restart(effort: BenchEffort, path: Path, folder: Path, hands: int) -> BenchRow:
-    _heard(path, folder, lambda one: one.has_session and one.replica.state.hand.number == hands)
+def _restart_row(effort: BenchEffort, path: Path, folder: Path, hands: int) -> BenchRow:
+    _replay_frames(path, folder, lambda one: one.has_session and one.replica.state.hand.number == hands)
 
-    def come_back(_: int) -> None:
+    def restart(_: int) -> None:
         with FolderStore.open(folder) as home, in_background() as begin:
             Participant(home, entropy=os.urandom, parts=_parts, check_runner=begin)
 
@@ -224,7 +224,7 @@ def _restart(effort: BenchEffort, path: Path, folder: Path, hands: int) -> Bench
     # By the processor time of the whole process, because both settle proofs on a separate thread. Garbage of the
     # previous run is collected first.
     times = interleaved(
-        effort, timed_fresh(gc.collect, come_back, process_time), timed_fresh(gc.collect, audit, process_time)
+        effort, timed_fresh(gc.collect, restart, process_time), timed_fresh(gc.collect, audit, process_time)
     )
     return time_row("restart of a seat", {"seats": SEATS, "hands": hands}, times, "the audit of its log", RESTART)
 
@@ -237,5 +237,5 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
         folder = Path(name)
         path = folder / "frames"
         Recording().play(late).save(path)
-        yield _growth(path, folder / "grown", effort.size(EARLY), late)
-        yield _restart(few, path, folder / "restarted", effort.size(RESTARTED))
+        yield _growth_row(path, folder / "grown", effort.size(EARLY), late)
+        yield _restart_row(few, path, folder / "restarted", effort.size(RESTARTED))

@@ -32,7 +32,7 @@ async def broadcast() -> None:
 
     Each message goes to everyone in the same room, and nothing is stored. The first message is the room's name.
     """
-    from websockets.asyncio.server import broadcast as tell
+    from websockets.asyncio.server import broadcast as send_to_all
     from websockets.asyncio.server import serve
     from websockets.exceptions import ConnectionClosed
 
@@ -45,12 +45,12 @@ async def broadcast() -> None:
             try:
                 await connection.send("in")
                 async for message in connection:
-                    tell(room, message)
+                    send_to_all(room, message)
             finally:
                 room.discard(connection)
 
     async with serve(handle, HOST, 0, compression=None) as server:
-        await _until_told(next(iter(server.sockets)).getsockname()[1])
+        await _wait_for_end(next(iter(server.sockets)).getsockname()[1])
 
 
 async def bare_page(port: int) -> None:
@@ -72,22 +72,22 @@ async def bare_page(port: int) -> None:
             await room.send("the room")
             await room.recv()
 
-            async def tell() -> None:
+            async def forward() -> None:
                 async for message in room:
                     await page.send_text(message if isinstance(message, str) else message.decode())
 
-            telling = asyncio.ensure_future(tell())
+            forwarding = asyncio.ensure_future(forward())
             with suppress(WebSocketDisconnect):
                 while True:
                     await room.send(await page.receive_text())
-            telling.cancel()
+            forwarding.cancel()
 
     app = Starlette(routes=[Route("/", empty), WebSocketRoute("/echo", echo)])
     listening = socket.create_server((HOST, 0))
     config = uvicorn.Config(app, log_config=None, lifespan="off", ws="websockets-sansio", access_log=False)
     server = uvicorn.Server(config)
     running = asyncio.ensure_future(server.serve(sockets=[listening]))
-    await _until_told(listening.getsockname()[1])
+    await _wait_for_end(listening.getsockname()[1])
     server.should_exit = server.force_exit = True
     await asyncio.gather(running, return_exceptions=True)
 
@@ -104,9 +104,9 @@ async def plain(size: int) -> None:
 
     with socket.create_server((HOST, 0)) as listening:
         listening.setblocking(False)
-        serve_relay = asyncio.create_task(serve(listening))
-        await _until_told(listening.getsockname()[1])
-        serve_relay.cancel()
+        serving = asyncio.create_task(serve(listening))
+        await _wait_for_end(listening.getsockname()[1])
+        serving.cancel()
 
 
 async def relay(store: str) -> None:
@@ -123,10 +123,10 @@ async def relay(store: str) -> None:
     if store != "memory":
         opening = open_sqlite(Path(store), time.time)
     async with opening as kept, serve_relay(kept, entropy=os.urandom, limits=limits, host=HOST) as running:
-        await _until_told(running.port)
+        await _wait_for_end(running.port)
 
 
-async def _until_told(port: int) -> None:
+async def _wait_for_end(port: int) -> None:
     """Print the port, then wait until the input ends."""
     told = asyncio.Event()
     asyncio.get_running_loop().add_reader(sys.stdin.fileno(), told.set)

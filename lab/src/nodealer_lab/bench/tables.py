@@ -14,7 +14,7 @@ from typing import Final
 from nodealer.client.local_table import LocalTable
 from nodealer.group import group
 from nodealer_lab.bench.duel import DuelBench
-from nodealer_lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _audit, _cpu, _saved
+from nodealer_lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _cpu_timer, _saved_log, _verify_log
 from nodealer_lab.bench.rounds import BenchEffort, bare, interleaved, using_threads
 from nodealer_lab.bench.rows import BenchRow, size_row, time_row
 
@@ -38,18 +38,18 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
                     max(effort.size(CARDS), DEALT * seats + BOARD),
                     squares if protocol == "chain" else native,
                 )
-                yield from _rows(few, protocol, seats, bench.cards, partial(bench.played, bench.on))
+                yield from _rows(few, protocol, seats, bench.cards, partial(bench.play, bench.on))
         few = replace(effort, pairs=MORE, few=MORE, seconds=0.0)
         decks = DuelBench(effort.size(CARDS), native)
-        yield from _rows(few, "duel", 2, decks.cards, decks.played)
+        yield from _rows(few, "duel", 2, decks.cards, decks.play)
 
 
 def _rows(effort: BenchEffort, protocol: str, seats: int, cards: int, play: Callable[[], Played]) -> Iterator[BenchRow]:
     n, yardstick = {"seats": seats, "cards": cards}, f"U = {2 * cards} × fixed base"
     table, _ = play()
-    saved, config = _saved(table), table.seats[0].replica.config
+    saved, config = _saved_log(table), table.seats[0].replica.config
     times = interleaved(effort, lambda: play()[1] / seats, bare("fixed_base", 2 * cards))
     yield time_row(f"{protocol}: play a hand, CPU of one seat", n, times, yardstick)
-    times = interleaved(effort, _cpu(lambda: _audit(saved, config)), bare("fixed_base", 2 * cards))
+    times = interleaved(effort, _cpu_timer(lambda: _verify_log(saved, config)), bare("fixed_base", 2 * cards))
     yield time_row(f"{protocol}: verify its log", n, times, yardstick)
     yield size_row(f"{protocol}: saved log", n, len(saved), "bytes")

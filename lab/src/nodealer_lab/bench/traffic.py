@@ -39,10 +39,10 @@ class Traffic:
         self._poll = select.epoll()
         self._sent: list[float] = []
         self._delays: list[float] = []
-        self._heard = 0
+        self._received = 0
         try:
             for first in range(0, SEATS * tables, _TOGETHER):
-                self._enter(port, range(first, min(first + _TOGETHER, SEATS * tables)))
+                self._connect(port, range(first, min(first + _TOGETHER, SEATS * tables)))
         except BaseException:
             self.close()
             raise
@@ -63,20 +63,20 @@ class Traffic:
 
     # --- Runs ---
 
-    def paced(self, rate: float, frames: int) -> list[float]:
+    def run_paced(self, rate: float, frames: int) -> list[float]:
         """Send frames at a fixed rate, whatever the server does.
 
         Return the delay of each, from sending to acknowledgement.
         """
         start = self._start()
-        while self._heard < SEATS * frames:
+        while self._received < SEATS * frames:
             late = perf_counter() - start
             while len(self._sent) < min(frames, late * rate):
                 self._send()
-            self._hear(start, max(0.0, len(self._sent) / rate - late) if len(self._sent) < frames else 1.0)
+            self._receive(start, max(0.0, len(self._sent) / rate - late) if len(self._sent) < frames else 1.0)
         return self._delays
 
-    def chained(self, together: int, more: Callable[[int], bool]) -> float:
+    def run_chained(self, together: int, more: Callable[[int], bool]) -> float:
         """Keep `together` frames in transit. Return the frames per second.
 
         When one is acknowledged, the next is sent as long as `more` returns True for its number.
@@ -84,21 +84,21 @@ class Traffic:
         start = self._start()
         for _ in range(together):
             self._send()
-        while self._heard < SEATS * len(self._sent):
-            for _ in range(self._hear(start, 1.0)):
+        while self._received < SEATS * len(self._sent):
+            for _ in range(self._receive(start, 1.0)):
                 if more(len(self._sent)):
                     self._send()
         return len(self._sent) / (perf_counter() - start)
 
-    def saturated(self, seconds: float) -> float:
+    def run_saturated(self, seconds: float) -> float:
         """Send as many frames as the server takes, with one in transit for each seat. Return the frames per second."""
         end = perf_counter() + seconds
-        return self.chained(len(self._wires), lambda _: perf_counter() < end)
+        return self.run_chained(len(self._wires), lambda _: perf_counter() < end)
 
     # --- Internals ---
 
     def _start(self) -> float:
-        self._sent, self._delays, self._heard = [], [], 0
+        self._sent, self._delays, self._received = [], [], 0
         return perf_counter()
 
     def _send(self) -> None:
@@ -108,50 +108,50 @@ class Traffic:
         frame = NUMBER.pack(number) + self._bodies[number % _BODIES]
         self._wires[number % len(self._wires)].send(masked(BINARY, frame))
 
-    def _hear(self, start: float, wait: float) -> int:
+    def _receive(self, start: float, wait: float) -> int:
         """Process what arrives within `wait` seconds. Return how many frames it acknowledges."""
         before = len(self._delays)
         for descriptor, _ in self._poll.poll(wait):
             at = self._at[descriptor]
             for opcode, message in self._wires[at].messages():
                 if opcode == BINARY:
-                    self._take(at, self._dialect.numbers(message))
+                    self._count_frames(at, self._dialect.numbers(message))
                 elif opcode == PING:
                     self._wires[at].send(masked(PONG, message))
                 else:
-                    raise BadParameter(f"the server says {message[:80].decode(errors='replace')!r}")
+                    raise BadParameter(f"the server answered {message[:80].decode(errors='replace')!r}")
         if perf_counter() - start > LONGEST:
-            raise BadParameter(f"the server has brought {self._heard} frames in {LONGEST:.0f} s, and not the others")
+            raise BadParameter(f"the server delivered only {self._received} frames in {LONGEST:.0f} s")
         return len(self._delays) - before
 
-    def _take(self, at: int, numbers: Sequence[int]) -> None:
-        self._heard += len(numbers)
+    def _count_frames(self, at: int, numbers: Sequence[int]) -> None:
+        self._received += len(numbers)
         for number in numbers:
             if number % len(self._wires) == at:
                 self._delays.append(perf_counter() - self._sent[number])
 
-    def _enter(self, port: int, numbers: range) -> None:
+    def _connect(self, port: int, numbers: range) -> None:
         some: list[tuple[int, Wire]] = []
         for number in numbers:
             wire = Wire(port)
             self._wires.append(wire)
             self._at[wire.socket.fileno()] = number
             some.append((number % self._tables, wire))
-            wire.greet()
+            wire.start_handshake()
         for _, wire in some:
-            wire.greeted()
+            wire.finish_handshake()
         firsts = some[: max(0, self._tables - numbers.start)]
-        self._answered((wire, self._dialect.makes(table)) for table, wire in firsts)
-        for step in zip(*(self._dialect.enters(table) for table, _ in some), strict=True):
-            self._answered(zip((wire for _, wire in some), step, strict=True))
+        self._exchange((wire, self._dialect.create_request(table)) for table, wire in firsts)
+        for step in zip(*(self._dialect.enter_requests(table) for table, _ in some), strict=True):
+            self._exchange(zip((wire for _, wire in some), step, strict=True))
         for _, wire in some:
             wire.socket.setblocking(False)
             self._poll.register(wire.socket.fileno(), select.EPOLLIN)
 
-    def _answered(self, said: Iterable[tuple[Wire, bytes | None]]) -> None:
+    def _exchange(self, said: Iterable[tuple[Wire, bytes | None]]) -> None:
         """Send all messages, then wait for the answer to each."""
         asked = [(wire, word) for wire, word in said if word is not None]
         for wire, word in asked:
-            wire.say(word)
+            wire.send_text(word)
         for wire, _ in asked:
-            wire.heard()
+            wire.wait_for_answer()

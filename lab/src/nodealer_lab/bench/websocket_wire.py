@@ -67,11 +67,11 @@ class Wire:
         if sent != len(data):
             raise BadParameter("the server does not keep up")
 
-    def say(self, text: bytes) -> None:
+    def send_text(self, text: bytes) -> None:
         """Send a text message."""
         self.send(masked(TEXT, text))
 
-    def greet(self) -> None:
+    def start_handshake(self) -> None:
         """Send the WebSocket upgrade request."""
         key = b64encode(os.urandom(16)).decode()
         self.send(
@@ -79,21 +79,21 @@ class Wire:
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
         )
 
-    def greeted(self) -> None:
+    def finish_handshake(self) -> None:
         """Wait for the response to the upgrade request."""
         while b"\r\n\r\n" not in self._rest:
             self._rest += self._receive()
         said, _, self._rest = self._rest.partition(b"\r\n\r\n")
         if not said.startswith(b"HTTP/1.1 101 "):
-            raise BadParameter(f"the server says {said[:80].decode(errors='replace')!r}")
+            raise BadParameter(f"the server answered {said[:80].decode(errors='replace')!r}")
 
-    def heard(self) -> None:
+    def wait_for_answer(self) -> None:
         """Wait for the answer to a text message. Raise `BadParameter` if the server refuses."""
         for _, answer in self.messages():
             if b"refused" in answer:
-                raise BadParameter(f"the server says {answer.decode(errors='replace')}")
+                raise BadParameter(f"the server answered {answer.decode(errors='replace')}")
             return
-        self.heard()
+        self.wait_for_answer()
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield the opcodes and payloads that have arrived."""
@@ -113,64 +113,64 @@ class Wire:
             yield data[start] & 15, data[start + head : at]
         self._rest = data[at:]
 
-    def pass_over(self, size: int) -> None:
+    def skip_messages(self, size: int) -> None:
         """Receive and discard messages of `size` bytes in total, only tracking where they end."""
         while size > 0:
-            length = self._length()
+            length = self._read_length()
             self.drop(length)
             size -= length
 
     def message(self) -> bytes:
         """Return the next message, which may have arrived together with an earlier answer."""
-        return self._exactly(self._length())
+        return self._read_exactly(self._read_length())
 
     def drop(self, size: int) -> None:
         """Receive and discard `size` bytes."""
         here = min(size, len(self._rest))
         self._rest, size = self._rest[here:], size - here
         while size > 0:
-            size -= self.socket.recv_into(_DROPPED[: min(size, _RECEIVED)]) or _gone()
+            size -= self.socket.recv_into(_DROPPED[: min(size, _RECEIVED)]) or _raise_closed()
 
-    def _length(self) -> int:
+    def _read_length(self) -> int:
         """Read the length of the next message."""
-        length = self._exactly(2)[1]
-        return length if length < 126 else int.from_bytes(self._exactly(2 if length == 126 else 8), "big")
+        length = self._read_exactly(2)[1]
+        return length if length < 126 else int.from_bytes(self._read_exactly(2 if length == 126 else 8), "big")
 
-    def _exactly(self, size: int) -> bytes:
+    def _read_exactly(self, size: int) -> bytes:
         while len(self._rest) < size:
-            self._rest += self.socket.recv(size - len(self._rest)) or _gone()
+            self._rest += self.socket.recv(size - len(self._rest)) or _raise_closed()
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
 
     def _receive(self) -> bytes:
-        return self.socket.recv(_RECEIVED) or _gone()
+        return self.socket.recv(_RECEIVED) or _raise_closed()
 
 
-def _gone() -> NoReturn:
+def _raise_closed() -> NoReturn:
     raise BadParameter("the server has hung up")
 
 
 class Dialect(Protocol):
     """How to talk to one kind of server."""
 
-    def makes(self, table: int) -> bytes | None:
+    def create_request(self, table: int) -> bytes | None:
         """Return what the first client of a table sends before anyone enters, or None."""
 
-    def enters(self, table: int) -> Sequence[bytes]:
+    def enter_requests(self, table: int) -> Sequence[bytes]:
         """Return what each client sends before its first frame. The server answers each message."""
 
     def numbers(self, message: bytes) -> Sequence[int]:
         """Return the numbers of the frames in a message."""
 
 
-class Bare:
+class BroadcastDialect:
     """The dialect of the broadcast server: a message is a frame."""
 
-    def makes(self, table: int) -> bytes | None:
+    def create_request(self, table: int) -> bytes | None:
         """Return None, because rooms need not be created."""
         return None
 
-    def enters(self, table: int) -> Sequence[bytes]:
+    def enter_requests(self, table: int) -> Sequence[bytes]:
         """Return the name of the room."""
         return (str(table).encode(),)
 
@@ -179,17 +179,17 @@ class Bare:
         return NUMBER.unpack_from(message)
 
 
-class Relayed:
+class RelayDialect:
     """The dialect of the relay: a message is a page of frames."""
 
     def __init__(self) -> None:
         self._names = os.urandom(12).hex()
 
-    def makes(self, table: int) -> bytes | None:
+    def create_request(self, table: int) -> bytes | None:
         """Return the request that creates the table with the shared token."""
         return encode(Create(self._name(table), hashlib.sha512(_TOKEN).digest()))
 
-    def enters(self, table: int) -> Sequence[bytes]:
+    def enter_requests(self, table: int) -> Sequence[bytes]:
         """Return the requests that open the table and show the token."""
         said: tuple[Message, ...] = (Open(self._name(table), None), Token(_TOKEN))
         return [encode(one) for one in said]

@@ -43,21 +43,21 @@ SIX: Final = {"seats": 6}
 def run(effort: BenchEffort) -> Iterator[BenchRow]:
     """Yield all rows. Raise `BadParameter` if no bundle is built."""
     if not LIST.is_file() or not BARE.is_dir():
-        raise BadParameter("there is no folder for a tab: `make web` builds it")
+        raise BadParameter("there is no folder for a tab; build it with `make web`")
     yield size_row(
         "download, compressed", {}, sum(path.stat().st_size for path in BUNDLE.rglob("*.br")), "bytes", DOWNLOAD_MAX
     )
     starts, hands = effort.size(STARTS), effort.size(HANDS)
     pairs = [(_cpu("start.mjs", str(BUNDLE)), _cpu("start.mjs", str(BARE), "bare")) for _ in range(starts)]
-    yield _judged(effort, READY, {}, *_medians(pairs), BARE_START, READY_MAX)
+    yield _time_row(effort, READY, {}, *_medians(pairs), BARE_START, READY_MAX)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _native("record", folder, str(hands))
         native = statistics.median(_native("replay", folder)["hands"])
         with _InNode(folder) as tab:
-            yield _judged(effort, HAND, SIX, statistics.median(tab.hands), native, NATIVELY, HAND_MAX)
+            yield _time_row(effort, HAND, SIX, statistics.median(tab.hands), native, NATIVELY, HAND_MAX)
             rows = list(_in_chromium(effort, folder, native, tab.others()))
-            yield _memory(effort, MEMORY, hands, tab.memory())
+            yield _memory_row(effort, MEMORY, hands, tab.memory())
         yield from rows
 
 
@@ -80,7 +80,7 @@ def _in_chromium(
             for row in (*rows, BenchRow(memory, {"hands": hands}, required=MEMORY_MAX), BenchRow(SLOW, SIX)):
                 yield unjudged(row, str(missing))
             return
-        address = stack.enter_context(chromium.serve_relay(BUNDLE, BARE, folder))
+        address = stack.enter_context(chromium.serve_files(BUNDLE, BARE, folder))
         pairs = [
             (
                 chromium.start(browser, address, "static/tab/worker.js"),
@@ -88,13 +88,13 @@ def _in_chromium(
             )
             for _ in range(starts)
         ]
-        yield _judged(effort, ready, {}, *_medians(pairs), BARE_START, READY_MAX)
-        heard = chromium.hear(browser, address, BUNDLE, hands, beside)
-    yield _judged(effort, hand, SIX, statistics.median(heard.hands), native, NATIVELY, HAND_MAX)
-    yield _memory(effort, memory, hands, heard.memory)
-    usual, slower = heard.control
+        yield _time_row(effort, ready, {}, *_medians(pairs), BARE_START, READY_MAX)
+        cost = chromium.replay_hands(browser, address, BUNDLE, hands, beside)
+    yield _time_row(effort, hand, SIX, statistics.median(cost.hands), native, NATIVELY, HAND_MAX)
+    yield _memory_row(effort, memory, hands, cost.memory)
+    usual, slower = cost.control
     note = f"control loop in the worker: {usual * 1e3:.2g} ms, and then {slower * 1e3:.2g} ms"
-    yield BenchRow(SLOW, SIX, heard.slow, note=note)
+    yield BenchRow(SLOW, SIX, cost.slow, note=note)
 
 
 def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
@@ -102,12 +102,12 @@ def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
     return ours, bare
 
 
-def _memory(effort: BenchEffort, name: str, hands: int, size: int) -> BenchRow:
+def _memory_row(effort: BenchEffort, name: str, hands: int, size: int) -> BenchRow:
     row = size_row(name, {"hands": hands}, size, "bytes", MEMORY_MAX)
     return row if effort.shrink == 1 else unjudged(row, "too few hands")
 
 
-def _judged(
+def _time_row(
     effort: BenchEffort, name: str, n: dict[str, int], seconds: float, bare: float, what: str, most: float
 ) -> BenchRow:
     row = BenchRow(name, n, seconds, yardstick=what, ratio=seconds / bare, required=most)
@@ -127,7 +127,7 @@ def _node(script: str, arguments: Sequence[str]) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:
-        raise BadParameter("a tab is measured in Node, which is not here") from None
+        raise BadParameter("measuring a tab needs Node, which is not installed") from None
     if done.returncode != 0:
         raise BadParameter(f"Node failed: {done.stderr.strip()[-300:]}")
     return done.stdout
@@ -160,7 +160,7 @@ class _InNode:
     def __enter__(self) -> Self:
         said = self._process.stdout.readline() if self._process.stdout else ""
         if not said:
-            self._told()
+            self._final_output()
         self.hands = json.loads(said)["hands"]
         return self
 
@@ -175,7 +175,7 @@ class _InNode:
             self._process.stdin.write("\n")
             self._process.stdin.flush()
         yield
-        self._memory = json.loads(self._told())["memory"]
+        self._memory = json.loads(self._final_output())["memory"]
 
     def memory(self) -> int:
         """Return the bytes of memory after the last hand."""
@@ -184,7 +184,7 @@ class _InNode:
                 pass
         return self._memory or 0
 
-    def _told(self) -> str:
+    def _final_output(self) -> str:
         said, wrong = self._process.communicate()
         if self._process.returncode != 0:
             raise BadParameter(f"Node failed: {wrong.strip()[-300:]}")

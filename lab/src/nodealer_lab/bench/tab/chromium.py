@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from nodealer_lab.bench.tab.hands import TIMED, after_the_first
+from nodealer_lab.bench.tab.hands import TIMED, without_first
 from nodealer_lab.browser import list_processes, slow_down, time_control_loop
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _TYPES: Final = {
 
 
 @dataclass(frozen=True)
-class Heard:
+class ReplayCost:
     """The cost of hands: CPU seconds of each, bytes of memory after the last, and wall seconds when slowed down."""
 
     hands: list[float]
@@ -76,7 +76,7 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serve_relay(bundle: Path, bare: Path, recorded: Path) -> Iterator[str]:
+def serve_files(bundle: Path, bare: Path, recorded: Path) -> Iterator[str]:
     """Serve all files to a page. Yield the address. Nothing is compressed, for either side."""
     (recorded / "empty.html").write_text("<!doctype html><title>bench</title>")
     places = {"": bundle, "bare": bare, "bench": HERE, "frames": recorded}
@@ -103,7 +103,7 @@ def _page(browser: Browser, address: str) -> Iterator[Page]:
         within.close()
 
 
-def _used(browser: Browser) -> float:
+def _cpu_used(browser: Browser) -> float:
     """Return the CPU seconds of all running processes."""
     return float(sum(one["cpuTime"] for one in list_processes(browser)))
 
@@ -111,12 +111,14 @@ def _used(browser: Browser) -> float:
 def start(browser: Browser, address: str, worker: str) -> float:
     """Return the CPU seconds until a worker reports that it is ready."""
     with _page(browser, address) as page:
-        before = _used(browser)
+        before = _cpu_used(browser)
         page.evaluate(_START, [f"{address}/{worker}", "seat"])
-        return _used(browser) - before
+        return _cpu_used(browser) - before
 
 
-def hear(browser: Browser, address: str, bundle: Path, hands: int, beside: AbstractContextManager[object]) -> Heard:
+def replay_hands(
+    browser: Browser, address: str, bundle: Path, hands: int, beside: AbstractContextManager[object]
+) -> ReplayCost:
     """Replay recorded hands in one worker, the last ones slowed down. `beside` is entered while nothing is timed."""
     (runtime,) = (bundle / "runtime").iterdir()
     took: list[float] = []
@@ -126,9 +128,9 @@ def hear(browser: Browser, address: str, bundle: Path, hands: int, beside: Abstr
         slow_from = max(1, hands - SLOW_HANDS)
         timed = min(slow_from, 1 + TIMED)
         for _ in range(timed):
-            before = _used(browser)
+            before = _cpu_used(browser)
             page.evaluate(_HAND)
-            took.append(_used(browser) - before)
+            took.append(_cpu_used(browser) - before)
         with beside:
             for _ in range(slow_from - timed):
                 page.evaluate(_HAND)
@@ -136,4 +138,4 @@ def hear(browser: Browser, address: str, bundle: Path, hands: int, beside: Abstr
             _, slower = time_control_loop(page.workers[0])
             told = [page.evaluate(_HAND) for _ in range(hands - slow_from)]
     slow = statistics.median(one["seconds"] for one in told)
-    return Heard(after_the_first(took), told[-1]["memory"], slow, (usual, slower))
+    return ReplayCost(without_first(took), told[-1]["memory"], slow, (usual, slower))

@@ -58,7 +58,7 @@ class _Recorded(LocalTable):
 
 def record(folder: str, hands: int) -> None:
     """Play the hands with bots that never raise, and save the frames."""
-    from nodealer_lab.bench.honest_table import trusting  # late: it is not in a tab
+    from nodealer_lab.bench.honest_table import make_trusting  # late: it is not in a tab
 
     game = find_game("holdem")
     measured = game.measured
@@ -69,7 +69,7 @@ def record(folder: str, hands: int) -> None:
     offers = {offer.name: offer for offer in table.participants[0].offers}
     members = [offers[name].as_member(seat) for seat, name in enumerate(NAMES)]
     table.agree(create_proposal(rules, make_protocol(game.protocol), members))
-    trusting(table)
+    make_trusting(table)
     minds = {one.store.name: BotAgent(game, one.store.root) for one in table.participants}
 
     def decide(one: Participant) -> Iterable[bytes]:
@@ -79,7 +79,7 @@ def record(folder: str, hands: int) -> None:
     (Path(folder) / FRAMES).write_bytes(b"".join(frame + b"\n" for frame in table.frames))
 
 
-def heard(folder: str) -> Iterator[None]:
+def replay_frames(folder: str) -> Iterator[None]:
     """Replay all frames at one seat, which signs its own messages and decides. Yield after each hand."""
     one, game = _seat(NAMES[0], 1_000_000), find_game("holdem")
     mind, hand = BotAgent(game, one.store.root), 0
@@ -101,10 +101,10 @@ def replay(hands: Iterator[None], cpu: Callable[[], float] = time.process_time) 
         now = cpu()
         took.append(now - began)
         began = now
-    return {"hands": after_the_first(took)}
+    return {"hands": without_first(took)}
 
 
-def after_the_first(took: list[float]) -> list[float]:
+def without_first(took: list[float]) -> list[float]:
     """Return the hands that count: those after the first, if there are any."""
     return took[1 : 1 + TIMED] or took
 
@@ -114,4 +114,4 @@ if __name__ == "__main__":
         record(sys.argv[2], int(sys.argv[3]))
         sys.stdout.write("{}")
     else:
-        sys.stdout.write(json.dumps(replay(heard(sys.argv[2]))))
+        sys.stdout.write(json.dumps(replay(replay_frames(sys.argv[2]))))

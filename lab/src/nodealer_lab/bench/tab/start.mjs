@@ -27,7 +27,7 @@ import js, json, hands
 def cpu():
     used = js.process.cpuUsage()
     return (used.user + used.system) / 1e6
-steps = hands.heard("/frames")
+steps = hands.replay_frames("/frames")
 json.dumps(hands.replay(steps, cpu))
 `);
   writeSync(1, `${told}\n`);

@@ -11,7 +11,7 @@ python.runPython(`
 import sys
 sys.path.insert(0, "/here")
 import hands
-steps = hands.heard("/here")
+steps = hands.replay_frames("/here")
 `);
 self.onmessage = () => {
   const began = performance.now();
