@@ -51,7 +51,7 @@ def _settings(game: GamePackage, typed: Mapping[str, str]) -> tuple[tuple[str, s
 def play_in_browser(plan: PlayPlan, *, at: Display, log: Path | None, patience: float) -> NoReturn:
     """Serve the page and play what its person wants, until it is stopped."""
     asyncio.run(_serve_tables(plan, at, log, patience))
-    raise AssertionError("a page is served until somebody stops it")
+    raise AssertionError("a page is served until it is stopped")
 
 
 async def _serve_tables(plan: PlayPlan, at: Display, log: Path | None, patience: float) -> NoReturn:

@@ -22,7 +22,7 @@ MULTIPLES: Final = (
     "903293d8f2287ebe10e2374dc1a53e0bc887e592699f02d077d5263cdd55601c",
 )
 
-#: RFC 9496, A.2: one encoding of each class, and the identity, which nobody may send.
+#: RFC 9496, A.2: one encoding of each class, and the identity, which no one may send.
 BAD: Final = {
     "a non-canonical field element": "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
     "a negative field element": "0100000000000000000000000000000000000000000000000000000000000000",
