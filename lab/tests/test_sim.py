@@ -66,7 +66,7 @@ def test_games(games: range, record_property: Callable[[str, object], None]) -> 
 
 
 def test_the_same_seed_is_the_same_game_to_the_byte(capsys: pytest.CaptureFixture[str]) -> None:
-    """In another process too, where hashes are others."""
+    """The same holds in another process, with other hash seeds."""
     here = hash("again")
     child = f"import sys; from nodealer.cli.app import app; assert hash('again') != {here}; app(sys.argv[1:])"
     command = [sys.executable, "-c", child, "lab", "sim", "again", "--steps"]
@@ -158,7 +158,7 @@ def test_nothing_is_wrong_with_a_game_in_which_nothing_is() -> None:
 
 
 class Whispering(Participant):
-    """Puts into its log, at the end, what nobody else hears."""
+    """A participant that adds an entry to its log at the end that no one else receives."""
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
@@ -186,7 +186,7 @@ def test_logs_that_have_not_parted() -> None:
 
 
 class Forgetful(Participant):
-    """Does not keep what it hears."""
+    """A participant that loses its stored log."""
 
     def receive(self, frame: bytes, number: int | None = None) -> Received:
         step = super().receive(frame, number)
@@ -274,7 +274,7 @@ def test_a_fault_of_somebody_who_passes_for_honest() -> None:
 
 
 class Deaf(SimRelay):
-    """Takes no more than so many frames."""
+    """A relay that accepts only 20 frames."""
 
     def append(self, frame: bytes) -> None:
         if len(self.frames) < 20:

@@ -131,6 +131,7 @@ class Traffic:
                 self._delays.append(perf_counter() - self._sent[number])
 
     def _connect(self, port: int, numbers: range) -> None:
+        """Open connections, complete their handshakes, and enter the tables."""
         some: list[tuple[int, Wire]] = []
         for number in numbers:
             wire = Wire(port)

@@ -51,6 +51,7 @@ def detection_time(name: str, protocol: CardProtocol) -> str | None:
 
 
 def _claim(name: str, protocol: CardProtocol) -> Cheat | None:
+    """Return the expected result of an attack, or None if it cannot be tried with this protocol."""
     try:
         return claim_for(name, protocol)
     except BadParameter:

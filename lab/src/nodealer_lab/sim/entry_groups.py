@@ -94,6 +94,7 @@ class EntryGroups:
         self._before, self._frames, self._steps = None, [], []
 
     def _end_group(self, participant: Participant) -> None:
+        """Close the current group, and compare it with a replay if a seat was blamed or the dice say so."""
         before, frames, steps = self._before, self._frames, self._steps
         self._forget()
         outcomes = [one.outcome for step in steps for one in step.happened if isinstance(one, Applied)]
@@ -110,6 +111,7 @@ class EntryGroups:
         frames: Sequence[tuple[bytes, int]],
         steps: Sequence[Received],
     ) -> None:
+        """Replay the group one by one on a copy of the store, and record every difference."""
         known, home = (self._node.home.copy(before.entries, before.records) for _ in range(2))
         alone = self._world.new_participant(self._node, home)
         alone.sits_out = before.sits_out

@@ -169,6 +169,7 @@ class Node:
         self._run(action)
 
     def _run(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
+        """Run an action on the participant and send its frames. Stop the process if it is killed or its disk fails."""
         if self.participant is None:
             return
         try:
@@ -200,6 +201,7 @@ class Node:
             self._record_unkept(said)
 
     def _record_unkept(self, said: Iterable[bytes]) -> None:
+        """Record entries that an honest node sends although its journal does not contain them."""
         for frame in said:
             if not self.lies and parse_entry(frame) is not None and not self.home.has_signed(frame):
                 self.unkept.append(frame)
@@ -284,6 +286,7 @@ class Node:
             self._resync()
 
     def _resync(self) -> None:
+        """Resend what the relay may have missed, and request the frames from the next one on."""
         self._quiet = self._clock.now
         known = len(self._world.relay.frames_for(self.place))
         self.act(lambda participant: participant.resend(known))
@@ -309,6 +312,7 @@ class Node:
             self._down.send(self._world.describe(frame), partial(self.receive, frame, number))
 
     def _send(self, frame: bytes) -> None:
+        """Send a frame, possibly with a lie under the same number."""
         entry = parse_entry(frame)
         self._record_unkept((frame,))
         if entry is not None and self._withholds(entry):
@@ -356,6 +360,7 @@ class Node:
         return isinstance(deck, StagedDeck) and isinstance(deck.asked, Deal if plan.withheld == "deal" else Open)
 
     def _forge(self, entry: Entry) -> bytes | None:
+        """Return a false body in place of an entry's true one, or None if the node does not lie about it."""
         if self._lies_about_time:
             return encode(Tick(self.dice.between(0, 3000)))
         if self.place != self._world.plan.liar or self.participant is None:
@@ -363,6 +368,7 @@ class Node:
         return forge_body(self.participant, bytes(entry.body), self.dice)
 
     def _transmit(self, text: bytes) -> None:
+        """Seal a frame and send it to the relay, if the node is connected and not muted."""
         self.trace(f"sends {self._world.describe(text)}")
         if self._online and not self.muted:
             frame = text if self._sealer is None else self._sealer.seal(text)
@@ -391,6 +397,7 @@ class Node:
                 self._resync()
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> Iterable[bytes]:
+        """Pass a frame to the participant and schedule the processing of a batch. Return the frames to send."""
         expected, step = participant.next_frame_number, self.groups.receive(participant, frame, number)
         if participant.next_frame_number > expected:
             self._quiet = self._clock.now
@@ -407,6 +414,7 @@ class Node:
         return self._process(participant, self.groups.flush(participant)) if participant.has_deferred else []
 
     def _process(self, participant: Participant, step: Received) -> Iterable[bytes]:
+        """Trace the events of a step. Return the frames to send, including those of a planned departure."""
         for happened in step.happened:
             self.trace(f"applies {type(happened).__name__}")
         self.diverged += (one for one in step.happened if isinstance(one, Diverged))
@@ -416,6 +424,7 @@ class Node:
         return [*step.send, *(() if participant.has_deferred else self.player.leave_if_planned(participant))]
 
     def _tick(self, participant: Participant) -> Iterable[bytes]:
+        """Reconnect after long silence, then return what the player and the policy send at regular intervals."""
         if self._clock.now - self._quiet > SILENCE and not participant.is_over:
             self._resync()
             self.act(self.player.decide)

@@ -96,6 +96,7 @@ class World:
             self._append(frame)
 
     def _append(self, frame: bytes) -> None:
+        """Add a frame to the relay's order, apply the faults that are now due, and deliver it to all nodes."""
         self.relay.append(frame)
         self.ordered.setdefault(self.text(frame), self.clock.now)
         if self.plan.keeper is not None and self.plan.keeper.how == "dying":

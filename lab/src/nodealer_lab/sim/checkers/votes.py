@@ -98,6 +98,7 @@ class _VoteTracker:
         yield from self._ignored_votes(after)
 
     def _record(self, applied: Applied) -> None:
+        """Record the vote in an entry, if its seat can vote and the named duties can be voted on."""
         before, seat, body = applied.before, applied.entry.seat, applied.body
         if not isinstance(body, Without | Break) or applied.outcome not in (Outcome.ACCEPTED, Outcome.DROPPED):
             return

@@ -44,6 +44,7 @@ class SimConnection:
             self._schedule_delivery(frame, deliver)
 
     def _schedule_delivery(self, frame: str, deliver: Callable[[], None]) -> None:
+        """Schedule the arrival of a frame, possibly delayed or out of order."""
         number, connection = self._sent, self._connection
         self._sent += 1
         arrival = max(self._clear, self._clock.now + self._dice.between(5, 40))
