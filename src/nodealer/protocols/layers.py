@@ -25,8 +25,11 @@ class CardArray(Protocol):
     @property
     def group(self) -> Group: ...
     def __len__(self) -> int: ...
-    def take(self, places: Sequence[int], /) -> Self: ...
-    def concat(self, others: Sequence[Self], /) -> Self: ...
+    def take(self, places: Sequence[int], /) -> Self:
+        """Return the cards at these places."""
+
+    def concat(self, others: Sequence[Self], /) -> Self:
+        """Return these cards followed by those of the others."""
 
 
 C = TypeVar("C", bound=CardArray)

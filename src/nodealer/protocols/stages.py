@@ -25,9 +25,14 @@ from nodealer.wire import encode
 class Stage(Protocol):
     """What a deck is in the middle of: the duties, the messages of honest seats, and how a message is applied."""
 
-    def duties(self, deck: Any) -> tuple[Duty, ...]: ...
-    def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange: ...
-    def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes: ...
+    def duties(self, deck: Any) -> tuple[Duty, ...]:
+        """Return the messages that seats owe in this stage."""
+
+    def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange:
+        """Return the deck after a seat's message. Raise a `PeerFault` that names the seat if the message is wrong."""
+
+    def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the message that an honest seat sends for `duty`."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,8 @@ class Closed(Quiet):
 class Publishing(Protocol):
     """A stage in which seats publish what opens cards. A seat that leaves in the middle leaves cards half done."""
 
-    def half(self, deck: Any) -> Mapping[int, Half]: ...
+    def half(self, deck: Any) -> Mapping[int, Half]:
+        """Return how far each position has been opened, for the positions that are half done."""
 
 
 #: The stages that may follow each stage. Plain data, for tests and for the diagrams in docs/.
