@@ -34,8 +34,9 @@ Process = asyncio.subprocess.Process
 async def bots(
     orders: Mapping[Path, PlayerConfig | TimekeeperConfig], cheat: Cheating | None
 ) -> AsyncIterator[dict[str, Process]]:
-    """Start a process for each order and yield the processes by player name. All of them have ended when this exits,
-    whatever happens.
+    """Start a process for each order and yield the processes by player name.
+
+    All of them have ended when this exits, whatever happens.
 
     What a bot's program writes to standard error goes to the file that its order is listed under.
     """

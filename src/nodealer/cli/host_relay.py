@@ -25,8 +25,9 @@ PORT: Final = 7777
 
 @asynccontextmanager
 async def own_relay(store: Path, listen: str, table: str, *, again: bool = False) -> AsyncIterator[None]:
-    """Run a relay that stores one table in a file and stays up until the others have received everything. The whole
-    network can reach it, but it accepts no other table.
+    """Run a relay that stores one table in a file and stays up until the others have received everything.
+
+    The whole network can reach it, but it accepts no other table.
 
     A host who comes back `again` may have received the end before being stopped, and the others not, so the relay waits
     some seconds for them to reconnect.

@@ -13,8 +13,9 @@ from nodealer.errors import IllegalMove
 
 
 def sitting_out_if_left(make: Callable[..., Participant]) -> Callable[..., Participant]:
-    """Wrap the constructor of a participant: a player who had left or sat out when the program ended is not dealt in
-    again until they say so.
+    """Wrap the constructor of a participant, so that a player who had left is not dealt in again.
+
+    The same holds for a player who sat out when the program ended, until they say otherwise.
     """
 
     def made(*arguments: Any, **options: Any) -> Participant:

@@ -1,6 +1,6 @@
-"""Local games between players that do not trust each other, each in its own process:
+"""Local games between players that do not trust each other, each in its own process.
 
-`nodealer play` and `nodealer resume`. Every game is saved from its first entry on.
+For `nodealer play` and `nodealer resume`. Every game is saved from its first entry on.
 """
 
 from __future__ import annotations

@@ -350,8 +350,9 @@ class _Watch:
 
     @property
     def _is_turned_away(self) -> bool:
-        """Return whether this player's offer was not accepted although everything is received: another player may have
-        taken the name.
+        """Return whether this player's offer was not accepted although everything has been received.
+
+        Another player may have taken the name.
         """
         one = self._participant
         return not (one.has_session or one.is_catching_up or self._sitting.watches) and one.lobby.own_offer is None

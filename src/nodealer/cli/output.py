@@ -43,9 +43,7 @@ _STYLES: Final[dict[Mark, str]] = {
 
 
 def replace_unprintable() -> None:
-    """Write characters that a terminal does not have with letters it has, on all streams, so that no text is an
-    encoding error.
-    """
+    """Replace characters that the terminal lacks, on all streams, so that no text raises an encoding error."""
     codecs.register_error("nodealer", _encode_error)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -182,9 +180,7 @@ def print_json_line(event: dict[str, Any]) -> None:
 
 
 def _write(document: str) -> None:
-    """Write JSON unchanged, except that characters which a terminal would interpret become JSON escapes with the same
-    meaning.
-    """
+    """Write JSON, with characters that a terminal would interpret as JSON escapes of the same meaning."""
     try:
         for line in document.split("\n"):
             safe = (json.dumps(each)[1:-1] if _is_escaped(each) else each for each in line)

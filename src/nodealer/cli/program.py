@@ -1,5 +1,6 @@
-"""A seat that is played by a program in any language: one JSON line on standard output asks, one on standard input
-answers.
+"""A seat played by a program in any language.
+
+One JSON line on standard output asks, one on standard input answers.
 
 docs/build/programs.md describes the lines, with a program that plays.
 """

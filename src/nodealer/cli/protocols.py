@@ -20,9 +20,7 @@ from nodealer.protocols.base import Cheat, Claims
 def protocols(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """List the card protocols with their modes: what each supports, which cheats it detects and when, and what it
-    costs.
-    """
+    """List the card protocols with their modes: capabilities, which cheats are detected and when, and cost."""
     modes = [make_protocol(name, parameters) for name in PROTOCOLS for parameters in MODES[name]]
     if json:
         print_json([{**made.claims.as_json(), "parameters": decode(made.parameters)} for made in modes])

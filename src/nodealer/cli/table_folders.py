@@ -115,8 +115,9 @@ class TableFolder:
             raise HomeUnusable(phrases.damaged(path, error)) from None
 
     def save_later_link(self, invitation: Invitation) -> None:
-        """Save a link with a later key than the user's own, beside those with other keys: nothing here shows which of
-        them is forged.
+        """Save a link with a later key than the user's own, beside those with other keys.
+
+        Nothing here shows which of them is forged.
         """
         if invitation.key.epoch > self.invitation.key.epoch:
             others = (link for link in self._later_links if link.key.epoch != invitation.key.epoch)

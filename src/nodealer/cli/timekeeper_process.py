@@ -1,6 +1,6 @@
-"""A timekeeper in its own process:
+"""A timekeeper in its own process.
 
-`python -m nodealer.cli.timekeeper_process`, with its configuration as one line of JSON on standard input, which stays
+It is started as `python -m nodealer.cli.timekeeper_process`, with its configuration as one line of JSON on standard input, which stays
 open as long as the timekeeper is wanted; or `nodealer timekeeper`. Started again with the same home, it continues where
 it was.
 """
@@ -85,8 +85,9 @@ async def keep(
 
 
 async def _keep_until_orphaned(order: TimekeeperConfig) -> None:
-    """Keep the time until the table has ended, or until the program that started this one has gone: its successor needs
-    the home. The relay may go and come back meanwhile.
+    """Keep the time until the table has ended, or the program that started this one has gone.
+
+    The successor of that program needs the home. The relay may go and come back meanwhile.
     """
     keeping, gone = asyncio.ensure_future(keep(order, lambda line: None)), asyncio.ensure_future(_end_of_input())
     try:

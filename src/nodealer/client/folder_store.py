@@ -224,8 +224,10 @@ def _file_names(folder: Path) -> set[str]:
 
 
 def _refuse_occupied(folder: Path) -> None:
-    """Raise `HomeUnusable` unless the folder is empty or holds only what a killed `create` leaves: no key, nothing
-    signed."""
+    """Raise `HomeUnusable` unless the folder is empty or holds what a killed `create` leaves.
+
+    That is no key, and nothing signed.
+    """
     names = _file_names(folder)
     if HOME in names:
         raise HomeUnusable(f"there is already a home in {folder}")

@@ -76,8 +76,10 @@ class Keyring:
 
     @property
     def keys_without_history(self) -> list[ReadKey]:
-        """Return keys from later links whose predecessors are missing: the link is newer than a departure, or it is
-        false."""
+        """Return keys from later links whose predecessors are missing.
+
+        Such a link is newer than a departure, or it is false.
+        """
         given = [key for epoch, key in self._linked.items() if epoch and epoch - 1 not in self._linked]
         return [key.read_key if isinstance(key, TableSecret) else key for key in given]
 
@@ -122,8 +124,10 @@ class Keyring:
 
     # defence: old-key
     def refuse_key(self, proposal: bytes) -> None:
-        """Raise `DecodeError` if a proposed roster's key is not in this participant's box, or a seat leaves without a
-        new key."""
+        """Raise `DecodeError` if a proposed roster's key is not in this participant's box.
+
+        Also if a seat leaves without a new key.
+        """
         state = self._participant.replica.state
         one = state.proposed.get(proposal)
         if one is None:

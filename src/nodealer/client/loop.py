@@ -51,8 +51,10 @@ class Transport(Protocol):
         """Submit a frame to the order. Does nothing while there is no connection."""
 
     def events(self) -> AsyncGenerator[Event, None]:
-        """Yield `Connected` first and after every reconnect, and each frame of the table once, from the first one,
-        without gaps and in the same order for everyone."""
+        """Yield `Connected` first and after every reconnect, and each frame of the table once.
+
+        Frames come from the first one on, without gaps and in the same order for everyone.
+        """
 
 
 #: Observes what a frame changed, and returns frames to send, such as a proposal.

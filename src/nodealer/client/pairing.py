@@ -33,8 +33,10 @@ class CodeUsed:
 
 @dataclass(frozen=True)
 class CodeDied:
-    """A code expired or failed, or, if not `given`, could not be issued; `more` says why no more codes are issued, if
-    so."""
+    """A code expired or failed, or, if not `given`, could not be issued.
+
+    `more` says why no more codes are issued, if that is so.
+    """
 
     reason: str
     given: bool

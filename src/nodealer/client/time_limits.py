@@ -16,9 +16,9 @@ CARDS: Final = 30.0
 
 
 def limits_for_people(move: float) -> Limits:
-    """Return limits for people:
+    """Return limits for people.
 
-    `move` seconds per move, a time bank of twice that, a quarter of it refilled each hand.
+    They have `move` seconds per move, a time bank of twice that, a quarter of it refilled each hand.
     """
     most = _ms(move)
     return Limits(move=most, cards=_ms(max(move, CARDS)), bank=2 * most, refill=most // 4)

@@ -74,7 +74,7 @@ def signed_digits(scalar: int, width: int, count: int) -> list[int]:
 
 
 def odd_multiples(curve: Curve, point: Element, count: int) -> list[Element]:
-    """Return the first `count` of P, 3P, 5P, …"""
+    """Return the first `count` odd multiples of P: P, 3P, 5P and so on."""
     twice, multiples = curve.double(point), [point]
     for _ in range(count - 1):
         multiples.append(curve.add(multiples[-1], twice))

@@ -13,7 +13,7 @@ _BLANK_CHARACTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def escape_controls(text: object) -> str:
-    """Return the text as one line, with control and invisible characters escaped as \\u{code point}."""
+    r"""Return the text as one line, with control and invisible characters escaped as \u{code point}."""
     return "".join(f"\\u{{{ord(each):x}}}" if is_invisible(each) else each for each in str(text))
 
 

@@ -1,0 +1,1 @@
+"""Zero-knowledge proofs: the shuffle argument, keys and equalities, and statements about hidden cards."""

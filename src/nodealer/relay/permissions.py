@@ -165,8 +165,10 @@ def _apply(permissions: TablePermissions, note: PermissionRecord) -> TablePermis
 def check_frame(
     limits: RelayLimits, permissions: TablePermissions, epoch: int | None, size: int, *, frames: int, total: int
 ) -> None:
-    """Raise `Refusal` if a frame of this size may not be appended to a table that has `frames` frames and `total`
-    bytes."""
+    """Raise `Refusal` if a frame of this size may not be appended.
+
+    The table has `frames` frames and `total` bytes so far.
+    """
     if not permissions.can_write(epoch):
         if epoch is None:
             raise Refusal("token", "send the token of this table before you write to it", last=True)

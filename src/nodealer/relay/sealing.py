@@ -71,8 +71,9 @@ class TableSecret:
 def open_box(
     box: bytes, own: bytes, *, session: bytes, roster: bytes, table: str, epoch: int, digest: bytes
 ) -> TableSecret:
-    """Open the box that a proposal has for the seat with secret key `own`; `digest` is the proposal's hash of the
-    secret.
+    """Open the box that a proposal has for the seat with secret key `own`.
+
+    `digest` is the proposal's hash of the secret.
 
     Raise `DecodeError` if the box is for another key, session, roster or epoch, or holds a secret with another hash.
     """

@@ -113,8 +113,10 @@ class Attack(BotCheat[AttackMethod]):
     law_defences: Mapping[str, tuple[RemovedDefence, ...]] = field(default_factory=dict)
 
     def on(self, protocol: CardProtocol) -> AttackScheme:
-        """Return how to carry out the attack on this protocol. Raise `BadParameter`, quoting the claim, if it cannot
-        be."""
+        """Return how to carry out the attack on this protocol.
+
+        Raise `BadParameter`, quoting the claim, if it cannot be.
+        """
         scheme = super().on(protocol)
         defence = self.law_defences.get(protocol.claims.name, scheme.way.defence)
         return replace(scheme, way=replace(scheme.way, defence=defence))

@@ -36,8 +36,10 @@ class RemovedDefence:
         return f"{module.rpartition('.')[2]}.{name}"
 
     def weakened_code(self) -> tuple[FunctionType, CodeType]:
-        """Return the function, and its code without the defence. Raise `BadParameter` unless the snippet occurs
-        once."""
+        """Return the function, and its code without the defence.
+
+        Raise `BadParameter` unless the snippet occurs once.
+        """
         target = self._find_function()
         source = textwrap.dedent(inspect.getsource(target))
         if source.count(self.snippet) != 1:

@@ -30,7 +30,7 @@ from nodealer_lab.xor import card_finder, find_own_order, find_rival_order, over
 
 
 def _forge_fragments(moment: SignedMoment) -> bytes:
-    """Send what is missing so that the sums are P, 2·P, 3·P, …"""
+    """Send what is missing so that the sums are the multiples P, 2·P, 3·P and so on."""
     deck = moment.deck
     group, others = deck.binding.group, list(deck.stage.said.values())
     wanted = group.integers(range(1, deck.size + 1)) * deck.fragments(moment.tape, moment.duty.seat)[0]

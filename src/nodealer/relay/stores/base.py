@@ -56,8 +56,10 @@ class FileSlice:
 
 @dataclass(frozen=True, slots=True)
 class FramePage:
-    """A page of consecutive frames: the message that delivers them, in memory or in a file; the last cursor; their
-    number."""
+    """A page of consecutive frames: the message that delivers them, the last cursor, and their number.
+
+    The message is in memory or in a file.
+    """
 
     message: bytes | FileSlice
     last: int

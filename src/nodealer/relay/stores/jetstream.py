@@ -258,8 +258,10 @@ class Consumer:
 async def open_consumer(
     session: JetStreamSession, stream: str, config: ConsumerConfig, *, push: float | None = None
 ) -> AsyncIterator[Consumer]:
-    """Open a consumer as configured: one to fetch from; or, with `push`, one that delivers, created within `push`
-    seconds."""
+    """Open a consumer as configured, to fetch from.
+
+    With `push`, open one that delivers, created within `push` seconds.
+    """
     inbox, messages = session.client.new_inbox(), asyncio.Queue[Msg]()
     subscription = await session.client.subscribe(inbox, cb=messages.put)
     consumer = Consumer(session, stream, inbox, messages)

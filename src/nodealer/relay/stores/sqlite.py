@@ -100,7 +100,7 @@ class _TableEnd:
 
 @dataclass(slots=True)
 class _Job:
-    """Something to write:
+    """Something to write.
 
     `work` runs in the writing thread, then `then` in the event loop, in the order of the jobs.
     """

@@ -214,8 +214,9 @@ def license_notices(work: Path, pyodide: Path) -> bytes:
 
 
 def archive(files: Mapping[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
-    """Return a zip file of these files, with the same bytes every time. Stored, because the server compresses it
-    better.
+    """Return a zip file of these files, with the same bytes every time.
+
+    Stored, because the server compresses it better.
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", how) as made:

@@ -81,8 +81,9 @@ class PracticePlan:
 
 
 class Bots:
-    """All players but the person, and the order of frames. Runs one step at a time, so that the worker stays
-    responsive.
+    """All players but the person, and the order of frames.
+
+    Runs one step at a time, so that the worker stays responsive.
     """
 
     def __init__(self, plan: PracticePlan, entropy: Entropy, send: Callable[[bytes], None]) -> None:
