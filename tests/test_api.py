@@ -749,7 +749,7 @@ def test_a_timekeeper_and_the_players_clocks_move_for_who_is_slow() -> None:
 
 def test_who_is_gone_is_taken_out() -> None:
     circle, (ada, ben, cleo) = seated("Ada", "Ben", "Cleo")
-    with pytest.raises(IllegalMove, match="Cleo is there"):
+    with pytest.raises(IllegalMove, match="Cleo is present"):
         ada.remove("Cleo")
     circle.carry(cleo.sit_out())
     circle.carry(ada.finish())

@@ -303,7 +303,7 @@ def test_seating_somebody_oneself() -> None:
     seat = Seat(newcomers=1)
     seat.circle.waiting.extend(seat.circle.people[3].request_seat())
     seat.circle.step()
-    assert any("nobody called Zed" in line for line in seat.types("seat Zed"))
+    assert any("no player named Zed" in line for line in seat.types("seat Zed"))
     seat.types(f"seat {seat.circle.homes[3].name}")
     seat.circle.step()
     (one,) = seat.circle.people[0].replica.state.proposed.values()
@@ -313,7 +313,7 @@ def test_seating_somebody_oneself() -> None:
 def test_taking_somebody_out() -> None:
     """Not who is there. Of who has left it is said once that one may, and what it means."""
     seat = Seat()
-    assert any("Cy is there" in line for line in seat.types("remove cy"))
+    assert any("Cy is present" in line for line in seat.types("remove cy"))
     assert any("say who" in line for line in seat.types("remove"))
     cy = seat.circle.people[2]
     cy.stay_policy = lambda state: False

@@ -79,7 +79,10 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
     ("change", "said"),
     [
         (lambda proposal: replace(proposal, game=RAISED), "50,100"),
-        (lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))), "another protocol"),
+        (
+            lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))),
+            "differs from what was agreed in its protocol",
+        ),
         (lambda proposal: replace(proposal, rehearsal=True), "rehearsal"),
     ],
     ids=["blinds", "protocol", "rehearsal"],

@@ -436,7 +436,7 @@ def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Ca
     leaver.is_asked()
     host.is_asked()
     host.types("remove Cleo")
-    host.reads("is there, and only who is gone")
+    host.reads("is present; only absent players")
     leaver.types("leave")
     leaver.reads("for good")
     leaver.types("yes")

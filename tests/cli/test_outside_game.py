@@ -83,7 +83,7 @@ def test_without_the_game_it_cannot_be_judged(here: Path, command: str) -> None:
 @pytest.mark.parametrize("game", ["highest_game:OLDER", "holdem"])
 def test_another_game_does_not_judge_it(here: Path, game: str) -> None:
     done = called("verify", "game.jsonl", "--game", game)
-    assert done.returncode == 2 and "'highest' version 3, and here is" in done.stdout
+    assert done.returncode == 2 and "'highest' version 3, but here is" in done.stdout
 
 
 def test_a_game_without_a_format_is_not_exported(here: Path) -> None:

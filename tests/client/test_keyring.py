@@ -156,7 +156,7 @@ def test_a_box_for_each_seat_of_the_roster_and_no_other(boxes: tuple[int, ...]) 
     circle = between()
     settled(circle)
     one, key = circle.people[0], NewKey(bytes(64), tuple(Box(seat, bytes(80)) for seat in boxes))
-    with pytest.raises(IllegalMove, match="a box for each seat"):
+    with pytest.raises(IllegalMove, match="one box for each seat"):
         proposing(one, without_last(one), key)
 
 

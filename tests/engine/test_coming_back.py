@@ -193,7 +193,7 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
     assert circle.people[0].replica.state.ledger.chips[3] == 10 and not circle.people[0].seat_requests
     with pytest.raises(IllegalMove, match="has a seat"):
         circle.people[3].request_seat()
-    with pytest.raises(IllegalMove, match="nobody called"):
+    with pytest.raises(IllegalMove, match="no player named"):
         circle.people[0].admit("Nobody")
 
 
@@ -246,7 +246,7 @@ def test_who_asks_again_and_again_is_told_of_once() -> None:
     while circle.step():
         pass
     assert [asks.who.name for asks in circle.told(SeatRequest, 1)] == [name, name]
-    with pytest.raises(IllegalMove, match="2 who are called"):
+    with pytest.raises(IllegalMove, match="2 players named"):
         circle.people[0].admit(name)
 
 
@@ -366,7 +366,7 @@ def test_a_hosts_bot_lets_in_who_asks_while_there_are_seats() -> None:
     assert proposed.by == 0 and proposed.roster.seats == (0, 1, 2, 3) and BotRosterPolicy(4).on_tick(host, 0.0) == []
 
 
-@pytest.mark.parametrize(("name", "why"), [("", "say whom"), ("Nobody", "has a seat here"), ("Bo", "is there")])
+@pytest.mark.parametrize(("name", "why"), [("", "name a player"), ("Nobody", "has a seat here"), ("Bo", "is present")])
 def test_who_cannot_be_taken_out(name: str, why: str) -> None:
     with pytest.raises(IllegalMove, match=why):
         in_hand(5).people[0].propose_removal(name)

@@ -377,7 +377,7 @@ def test_the_report_says_what_leaving_cost_and_where_it_went() -> None:
     game.play(until=lambda g: bool(g.state.chronicle.records))
     before = list(told(Report("incomplete", state=game.state)))
     assert any(line.endswith("left in the middle of a card and paid 2") for line in before)
-    assert "2 of what was paid for leaving lie in no pot yet" in before
+    assert "2 of what was paid for leaving is not in any pot yet" in before
     game.play()
     chips, names = game.state.ledger.chips, {one: game.state.all_members[one].name for one in range(SEATS)}
     assert sum(chips.values()) == game.all and game.state.phase is Phase.ENDED

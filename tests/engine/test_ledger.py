@@ -149,7 +149,7 @@ def test_a_seat_that_owes_a_book_is_not_dealt_in(game: Make) -> None:
     table = books(game).play(until=lambda g: g.state.hand.number == 1)
     replica = table.replica()
     begin = next(id for id, d in replica.state.duties.of_seat(0).items() if d.duty.kind == TableDuty.BEGIN)
-    with pytest.raises(EntryRefused, match="owes a book"):
+    with pytest.raises(EntryRefused, match="owes a disclosure"):
         replica.append(table.by_hand(0, Begin(begin, bytes(32)), replica))
 
 

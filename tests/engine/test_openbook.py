@@ -165,7 +165,7 @@ def test_a_book_is_never_too_late(game: Make) -> None:
     assert table.state.disclosures[0].owing == {1} and not table.state.faults
     liar = table.by_hand(1, begin_of(table), table.replica())
     answer = refusal(table.replica(), liar)
-    assert isinstance(answer, EntryRefused) and "owes a book" in answer.reason
+    assert isinstance(answer, EntryRefused) and "owes a disclosure" in answer.reason
     for seat in (0, 2):
         table.order(table.seats[seat].vote_skip([1]))
     assert stands(table, Phase.PLAYING) and table.state.gone == {1} and table.state.hand.binding.players == (0, 2)
@@ -186,7 +186,7 @@ def test_a_person_is_asked_before_its_book_is_opened(game: Make) -> None:
     """It says nothing until it is told to, and does not begin: then its part is unchecked, and nobody is named."""
     table = disputed(game, rules=TinyRules(stake=10), hands=2)
     asked = table.seats[2]
-    with pytest.raises(IllegalMove, match="nobody asks"):
+    with pytest.raises(IllegalMove, match="no disclosure of this seat"):
         table.seats[0].disclose()
     asked.asks_before_disclosing = True
     assert list(asked.hands_to_disclose) == [0] and asked.answer_duties() == []
@@ -218,7 +218,7 @@ def test_nobody_is_named_for_a_book(game: Make) -> None:
         for other in {0, 1, 2} - {seat}:
             for body in (Without((duty,)), Break(duty)):
                 answer = refusal(replica, table.by_hand(other, body, replica))
-                assert isinstance(answer, EntryRefused) and "nobody waits for" in answer.reason
+                assert isinstance(answer, EntryRefused) and "no one is waiting for" in answer.reason
     honest = table.seats[2].answer_duties()[0]
     assert replica.append(honest).outcome is Outcome.ACCEPTED
     assert replica.state.fault is None and not replica.state.gone

@@ -450,7 +450,7 @@ def test_a_game_that_asks_for_more_than_it_announced(game: Make) -> None:
     for first, words in (
         (NewDeck(0, 7), "announced 6"),
         (NewDeck(0, 1), "2 to 10000 cards"),
-        (NewDeck(16, 6), "not one of 16"),
+        (NewDeck(16, 6), "not below 16"),
         (Close(0), "did not announce"),
     ):
         table = game(replace(OddRules(), first=first))

@@ -110,7 +110,7 @@ def test_one_seat_alone_changes_nothing(game: Make, proposer: int) -> None:
     for _ in range(3):
         take(table, replica, proposer, Agree(proposal_id(alone, proposer, 1)))
     assert len(replica.state.roster.members) == 3
-    with pytest.raises(EntryRefused, match="one roster a hand"):
+    with pytest.raises(EntryRefused, match="one roster per hand"):
         take(table, replica, proposer, Propose(alone, ()))
 
 

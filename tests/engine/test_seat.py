@@ -50,7 +50,7 @@ def test_a_seat_at_fault_says_nothing(game: Make) -> None:
         with pytest.raises(IllegalMove, match="found at fault"):
             said()
     assert table.persons[0].journal.records == before
-    with pytest.raises(IllegalMove, match="nobody waits"):
+    with pytest.raises(IllegalMove, match="not waiting for"):
         table.seats[1].vote_skip([0])
 
 

@@ -81,7 +81,7 @@ def test_a_seat_leaves() -> None:
         table.seats[1].move({"type": "fold"})
     table.send(button.move(read_move(b'{"type":"raise","to":20}')))
     table.run()
-    with pytest.raises(IllegalMove, match="nobody waits"):
+    with pytest.raises(IllegalMove, match="not waiting for"):
         table.seats[1].vote_skip([0])
     table.send(button.leave())
 

@@ -340,7 +340,7 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     (asker,) = of(table.told, "view")[-1]["asking"]
     assert asker["name"] == "Dan" and len(asker["key"].split()) == 6 and asker["known"] == "other key"
     page.receive(doc.LetIn("Nobody"))
-    assert page.on_tick(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
+    assert page.on_tick(ada, 1.0) == [] and "no player named" in of(table.told, "refused")[-1]["reason"]
     table.waiting.extend(table.people[1].admit("Dan"))
     table.play(lambda one: [], steps=20)
     (proposed,) = of(table.told, "view")[-1]["proposed"]

@@ -92,7 +92,7 @@ class Clock:
         if self.last_tick is None:
             return None
         if time < self.last_tick:
-            return "the tick goes back behind the last one"
+            return "the tick is earlier than the last one"
         if time - self.last_tick < TICK_MIN and not duties.opened_between(self.seen_height, seen):
             return "the tick comes less than a second after the last one, and no duty was opened in between"
         return None

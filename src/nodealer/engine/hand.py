@@ -149,7 +149,7 @@ def make_move(change: Change, seat: int, move: bytes) -> Change:
     """Apply a seat's move. Raise `IllegalMove`, or `BadParameter` if it requests something impossible."""
     hand = change.state.hand
     if hand.game is None:
-        raise BadParameter("there is no game to move in")
+        raise BadParameter("no game is being played")
     after = advance_game(hand, hand.game.moved(seat, move), "moved", seat, move)
     return drive(change.with_state(replace(change.state, hand=after)))
 
@@ -247,7 +247,7 @@ def _request_operation(change: Change, deck: int, operation: Operation) -> Chang
     _refuse_unannounced(state, operation)
     if isinstance(operation, NewDeck):
         if deck in hand.decks or not 0 <= deck < DECKS_MAX:
-            raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
+            raise BadParameter(f"deck {deck} exists already, or its number is not below {DECKS_MAX}")
         if operation.faces > (most := state.config.rules.deck_max):
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
         binding = _present_binding(state)
@@ -262,7 +262,7 @@ def _request_operation(change: Change, deck: int, operation: Operation) -> Chang
     if lies is None:
         raise BadParameter(f"there is no deck {deck}")
     if not isinstance(lies, Dice | Envelopes) and not needed_capabilities(operation, None).isdisjoint(WITHOUT_CARDS):
-        raise BadParameter(f"deck {deck} has cards: it is not rolled, and nothing is sealed in it")
+        raise BadParameter(f"deck {deck} has cards: it cannot be rolled or used for envelopes")
     return update_deck(change, deck, lies.request(operation))
 
 

@@ -47,7 +47,7 @@ Accept = Callable[[Proposal], bool | None]
 def decline_rehearsals(proposal: Proposal) -> None:
     """Raise `Declined` for a rehearsal. Every participant checks at least this."""
     if proposal.rehearsal:
-        raise Declined("the proposal is a rehearsal: its seeds are public, and nothing in it would be secret")
+        raise Declined("the proposal is a rehearsal: its seeds are public, so nothing would be secret")
 
 
 class Expected(Message, frozen=True):
@@ -69,14 +69,14 @@ class Expected(Message, frozen=True):
         for what, offered, wanted in (
             ("game", _describe(proposal.game), _describe(self.game)),
             ("protocol", _describe(proposal.protocol), _describe(self.protocol)),
-            ("agreed versions", proposal.versions, self.versions),
+            ("library versions", proposal.versions, self.versions),
             ("players", tuple(member.name for member in proposal.roster.members), self.names),
             ("roles", proposal.roster.roles, () if self.clock is None else ((TIMEKEEPER, len(self.names) - 1),)),
-            ("limits of time", proposal.clock, self.clock),
+            ("time limits", proposal.clock, self.clock),
             ("number of hands", proposal.hands, self.hands),
         ):
             if offered != wanted:
-                raise Declined(f"another {what} is proposed than was agreed: {offered}, not {wanted}")
+                raise Declined(f"the proposal differs from what was agreed in its {what}: {offered}, not {wanted}")
 
 
 def _describe(part: Part) -> str:
@@ -187,7 +187,7 @@ class Lobby:
     def offer(self) -> bytes:
         """Return an offer to play. The bytes stay the same until the offer is withdrawn."""
         if self._name is None:
-            raise BadParameter("who only watches has nothing to offer")
+            raise BadParameter("a spectator cannot offer to play")
         me = self._identity
         if self._withdrawn == self._offer_number:
             # The player changed their mind. They may have withdrawn this number without having offered.
@@ -212,7 +212,7 @@ class Lobby:
     def propose(self, proposal: Proposal) -> bytes:
         """Return a proposal. Raise `BadParameter` if one is open already."""
         if self._state.proposal is not None:
-            raise BadParameter("there is a proposal on the table")
+            raise BadParameter("there is already an open proposal")
         return self._send(Proposed(FORMAT_VERSION, self._state.proposal_count, proposal))
 
     def decline(self, reason: str) -> bytes:
@@ -242,7 +242,7 @@ class Lobby:
         `answered` is the digest of the proposal that it answers.
         """
         if self._state.session is not None:
-            raise BadParameter("the session is open")
+            raise BadParameter("the session has already begun")
         data = sign_frame(self._identity, self.table, frame)
         self._unconfirmed[data] = answered
         return data
@@ -315,9 +315,9 @@ class Lobby:
         """
         member = proposal.roster.member(seat)
         if member.name != self._name:
-            raise Declined(f"the proposed roster calls this player {member.name!r}, and it is {self._name!r}")
+            raise Declined(f"the proposed roster calls this player {member.name!r}, but their name is {self._name!r}")
         if member.box != self._identity.box:
-            raise Declined("the proposed roster has another box key for this player")
+            raise Declined("the proposed roster has a wrong box key for this player")
 
     def _refuse_withdrawn(self) -> None:
         """Raise `Declined` if the proposal uses an offer that this player has withdrawn."""

@@ -52,7 +52,7 @@ class LobbyState:
 
     def __init__(self, host: bytes | None) -> None:
         if host is not None and (not isinstance(host, bytes) or len(host) != MARK_BYTES):
-            raise BadParameter(f"the mark of a host's key has {MARK_BYTES} bytes")
+            raise BadParameter(f"the mark of a host's key must have {MARK_BYTES} bytes")
         self.offers: dict[bytes, OpenOffer] = {}
         self.proposal_count = 0
         self.proposal: Proposal | None = None
@@ -103,15 +103,15 @@ class LobbyState:
     def _offer(self, key: bytes, frame: Offer) -> tuple[LobbyEvent, ...]:
         """Add an offer."""
         if key in self.offers:
-            raise DecodeError("a second offer of one key")
+            raise DecodeError("a second offer by the same key")
         if frame.number != self.count_offers_by(key):
-            raise DecodeError("an offer that was taken back")
+            raise DecodeError("an offer that was withdrawn")
         if len(self.offers) >= OFFERS_MAX or sum(self._offer_counts.values()) >= OFFERS_EVER:
             raise DecodeError("the lobby is full")
         refuse_bad_name(frame.name, "the name in an offer")
         refuse_bad_box(key, frame.box, frame.box_signature, "the box key in an offer")
         if casefold_name(frame.name) in {casefold_name(other.name) for other in self.offers.values()}:
-            raise DecodeError("somebody of that name is there, but for case and spaces")
+            raise DecodeError("another player already uses that name, ignoring case and spaces")
         offered = OpenOffer(key, frame.number, frame.name, frame.box, frame.box_signature, frame.keeps_time)
         self.offers[key] = offered
         self._offer_counts[key] = frame.number + 1
@@ -124,14 +124,14 @@ class LobbyState:
     def _dismiss(self, key: bytes, frame: Dismiss) -> tuple[LobbyEvent, ...]:
         """Remove an offer for the host. Without a host, no one may dismiss others."""
         if self._host is None or not self.may_propose(key):
-            raise DecodeError("an offer is dismissed by the host alone")
+            raise DecodeError("only the host can dismiss an offer")
         return self._remove_offer(frame.key, frame.number, dismissed=True)
 
     def _remove_offer(self, key: bytes, number: int, *, dismissed: bool) -> tuple[LobbyEvent, ...]:
         """Remove an offer, and drop the proposal if it includes that player."""
         offered = self.offers.get(key)
         if offered is None or offered.number != number:
-            raise DecodeError(f"no such offer is there to be {'dismissed' if dismissed else 'taken back'}")
+            raise DecodeError(f"there is no such offer to be {'dismissed' if dismissed else 'withdrawn'}")
         del self.offers[key]
         went = OfferGone(offered, dismissed)
         return (went, *self._drop()) if self._member(key) is not None else (went,)
@@ -151,7 +151,7 @@ class LobbyState:
             offered = self.offers.get(member.key)
             keeps_time = member.role == TIMEKEEPER
             if offered is None or offered.as_member(member.seat, member.role) != member:
-                raise DecodeError(f"seat {member.seat} of the proposal is not as anybody offered")
+                raise DecodeError(f"seat {member.seat} of the proposal does not match an offer")
             if keeps_time != offered.keeps_time:
                 raise DecodeError(f"seat {member.seat} of the proposal has not offered to keep the time")
         self.proposal, self.proposed = frame.proposal, said
@@ -163,7 +163,7 @@ class LobbyState:
         proposed = self._current(frame.proposed)
         member = self._member(key)
         if member is None and key != proposed.key:
-            raise DecodeError("a proposal is declined by its players, or taken back by its proposer")
+            raise DecodeError("only its players and its proposer can decline a proposal")
         name = None if member is None else member.name
         return (ProposalDeclined(key, name, clean_line(frame.reason), mine=False), *self._drop())
 
@@ -199,11 +199,11 @@ class LobbyState:
         """Record a player's nonce, and open the session with the last one."""
         self._answering_member(key, frame)
         if self.proposal is None or not self.all_committed:
-            raise DecodeError("a nonce before all commitments are in")
+            raise DecodeError("a nonce before all players have committed")
         if frame.seat in self.nonces:
             raise DecodeError("a second nonce")
         if nonce_commitment(self.proposal, frame.seat, frame.nonce) != self.commitments[frame.seat]:
-            raise DecodeError("another nonce than was committed to")
+            raise DecodeError("a nonce that does not match its commitment")
         self.nonces[frame.seat] = frame.nonce
         if len(self.nonces) < len(self.commitments):
             return ()
@@ -215,5 +215,5 @@ class LobbyState:
         self._current(frame.proposed)
         member = self._member(key)
         if member is None or member.seat != frame.seat:
-            raise DecodeError("an answer for a seat of somebody else")
+            raise DecodeError("an answer for the seat of another player")
         return member

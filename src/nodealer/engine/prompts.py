@@ -27,7 +27,7 @@ def legal_move(view: View, move: dict[str, Any]) -> dict[str, Any]:
     if the move is not legal, with the error for the fields in their original order.
     """
     if len(move) > FIELDS_MAX:
-        raise IllegalMove(f"no move has {len(move)} fields")
+        raise IllegalMove(f"a move has at most {FIELDS_MAX} fields, not {len(move)}")
     refused: IllegalMove | None = None
     for fields in permutations(sorted(move.items(), key=lambda field: field[0] != "type")):
         ordered = dict(fields)

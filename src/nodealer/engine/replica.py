@@ -434,7 +434,7 @@ def replay(config: Config, entries: Sequence[bytes], *, entropy: Entropy, eager:
         try:
             applied = replica.append(data)
         except (EntryRefused, Malformed) as refused:
-            raise LogBroken(f"entry {replica.height} was never acceptable: {refused}") from None
+            raise LogBroken(f"entry {replica.height} is not acceptable: {refused}") from None
         if applied.outcome is Outcome.REPEATED:
             raise LogBroken(f"entry {replica.height} stands in the log twice")
     replica.settle()

@@ -40,7 +40,7 @@ def resolve_parts(proposal: Proposal, on: Group | None = None, game: GamePackage
     rules = package.rules(bytes(proposal.game.parameters))
     if proposal.versions != rules.versions:
         raise BadParameter(
-            f"the session is for {_list_versions(proposal.versions)}; here is {_list_versions(rules.versions)}"
+            f"the session needs {_list_versions(proposal.versions)}; here is {_list_versions(rules.versions)}"
         )
     return make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on), rules, package
 
@@ -58,7 +58,7 @@ def _find_package(wanted: Part, given: GamePackage | None) -> GamePackage:
         raise BadParameter(f"the game is {named}, which is not installed here: {where}")
     package = find_game(wanted.name) if given is None else given
     if (package.name, package.version) != (wanted.name, wanted.version):
-        raise BadParameter(f"its game is {named}, and here is {package.name!r} version {package.version}")
+        raise BadParameter(f"the game is {named}, but here is {package.name!r} version {package.version}")
     return package
 
 

@@ -32,18 +32,18 @@ def refuse_roster(state: TableState, body: Propose) -> None:
     if not set(claims.roles) <= {role for role, _ in roster.roles}:
         raise Malformed(f"{claims.name} needs a seat for each of its roles")
     if _fixed_members(roster) != _fixed_members(state.roster):
-        raise Malformed("only players and the timekeeper can change: another role is another session")
+        raise Malformed("only players and the timekeeper can change; other roles need a new session")
     if roster.timekeeper is not None and state.clock is None:
-        raise Malformed("this session has no limits of time that a timekeeper could watch")
+        raise Malformed("this session has no time limits, so it cannot have a timekeeper")
     _refuse_changed_identity(state, roster)
     fresh = [member for member in roster.members if member.seat not in state.all_members]
     if [one.seat for one in newcomers] != [member.seat for member in fresh]:
-        raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
+        raise Malformed("a proposal must carry the signature of each new seat, and no other")
     for one, member in zip(newcomers, fresh, strict=True):
         verify_newcomer(one.signature, state.config.session.id, roster.digest, member)
     # Only its seat can open a box. It agrees to the proposal if the box has the right key.
     if body.key is not None and [box.seat for box in body.key.boxes] != list(roster.seats):
-        raise Malformed("a new key comes in a box for each seat of the proposed roster, and for no other")
+        raise Malformed("a new key needs one box for each seat of the proposed roster, and no other")
 
 
 def _fixed_members(roster: Roster) -> tuple[Member, ...]:
@@ -60,7 +60,9 @@ def _refuse_changed_identity(state: TableState, roster: Roster) -> None:
     for member in roster.members:
         if member.seat in state.all_members:
             if member != state.all_members[member.seat]:
-                raise Malformed(f"seat {member.seat} is {state.all_members[member.seat].name}'s for the whole session")
+                raise Malformed(
+                    f"seat {member.seat} belongs to {state.all_members[member.seat].name} for the whole session"
+                )
         elif casefold_name(member.name) in names or member.key in keys:
             raise Malformed(f"seat {member.seat} has the name or the key of another seat of this session")
 

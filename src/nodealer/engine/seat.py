@@ -233,7 +233,7 @@ class Seat:
     def disclose(self) -> list[bytes]:
         """Disclose the hands asked for. This shows everything this seat held in them, and nothing of other hands."""
         if not self.hands_to_disclose:
-            raise IllegalMove("nobody asks for a book of this seat")
+            raise IllegalMove("no disclosure of this seat is asked for")
         self._disclosure_consents.update(self.hands_to_disclose)
         return self.answer_duties()
 
@@ -291,7 +291,7 @@ class Seat:
         if duty.id in self._choices:
             raise IllegalMove(f"seat {self.number} has chosen already")
         if duty.deck is None or not (duty.choice or duty.may_choose) or duty not in self.open_duties:
-            raise IllegalMove(f"seat {self.number} has nothing of this kind to choose now")
+            raise IllegalMove(f"seat {self.number} has no such choice to make now")
         self.replica.settle()
         try:
             self.replica.state.hand.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
@@ -327,14 +327,14 @@ class Seat:
         """Vote not to wait for these duties of other seats."""
         owed = tuple(sorted(duties))
         if not owed:
-            raise IllegalMove("nobody waits for these seats")
+            raise IllegalMove("the table is not waiting for these seats")
         return self._sign_if_legal(Without(owed))
 
     def vote_abort(self) -> bytes:
         """Vote to abort the hand because another seat does not do what it owes."""
         owed = self.blocking_duties
         if not owed:
-            raise IllegalMove("nobody waits for another seat")
+            raise IllegalMove("the table is not waiting for another seat")
         return self._sign_if_legal(Break(min(owed)))
 
     def leave(self) -> bytes:
@@ -436,7 +436,7 @@ class Seat:
         except EntryRefused as refused:
             return refused.reason
         except TooLate:
-            return "that would change nothing now"
+            return "that would have no effect now"
         except PeerFault as fault:
             return fault.reason if fault.seat == self.number else None
         return None

@@ -36,9 +36,9 @@ def roster_without(state: TableState, name: str) -> Roster:
     there = [state.roster.member(seat) for seat in state.roster.with_cards]
     meant = next((member for member in there if casefold_name(member.name) == casefold_name(name)), None)
     if meant is None:
-        raise IllegalMove(f"nobody called {name} has a seat here" if name else "say whom")
+        raise IllegalMove(f"no player named {name} has a seat here" if name else "name a player")
     if meant.seat not in state.gone | state.ended | state.expelled:
-        raise IllegalMove(f"{meant.name} is there, and only who is gone can be taken out")
+        raise IllegalMove(f"{meant.name} is present; only absent players can be removed")
     return Roster(tuple(member for member in state.roster.members if member != meant))
 
 
@@ -46,9 +46,9 @@ def find_request(asking: Sequence[SeatRequest], name: str) -> SeatRequest:
     """Return the request of the player with this name. Raise `IllegalMove` if there is none or more than one."""
     called = [asks for asks in asking if casefold_name(asks.who.name) == casefold_name(name)]
     if len(called) > 1:
-        raise IllegalMove(f"{len(called)} who are called {name} ask for a seat: let them take other names")
+        raise IllegalMove(f"{len(called)} players named {name} ask for a seat: ask them to choose different names")
     if not called:
-        raise IllegalMove(f"nobody called {name} asks for a seat")
+        raise IllegalMove(f"no player named {name} asks for a seat")
     return called[0]
 
 
@@ -62,7 +62,7 @@ def seat_for(state: TableState, identity: Identity, name: str) -> Member:
             return member
     free = [seat for seat in range(SEATS_MAX) if seat not in state.all_members]
     if not free:
-        raise IllegalMove(f"this session has seen {SEATS_MAX} players, and has no number for another")
+        raise IllegalMove(f"this session has had {SEATS_MAX} players and has no seat for another")
     return member_of(identity, free[0], name)
 
 
@@ -133,7 +133,7 @@ class SeatRequests:
     def request_seat(self, state: TableState) -> bytes:
         """Return a request for a seat, to be repeated by `outgoing`. Raise `IllegalMove` if it cannot be granted."""
         if self._store.name is None:
-            raise IllegalMove("who only watches has no name to sit under")
+            raise IllegalMove("a spectator has no name to play under")
         frame = sign_seat_request(state, self._table, self._store.identity, self._store.name)
         self.wants_seat, self._asked_for_roster = True, state.roster.digest
         return frame

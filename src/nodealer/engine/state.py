@@ -312,7 +312,7 @@ def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> No
     """Raise `BadParameter` if the protocol or the rules differ from the proposal's or cannot serve its table."""
     claims = protocol.claims
     if (proposal.protocol.name, proposal.protocol.version) != (claims.name, claims.version):
-        raise BadParameter(f"the session is for {proposal.protocol.name}, not {claims.name} {claims.version}")
+        raise BadParameter(f"the session uses {proposal.protocol.name}, not {claims.name} {claims.version}")
     if (proposal.game.name, proposal.game.version) != (rules.name, rules.version):
         raise BadParameter(f"the session is for {proposal.game.name}, not {rules.name} {rules.version}")
     roster = proposal.roster

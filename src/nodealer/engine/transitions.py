@@ -102,7 +102,7 @@ def _apply_begin(state: TableState, origin: Origin, body: Begin) -> Change:
         if origin.hand < state.hand.number:
             # It owed none when it signed: the hand that it must disclose ended while the entry was on its way.
             raise TooLate
-        raise EntryRefused(origin.seat, "a seat that owes a book is not dealt in", origin.entry)
+        raise EntryRefused(origin.seat, "a seat that owes a disclosure is not dealt in", origin.entry)
     if state.phase is Phase.PLAYING:
         return Change(state.with_hand(early_commitments={**state.hand.early_commitments, origin.seat: body.commitment}))
     return begin_hand(state.with_hand(commitments={**state.hand.commitments, origin.seat: body.commitment}))
@@ -164,7 +164,7 @@ def _apply_propose(state: TableState, origin: Origin, body: Propose) -> Change:
     if seat not in state.roster.with_cards or seat in state.ended:
         raise EntryRefused(seat, "only a seat with cards that has not ended can propose a roster", origin.entry)
     if any((one.by, one.hand) == (seat, hand) for one in state.proposed.values()):
-        raise EntryRefused(seat, "a seat proposes one roster a hand", origin.entry)
+        raise EntryRefused(seat, "a seat can propose only one roster per hand", origin.entry)
     refuse_roster(state, body)
     one = ProposedRoster(body.roster, seat, hand, frozenset({seat}), key=body.key)
     return _adopt_roster(replace(state, proposed={**state.proposed, proposal_id(body.roster, seat, hand): one}), origin)
@@ -202,14 +202,14 @@ def _find_named_duty(state: TableState, origin: Origin, duty: bytes) -> OpenDuty
     if known is not None and known.duty.seat != origin.seat and known.is_blocking and known.since <= origin.seen:
         return known
     if state.duties.find_closed(duty, origin.seen) is None:
-        raise EntryRefused(origin.seat, "the statement names what nobody waits for", origin.entry)
+        raise EntryRefused(origin.seat, "the vote names a duty that no one is waiting for", origin.entry)
     return None
 
 
 def _apply_without(state: TableState, origin: Origin, body: Without) -> Change:
     """Record a skip vote."""
     if list(body.duties) != sorted(set(body.duties)):
-        raise Malformed("the duties of a statement are not each there once and in order")
+        raise Malformed("the duties in a vote must be sorted and unique")
     named = frozenset(duty for duty in body.duties if _find_named_duty(state, origin, duty) is not None)
     if not named or not can_vote(state, origin.seat):
         raise TooLate
@@ -220,7 +220,7 @@ def _apply_without(state: TableState, origin: Origin, body: Without) -> Change:
 def _apply_break(state: TableState, origin: Origin, body: Break) -> Change:
     """Record an abort vote."""
     if state.roster.timekeeper is not None:
-        raise EntryRefused(origin.seat, "where somebody keeps the time nothing is broken off", origin.entry)
+        raise EntryRefused(origin.seat, "a hand cannot be aborted at a table with a timekeeper", origin.entry)
     if _find_named_duty(state, origin, body.duty) is None or not can_vote(state, origin.seat):
         raise TooLate
     return Change(state.with_hand(abort_votes={**state.hand.abort_votes, origin.seat: body.duty}))

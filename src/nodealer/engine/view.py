@@ -71,5 +71,5 @@ def find_choice(seat: Seat, duty: Duty) -> Peek | Seal:
     asked = seat.replica.state.hand.requests
     queue = () if asked is None or duty.deck is None else asked.queues.get(duty.deck, ())
     if not queue or not isinstance(queue[0], Peek | Seal):
-        raise BadParameter(f"{duty.kind} is no choice about cards that were looked at, and seals nothing")
+        raise BadParameter(f"{duty.kind} is not a choice about peeked cards or something to seal")
     return queue[0]

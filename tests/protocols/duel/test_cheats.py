@@ -366,9 +366,9 @@ def test_the_end_is_checked_however_it_comes(fast: Group, mode: str) -> None:
         replica.append(data)
     begin = next(id for id, known in replica.state.duties.of_seat(0).items() if known.duty.kind == "begin")
     for seat, body, reason in (
-        (0, Begin(begin, bytes(32)), "owes a book"),
-        (1, Without((books[0],)), "nobody waits for"),
-        (1, Break(books[0]), "nobody waits for"),
+        (0, Begin(begin, bytes(32)), "owes a disclosure"),
+        (1, Without((books[0],)), "no one is waiting for"),
+        (1, Break(books[0]), "no one is waiting for"),
     ):
         answer = refusal(replica, game.by_hand(seat, body, replica))
         assert isinstance(answer, EntryRefused) and reason in answer.reason
