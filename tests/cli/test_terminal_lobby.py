@@ -404,7 +404,7 @@ def test_a_person_is_asked_about_it_at_a_full_table_too(tmp_path: Path) -> None:
         door.come("Clock", keeps_time=True)
         door.host_looks()
         await asyncio.sleep(0)
-        assert door.typing["Ada"].asked == ["Let Clock keep the time? [Y/n] "] and not door.seated
+        assert door.typing["Ada"].asked == ["Let Clock be the timekeeper? [Y/n] "] and not door.seated
         await door.typing["Ada"].type("y")
         door.host_looks()
         assert door.seated == ["Ada", "Ben", "Clock"]

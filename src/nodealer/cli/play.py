@@ -85,7 +85,7 @@ def play(
     ] = None,
     log: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write the log, which proves the game, to FILE. Fails if FILE exists."),
+        typer.Option(metavar="FILE", help="Also write the log to FILE. Fails if FILE exists."),
     ] = None,
     patience: Annotated[
         float,

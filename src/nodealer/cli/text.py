@@ -185,7 +185,7 @@ def did_not_come(names: str) -> str:
 
 
 def stuck(names: str) -> str:
-    return f"{names} does not answer, and too few players are left to continue"
+    return f"no answer from {names}, and too few players are left to continue"
 
 
 # --- play in the browser ---
@@ -338,7 +338,7 @@ def result(ended: str, outcome: str) -> str:
 
 # --- What a player types ---
 
-TYPED_TOO_EARLY: Final = "You started typing before the question was there. Please answer again.\n"
+TYPED_TOO_EARLY: Final = "You started typing before the question appeared. Please answer again.\n"
 NOT_YOUR_TURN: Final = "[magenta]It is not your turn.[/magenta]  Enter: show the table   ?=help"
 YES_OR_NO: Final = " (yes or no)"
 NO_RULES: Final = "  this game has no text about its rules"
@@ -470,7 +470,7 @@ UNPROVABLE: Final = (
 )
 DISCLOSE: Final = (
     "  [bold]book[/bold]: disclose your hand. It shows everyone all that you held in that hand, and nothing of other "
-    "hands. Until you do, your part is unchecked: what you put in is held, and you are not dealt in."
+    "hands. Until you do, your part is unchecked: what you put in is held back, and you are not dealt in."
 )
 
 
@@ -556,7 +556,7 @@ def how_to_join(option: str, *, page: bool) -> str:
 
 
 WAITING_FOR_GUESTS: Final = (
-    "Waiting for guests. Type [bold]start[/bold] to begin with those who are seated, [bold]code[/bold] for a pairing "
+    "Waiting for guests. Type [bold]start[/bold] to begin with the players seated, [bold]code[/bold] for a pairing "
     "code, [bold]quit[/bold] to stop."
 )
 
@@ -600,7 +600,9 @@ LOCKED_OUT: Final = (
 
 
 def connection_lost(reason: str) -> str:
-    return f"[magenta]No connection[/magenta] ({reason}). Trying again; your messages are sent then. Ctrl-C quits."
+    return (
+        f"[magenta]No connection[/magenta] ({reason}). Reconnecting; your messages are sent after that. Ctrl-C quits."
+    )
 
 
 def missing_messages(count: int, seconds: int) -> str:
@@ -624,7 +626,7 @@ def other_version(reason: str) -> str:
     return f"the host uses another version of nodealer: {reason}"
 
 
-SENT_AWAY: Final = "the host goes on without you at this table"
+SENT_AWAY: Final = "the host has turned you away from this table"
 
 
 def name_refused(name: str | None, reason: str) -> str:
@@ -635,8 +637,8 @@ YOU_HAVE_A_SEAT: Final = "[green]You have a seat[/green], and play from the next
 NEW_SPECTATOR_LINK: Final = "[magenta]A player has left, and the table has a new key.[/magenta] New spectator link:"
 NEW_PLAYER_LINK: Final = "New player link, to ask for a seat with `nodealer join LINK --ask`:"
 REMOVED: Final = (
-    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask one of them for a new link, "
-    "and run `nodealer join LINK --ask`."
+    "[magenta]The others go on without you, and with a new key.[/magenta] To get a seat, ask one of them for a new "
+    "link and run `nodealer join LINK --ask`."
 )
 
 
@@ -682,7 +684,7 @@ def ask_to_seat(name: str) -> str:
 
 
 def ask_to_keep_time(name: str) -> str:
-    return f"Let {name} keep the time? [Y/n] "
+    return f"Let {name} be the timekeeper? [Y/n] "
 
 
 def ask_to_go_on_without(name: str) -> str:
@@ -693,10 +695,9 @@ ASK_TO_ACCEPT: Final = "Do you want to play this? [Y/n] "
 ASK_TO_ACCEPT_OTHER: Final = "This is a DIFFERENT proposal. Do you want to play it? [y/n] "
 
 TIMEKEEPER_AWAITED: Final = "All players are here. The game begins when a timekeeper joins."
-NO_ONE_SEATED: Final = "No one is seated but you."
+NO_ONE_SEATED: Final = "You are the only player seated."
 LOBBY_COMMANDS: Final = (
-    "Type start to begin with those who are seated, code for a pairing code, without NAME to turn a guest away, or "
-    "quit."
+    "Type start to begin with the players seated, code for a pairing code, without NAME to turn a guest away, or quit."
 )
 SEAT_REQUESTED: Final = (
     "You have asked for a seat. The host decides who sits down, and starts the game. Then you see what is proposed, "
@@ -710,7 +711,7 @@ def may_sit(name: str, taken: int, seats: int) -> str:
 
 
 def may_keep_time(name: str) -> str:
-    return f"{name} may keep the time."
+    return f"{name} is accepted as the timekeeper."
 
 
 def not_seated(name: str) -> str:
@@ -722,7 +723,7 @@ def no_such_guest(name: str) -> str:
 
 
 def cannot_begin(reason: str) -> str:
-    return f"[magenta]The game cannot begin with those who are seated:[/magenta] {reason}."
+    return f"[magenta]The game cannot begin with the players seated:[/magenta] {reason}."
 
 
 def wants_to_sit(name: str) -> str:
@@ -730,7 +731,7 @@ def wants_to_sit(name: str) -> str:
 
 
 def wants_to_keep_time(name: str) -> str:
-    return f"[bold]{name}[/bold] would like to keep the time."
+    return f"[bold]{name}[/bold] would like to be the timekeeper."
 
 
 def at_the_table(names: str, *, first: bool) -> str:
@@ -756,7 +757,7 @@ def code_used(name: str) -> str:
 
 
 def code_expired(reason: str, next_step: str) -> str:
-    return f"[red]No guest came with that code:[/red] {reason}. {next_step or 'Type code for another'}."
+    return f"[red]No guest joined with that code:[/red] {reason}. {next_step or 'Type code for another'}."
 
 
 def no_code(reason: str) -> str:
@@ -784,7 +785,7 @@ def ticks_rejected(reason: str) -> str:
 
 
 def timekeeper_begins(players: str) -> str:
-    return f"The game has begun: {players}. You keep its time."
+    return f"The game has begun: {players}. You are the timekeeper."
 
 
 def is_late(name: str) -> str:
@@ -816,7 +817,7 @@ def no_such_game(name: str, near: str | None) -> str:
 
 
 def ambiguous_game(name: str, names: Iterable[str]) -> str:
-    return f"{name!r} may be any of several: {', '.join(names)}"
+    return f"{name!r} matches several games: {', '.join(names)}"
 
 
 def nothing_to_resume(*, being_played: bool) -> str:
@@ -986,7 +987,7 @@ def chips_now(chips: str) -> str:
 
 
 def not_disclosed(hand: int, who: str) -> str:
-    return f"hand {hand}: {who} has not disclosed their hand, so what they gained is held"
+    return f"hand {hand}: {who} has not disclosed their hand, so what they gained is held back"
 
 
 def gone(names: str) -> str:
@@ -1150,7 +1151,7 @@ def file_missing(path: str) -> str:
 
 def page_verdict(url: str, matching: int, *, ok: bool) -> str:
     verdict = "[green bold]SAME[/green bold]" if ok else "[red bold]DIFFERENT[/red bold]"
-    return f"{verdict}: {matching} files of {url} are as they should be."
+    return f"{verdict}: {matching} files of {url} match."
 
 
 # --- demo ---

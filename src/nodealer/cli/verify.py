@@ -59,8 +59,8 @@ def verify(
 ) -> None:
     """Check every signature, proof, rule and result of a game, from its log alone.
 
-    With --against, a second log of the same session is verified too and compared with the first. Two groups that were
-    escape_markup different tables, with one player in both, can only find out this way.
+    With --against, a second log of the same session is verified too and compared with the first. If two groups of
+    players were shown different tables, with one player in both, only this comparison reveals it.
 
     Exit codes: 0 the game is clean, 1 a player cheated, the log is broken, or the two logs diverge, 2 the file cannot
     be verified, 3 everything so far is correct but the game is incomplete. With several files, the first of 1, 2, 3

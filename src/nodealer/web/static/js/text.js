@@ -130,10 +130,10 @@ export const T = {
     },
     votesNeeded: (text, may) => (may.breaks_needed ? `${text} (needs ${may.breaks_needed} of ${may.voters} votes)` : text),
     dispute: "One of your cards does not open. Dispute it",
-    disputeConfirm: "Dispute this card? If the protocol allows it, only that card is shown. Otherwise you disclose your secrets of this hand: everyone sees all the cards you held in it. The others are asked to do the same, and the hand has no result.",
+    disputeConfirm: "Dispute this card? If the protocol allows it, only that card is shown. Otherwise you disclose your secrets for this hand: everyone sees all the cards you held in it. The others are asked to do the same, and the hand has no result.",
     unprovable: "You cannot give the proof the table is waiting for: one of your cards contradicts it. Nothing is sent, so no one learns which card it is. The others will go on without you.",
-    disclose: (hand) => `Hand ${hand} is disputed. Disclose your secrets of it`,
-    discloseConfirm: "Disclose your secrets of that hand? Everyone sees all the cards you held in it, and nothing of any other hand. Until you do, the chips you put in are held back and you are not dealt in.",
+    disclose: (hand) => `Hand ${hand} is disputed. Disclose your secrets for it`,
+    discloseConfirm: "Disclose your secrets for that hand? Everyone sees all the cards you held in it, and nothing of any other hand. Until you do, the chips you put in are held back and you are not dealt in.",
     alone: (names) => `Too few players are left for another hand.${names.length ? ` Waiting for ${listOf(names)} to come back.` : ""}`,
     end: "End the game and keep the result",
     seatRequest: (one) =>
@@ -209,13 +209,13 @@ export const T = {
     fault: "Cheating detected",
     faultSentence: (name, reason) =>
       name === null
-        ? `Something at this table is false, and no one can be named for it: ${reason}.`
+        ? `A check failed at this table, but it does not show which player cheated: ${reason}.`
         : `${name} cheated, and the log proves it: ${reason}. Anything ${name} has bet stays in the pot, and ${name} can no longer act.`,
     cheat: (name, does) => `You told ${name} to cheat: it ${does}. The others do not know.`,
     claim: (claim) => `What the protocol claims: ${claim}.`,
     came: (came) => `What happened: ${came}.`,
     notProven: "What no log can prove",
-    claims: (protocol) => `Protocol ${protocol}: what cheating is noticed, and when`,
+    claims: (protocol) => `Protocol ${protocol}: which cheats are noticed, and when`,
     claimed: (cheat, seen, named) => {
       if (seen === "never" && !named) return `${cheat}: never noticed`;
       return `${cheat}: ${seen === "never" ? "never noticed" : `noticed ${seen}`}, ${named ? "the culprit is named" : "no one can be named"}`;
@@ -361,7 +361,7 @@ export const T = {
     deck: (n) => `Deck ${n}`,
     discards: (n) => `Discards ${n}`,
     buried: (n) => `${n} buried`,
-    hand: (n) => `${n} cards in hand`,
+    hand: (n) => `${count(n, "card", "cards")} in hand`,
     turn: "to move",
     turnOf: (n, name) => `Turn ${n} · ${name}`,
     end: "End turn",
@@ -437,7 +437,7 @@ export const T = {
       must: "wait for a timekeeper",
       move: "Seconds per move",
       help: {
-        "": "Half of the table together can then undo the hand by not answering; with two players, whoever is losing can.",
+        "": "Without a timekeeper, half of the table together can undo the hand by not answering. With two players, whoever is losing can.",
         may: "Anyone who has nodealer installed can run nodealer timekeeper LINK with the link of this table. You are asked whether to accept them.",
         must: "The game starts when someone has joined with nodealer timekeeper LINK, using the link of this table.",
       },
