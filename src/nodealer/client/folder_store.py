@@ -226,7 +226,7 @@ def _file_names(folder: Path) -> set[str]:
 def _refuse_occupied(folder: Path) -> None:
     """Raise `HomeUnusable` unless the folder is empty or holds what a killed `create` leaves.
 
-    That is no key, and nothing signed.
+    It then holds no key and nothing signed.
     """
     names = _file_names(folder)
     if HOME in names:
