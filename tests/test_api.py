@@ -328,7 +328,7 @@ def test_another_game_with_settings_and_a_bot(tmp_path: Path) -> None:
         question = player.question()
         assert question is not None
         table.carry(player.answer(question, bot.move(question.view)))
-        with pytest.raises(IllegalMove, match="not asked any more"):
+        with pytest.raises(IllegalMove, match="no longer open"):
             player.answer(question, bot.move(question.view))
     (result,) = results
     assert isinstance(result, events.Result) and sum(result.net.values()) == 0 and set(result.net) == {"Ada", "Ben"}

@@ -378,7 +378,7 @@ def test_two_ticks_with_one_number_are_its_last(game: Make) -> None:
     assert replica.state.expelled == {keeper(table)} and replica.state.fault is not None
     assert replica.state.hand.game is hand.game and replica.state.phase is Phase.PLAYING, "the hand goes on"
     refused = refusal(replica, table.by_hand(keeper(table), Tick(90_000), replica))
-    assert isinstance(refused, EntryRefused) and "no word any more" in refused.reason
+    assert isinstance(refused, EntryRefused) and "can no longer act" in refused.reason
     replica.append(table.by_hand(1 - slow, statement(replica, slow), replica))
     assert not late(replica) and not replica.state.chronicle.vote_results, "ties wait"
     table.play()

@@ -345,7 +345,7 @@ def test_a_fault_is_a_leaving_with_a_name(game: Make) -> None:
     assert [fault.seat for fault in table.state.faults] == [1] and table.state.expelled == {1}
     assert len(table.state.chronicle.records) == 2 and all(r.void is None for r in table.state.chronicle.records)
     replica = table.replica()
-    with pytest.raises(EntryRefused, match="has no word"):
+    with pytest.raises(EntryRefused, match="can no longer act"):
         replica.append(table.by_hand(1, Leave(), replica))
 
 

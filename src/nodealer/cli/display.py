@@ -1,4 +1,4 @@
-"""Where a person plays: in the browser, at a printed address, or in the terminal."""
+"""The choice of display: the browser, a page at a printed address, or the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NoBrowser = Annotated[
 
 
 class Display(Enum):
-    """Where a person's table is shown."""
+    """The place where a person's table is shown."""
 
     TERMINAL = "terminal"
     #: A page, opened in the browser or with its address printed.

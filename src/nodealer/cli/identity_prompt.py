@@ -1,4 +1,4 @@
-"""Where the user's key and contacts are stored, and the passphrase prompt."""
+"""The location of the user's key and contacts, and the passphrase prompt."""
 
 from __future__ import annotations
 

@@ -81,9 +81,9 @@ class SeatNotices:
         return [id for id, one in participant.replica.state.proposed.items() if mine not in one.agreed]
 
     def find_proposal(self, participant: Participant, by: str) -> bytes:
-        """Return the proposal that the person agrees to, among those they were told of.
+        """Return the one proposal that the person means, among those that were shown to them.
 
-        Raises `IllegalMove` if it is not exactly one.
+        Raise `IllegalMove` if there is not exactly one.
         """
         state = participant.replica.state
         told = [id for id in self.proposed(participant) if id in self._told]

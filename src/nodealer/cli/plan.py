@@ -55,7 +55,7 @@ class PlayPlan:
 
     @property
     def expected(self) -> Expected:
-        """Return what every player is told that they will be asked to agree to."""
+        """The proposal that every player expects and will agree to."""
         protocol = make_protocol(self.protocol, self.parameters)
         return Expected(
             Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),

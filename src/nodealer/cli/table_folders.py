@@ -211,9 +211,9 @@ def with_relays(table: TableFolder, invitation: Invitation) -> TableFolder:
 
 
 def with_game_place(table: TableFolder, place: str, folder: str | None) -> TableFolder:
-    """Return the table with the place of its game as the guest gives it now.
+    """Return the table with the location of its game as the guest gives it now.
 
-    A guest who came without the game, or with a wrong one, was told to do so.
+    An earlier error asked for it, if the guest joined without the game or with a wrong one.
     """
     if table.what.hosted is not None or table.in_use:
         return table

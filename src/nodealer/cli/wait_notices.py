@@ -1,4 +1,4 @@
-"""Who the table is waiting for: said after a while, with what the person can do about it.
+"""Notices about the players that the table is waiting for, shown after a while with what the person can do about it.
 
 A person can type commands for the table at any time: `without Ben`, `break`, `leave`, `sit out`, `back`, `seat Dan`,
 `remove Cy` or `agree`; in a dispute `claim` and `book`; and Enter to see the table. If all players are bots, an

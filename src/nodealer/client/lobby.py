@@ -344,7 +344,7 @@ class Hosting:
         self._say(NotSitting(name, bool(keys)))
 
     def _send_away(self, keys: set[bytes]) -> None:
-        """Reject these keys. They are told at the next tick."""
+        """Reject these keys. The next tick sends the rejections."""
         self._sent_away |= keys
         self._seat_none_of(keys)
 

@@ -84,7 +84,7 @@ class PairingCodes:
         task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Stop waiting for guests. A guest in the middle of an exchange is told so."""
+        """Stop waiting for guests. Guests in the middle of an exchange learn that their code is dead."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

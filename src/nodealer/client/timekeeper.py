@@ -1,7 +1,7 @@
 """The timekeeper: a participant that reports how much time has passed, whenever that makes a difference.
 
-It ticks when a duty has been open for a little while, which starts its clock; when a limit passes; regularly while a
-time bank runs; and at the bank's end. Its time continues from its last tick, so a timekeeper that was away has cost no
+It ticks when a duty has been open for a little while (which starts its clock), when a limit passes, regularly while a
+time bank runs, and at the bank's end. Its time continues from its last tick, so a timekeeper that was away has cost no
 one any time. It counts only time that this machine has observed, so a clock that jumps makes no one late.
 """
 

@@ -535,10 +535,10 @@ class Participant:
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
         """Send a decision. Raise `IllegalMove` if it is illegal or the question is no longer open."""
         if question.duty not in self._signing_seat.open_duties:
-            raise IllegalMove("that is not asked any more")
+            raise IllegalMove("this question is no longer open")
         if question.seal is not None:
             if not isinstance(decision, bytes):
-                raise IllegalMove(f"what is sealed is at most {SEALED_MAX} bytes")
+                raise IllegalMove(f"at most {SEALED_MAX} bytes can be sealed")
             return self.choose(question.duty, decision)
         if question.peek is None:
             return self.move(decision)
@@ -633,7 +633,7 @@ class Participant:
         if self.silenced is not None:
             raise IllegalMove(self.silenced)
         if self.is_catching_up:
-            raise IllegalMove("there is more to be heard of this table before anything is signed")
+            raise IllegalMove("nothing can be signed before all frames of this table have arrived")
         return self.seat
 
     # --- State ---
@@ -644,7 +644,7 @@ class Participant:
         self._settle_before_reading()
         if self._seat is None:
             raise IllegalMove(
-                "the players have not agreed on a session yet" if self._replica is None else "who watches has no seat"
+                "the players have not agreed on a session yet" if self._replica is None else "a spectator has no seat"
             )
         return self._seat
 

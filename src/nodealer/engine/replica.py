@@ -195,7 +195,7 @@ class Replica:
             return self._handle_reused_number(arrival, signed[entry.seq])
         try:
             if entry.seat in self.state.expelled:
-                raise EntryRefused(entry.seat, "the seat was found at fault and has no word any more", self.height)
+                raise EntryRefused(entry.seat, "the seat was found at fault and can no longer act", self.height)
             if entry.seq > len(signed):
                 raise EntryAhead(
                     entry.seat, f"entry {entry.seq} of this seat came before its entry {len(signed)}", self.height
@@ -295,7 +295,7 @@ class Replica:
         if arrival.signed == read_entry(earlier).signed:
             return self._make_applied(Outcome.REPEATED, arrival, self.state)
         if seat in self.state.expelled:
-            raise EntryRefused(seat, "the seat was found at fault and has no word any more", self.height)
+            raise EntryRefused(seat, "the seat was found at fault and can no longer act", self.height)
         reason = f"it signed two different entries with the number {arrival.entry.seq}"
         change = self._expel(self.state, Fault(self.height, seat, "signatures", reason), self.height)
         applied = self._commit(arrival, None, change)

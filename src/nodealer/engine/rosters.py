@@ -1,4 +1,4 @@
-"""Who sits at the table: proposed rosters, agreements, and when a roster comes into force.
+"""Changes of the roster: proposals, agreements, and when a roster comes into force.
 
 A seat number, a key and a name belong together for the whole log. A roster comes into force, only between hands, when
 more than half of the seats with cards that have not ended agree to it, and at least two. A new timekeeper needs the

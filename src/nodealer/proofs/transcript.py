@@ -21,7 +21,7 @@ Trace = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Context:
-    """Where a proof belongs. Every challenge depends on all of it, so a proof is valid nowhere else."""
+    """The context of a proof. Every challenge depends on all of it, so a proof is valid nowhere else."""
 
     protocol: str
     version: int

@@ -157,7 +157,7 @@ class Deck(Protocol):
 
     @property
     def places(self) -> Places:
-        """Where the cards are."""
+        """The places of the cards."""
 
     @property
     def duties(self) -> tuple[Duty, ...]:

@@ -51,8 +51,8 @@ class OpenMailbox:
 async def send_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Callable[[], float]) -> PairedGuest:
     """Run the host's side of one code, and return the guest.
 
-    Raise `CodeDead` or `RelayError`; either way the code cannot be used again. If this is cancelled, a guest who has
-    connected is told that the code is dead.
+    Raise `CodeDead` or `RelayError`; either way the code cannot be used again. If this is cancelled, it tells a
+    guest who has connected that the code is dead.
     """
     try:
         await _run_exchange(exchange, mailbox, clock)

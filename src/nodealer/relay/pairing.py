@@ -1,4 +1,4 @@
-"""Pairing codes: a guest who was told a number and two words gets the invitation, and no one else does.
+"""Pairing codes: a guest who knows a number and two words gets the invitation, and no one else does.
 
 Both sides read and write one mailbox, a short list of frames at the relay to which anyone may write. Neither side
 trusts it: the words are the password of a CPace exchange, and anyone who does not know them has one guess before the
@@ -408,7 +408,7 @@ class PairingWelcome:
 
 
 class GuestExchange(_Exchange):
-    """Side B, which was told the code. `finished` is set once the invitation has arrived."""
+    """Side B: the guest, who has the code. `finished` is set once the invitation has arrived."""
 
     def __init__(self, code: Code, relay: str, identity: Identity, name: str, entropy: Entropy, now: float) -> None:
         super().__init__(code, relay, now)

@@ -606,7 +606,7 @@ def without_actions(view: doc.View) -> doc.View:
 
 
 def _without_times(view: doc.View) -> doc.View:
-    """Return a view without its times. Whether a seat is waited for, or has a time limit, stays."""
+    """Return a view without its times. It still shows which seats the table waits for and which have a time limit."""
     seats = tuple(
         msgspec.structs.replace(one, waited=int(one.waited > 0), left=None if one.left is None else 0)
         for one in view.seats

@@ -1,4 +1,4 @@
-"""Checks for self-tests. Not `assert`, which Python can be told to skip."""
+"""Checks for self-tests. They do not use `assert`, which `python -O` skips."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ PASSING_ROUND, OPENING_ROUND = 0, 1
 
 
 class Direction(enum.Enum):
-    """Where three cards are passed. It changes from hand to hand in this order."""
+    """The direction in which three cards are passed. It changes from hand to hand in this order."""
 
     LEFT = "left"
     RIGHT = "right"

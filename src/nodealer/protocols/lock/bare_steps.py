@@ -1,7 +1,7 @@
 """The bare steps of `lock`, on any group, without proofs and without a log.
 
-On secp256k1 they are byte for byte those of the npm package `mental-poker` 1.0.0: secrets of 32 bytes, big-endian;
-compressed points of 33 bytes; the j-th face is the sum of all j-th fragments; a player has a key for each position,
+On secp256k1 they are byte for byte those of the npm package `mental-poker` 1.0.0. Secrets have 32 bytes, big-endian,
+and compressed points have 33. The j-th face is the sum of all j-th fragments. A player has a key for each position,
 followed by the key of the cascade. A game played this way is compatible but not proven: docs/spec/protocols/lock-npm.md
 says what is then detected when.
 """

@@ -62,7 +62,7 @@ CLAIMS: Final = Claims(
 
 
 class LockParameters(Message, frozen=True, omit_defaults=True):
-    """Who picks the cards for the table: players in an order derived from their keys, or a server."""
+    """The parameters: whether players, in an order derived from their keys, or a server pick the table's cards."""
 
     community: Literal["pickers", "server"] = "pickers"
 

@@ -1,1 +1,1 @@
-"""Where a relay keeps its tables: in memory, in SQLite, or in NATS JetStream."""
+"""The stores in which a relay keeps its tables: memory, SQLite, or NATS JetStream."""

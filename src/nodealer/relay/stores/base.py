@@ -1,6 +1,6 @@
 """The interface of a store: for each table an append-only, ordered list of frames, and a few notes.
 
-The notes are the relay's records of who may write and that a game is over; the store does not interpret them. The
+The notes are the relay's records of write permissions and of finished games; the store does not interpret them. The
 store's own order decides which note or frame was first, so that several relays on one store agree without talking to
 each other.
 """
