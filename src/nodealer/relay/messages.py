@@ -180,7 +180,7 @@ def message_payload(message: bytes) -> bytes:
 
 
 def split_into_pages(frames: Sequence[StoredFrame]) -> Iterator[Sequence[StoredFrame]]:
-    """Split frames into pages that are no larger than clients accept."""
+    """Split frames into pages small enough for clients to accept."""
     first = size = 0
     for number, (_, frame) in enumerate(frames):
         size += HEAD_BYTES + len(frame)
