@@ -52,7 +52,7 @@ def test_through_the_command(game: Game, tmp_path: Path) -> None:
     assert done.returncode == 1 and document["against"]["common"] == number
     assert [one["seat"] for one in document["against"]["signed_twice"]] == [seat]
     text = called("verify", str(one), "--against", str(two))
-    assert text.returncode == 1 and "PARTED" in text.stdout and f"player {seat} (seat {seat}, key" in text.stdout
+    assert text.returncode == 1 and "DIVERGED" in text.stdout and f"player {seat} (seat {seat}, key" in text.stdout
 
 
 def test_the_begin_of_a_log_agrees_with_it(game: Game, tmp_path: Path) -> None:

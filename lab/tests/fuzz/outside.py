@@ -69,7 +69,7 @@ def say_sealed(data: bytes) -> None:
         says, name = data, text[:NAME_BYTES_MAX] or "-"
         if honest:
             says = encode(
-                GuestIdentity(guest_key.public, name, guest_key.sign(keys.guest_words(guest_key.public, name)))
+                GuestIdentity(guest_key.public, name, guest_key.sign(keys.guest_signed_bytes(guest_key.public, name)))
             )
         with suppress(CodeDead):
             for frame in host.receive(encode(GuestSeals(keys.seal(_B, says))), 0.0):

@@ -30,7 +30,7 @@ def export(
     ] = None,
     game: LogGame = None,
 ) -> None:
-    """Export the finished hands of a game, such as holdem hands in PHH format.
+    """Export the finished hands of a game, for example in PHH format.
 
     The log is verified on the way. Nothing is written if it has a fault, is broken or cannot be verified. If the game
     is incomplete, the finished hands are written.
