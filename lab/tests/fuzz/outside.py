@@ -77,7 +77,7 @@ def say_sealed(data: bytes) -> None:
         # Not every name is one: a row of brackets ends the exchange too.
         assert not honest or host.finished is None or host.finished.name == name
         if honest:
-            signed = host_key.sign(keys.host_words(host_key.public, guest_key.public, text))
+            signed = host_key.sign(keys.host_signed_bytes(host_key.public, guest_key.public, text))
             says = encode(HostInvitation(host_key.public, text, signed))
         with suppress(CodeDead):
             guest.receive(encode(HostSeals(keys.seal(_A, says))), 0.0)
