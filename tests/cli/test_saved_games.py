@@ -85,7 +85,7 @@ def test_a_game_is_found_by_the_beginning_of_its_name() -> None:
     assert find_game(None) == three
     three.end("clean", 1)
     assert find_game(None) == two
-    with pytest.raises(BadParameter, match="any of several"):
+    with pytest.raises(BadParameter, match="matches several"):
         find_game(two.name[:6])
     with pytest.raises(BadParameter, match="no saved game 'chess'"):
         find_game("chess")
@@ -101,7 +101,7 @@ def test_a_game_is_verified_by_its_name(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / kept.name).write_text("not a log")
     assert str(kept.kept_log) not in called("verify", kept.name).stdout
     other = keep(WHAT)
-    assert "any of several" in called("verify", other.name[:7]).stderr
+    assert "matches several" in called("verify", other.name[:7]).stderr
     assert "none.jsonl does not exist" in called("verify", "none.jsonl").stdout
 
 

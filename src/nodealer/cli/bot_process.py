@@ -1,8 +1,7 @@
 """A bot in its own process.
 
 It is started as `python -m nodealer.cli.bot_process`, with its configuration as one line of JSON on standard input. A
-bot that is killed
-and started again with the same home continues where it was.
+bot that is killed and started again with the same home continues where it was.
 """
 
 from __future__ import annotations

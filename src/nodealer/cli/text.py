@@ -672,7 +672,7 @@ COMPARE_WORDS: Final = (
 
 def table_interrupted(name: str, log: object | None, *, own_relay: bool) -> str:
     kept = "" if log is None else f" The unfinished log is in [bold]{log}[/bold]."
-    own = " Your relay has stopped too: the others wait for you." if own_relay else ""
+    own = " Your relay has stopped too, so the others have to wait for you." if own_relay else ""
     return f"\nStopped.{kept} {continue_with(resume_command(name))}{own}"
 
 
@@ -813,7 +813,9 @@ def game_unreadable(name: str, reason: str) -> str:
 
 
 def no_such_game(name: str, near: str | None) -> str:
-    return f"there is no saved game {name!r}; {f'did you mean {near!r}?' if near else '`nodealer games` lists them'}"
+    return (
+        f"there is no saved game {name!r}; {f'did you mean {near!r}?' if near else '`nodealer games` lists your games'}"
+    )
 
 
 def ambiguous_game(name: str, names: Iterable[str]) -> str:
@@ -822,7 +824,7 @@ def ambiguous_game(name: str, names: Iterable[str]) -> str:
 
 def nothing_to_resume(*, being_played: bool) -> str:
     playing = "; the one that has not ended is being played" if being_played else ""
-    return f"no game was interrupted{playing}: `nodealer games` lists them"
+    return f"no game was interrupted{playing}; `nodealer games` lists your games"
 
 
 def fake_link(folder: object) -> str:

@@ -1,9 +1,8 @@
 """A timekeeper in its own process.
 
 It is started as `python -m nodealer.cli.timekeeper_process`, with its configuration as one line of JSON on standard
-input, which stays
-open as long as the timekeeper is wanted; or `nodealer timekeeper`. Started again with the same home, it continues where
-it was.
+input, which stays open as long as the timekeeper is needed; or as `nodealer timekeeper`. Started again with the same
+home, it continues where it was.
 """
 
 from __future__ import annotations
