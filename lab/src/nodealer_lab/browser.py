@@ -77,11 +77,13 @@ def slow_down(browser: Browser, times: int) -> Iterator[None]:
     ended = threading.Event()
 
     def signal_all(number: signal.Signals) -> None:
+        """Send a signal to the processes of all pages that still exist."""
         for page in pages:
             with suppress(ProcessLookupError):
                 os.kill(page, number)
 
     def run() -> None:
+        """Stop and continue the processes in turn, so that they run only one part in `times` of the time."""
         while True:
             began = time.monotonic()
             if ended.wait(_SLICE):
@@ -121,6 +123,7 @@ class PageServer:
     """A command that serves a page."""
 
     def __init__(self, process: subprocess.Popen[str], lines: Queue[str]) -> None:
+        """Wrap a running server process. `lines` receives what it prints to stderr."""
         self.process = process
         self._lines = lines
 
@@ -155,6 +158,7 @@ def run_page_server(state: Path, *arguments: str, within: Path | None = None) ->
     lines: Queue[str] = Queue()
 
     def read() -> None:
+        """Put every line that the server prints to stderr into the queue."""
         for line in process.stderr or ():
             lines.put(line)
 

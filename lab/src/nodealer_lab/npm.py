@@ -97,6 +97,7 @@ class NodeSeat:
     """A Node process that runs seat.js. Points and secrets are passed as hex."""
 
     def __init__(self, folder: Path) -> None:
+        """Start the program of the npm package in Node, with pipes for requests and answers."""
         command = [shutil.which("node") or "node", "seat.js"]
         self._process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"

@@ -20,10 +20,12 @@ SIZE = 32
 
 
 def _xor(a: bytes, b: bytes) -> bytes:
+    """Return the XOR of two byte strings of the same length."""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
 def _split(data: bytes) -> list[bytes]:
+    """Split bytes into strings of `SIZE` bytes."""
     return [data[at : at + SIZE] for at in range(0, len(data), SIZE)]
 
 
@@ -41,7 +43,11 @@ class Overheard:
 
 
 def overhear(messages: Sequence[tuple[Duty, bytes]], owner: int) -> Overheard:
-    """Return what both players see of the deck of `owner`. Raise `BadParameter` if it was not shuffled by both."""
+    """Return what both players see of the deck of `owner`.
+
+    `messages` holds all messages about that deck in the order of the log, each with the duty that it answers. Raise
+    `BadParameter` if the deck was not shuffled by both players.
+    """
     commitments: tuple[bytes, ...] = ()
     shuffles: list[tuple[bytes, ...]] = []
     plays: list[tuple[int, bytes]] = []
@@ -100,6 +106,7 @@ def card_finder(commitments: Sequence[bytes]) -> Callable[[bytes], int | None]:
     known: Mapping[bytes, int] = {commitment: card for card, commitment in enumerate(commitments)}
 
     def find_card(nonce: bytes) -> int | None:
+        """Return the card whose commitment opens with this nonce, or None."""
         for card in range(len(commitments)):
             # The source joins name and nonce like this.
             if known.get(hashlib.sha256(f"{card}=>".encode() + nonce).digest()) == card:

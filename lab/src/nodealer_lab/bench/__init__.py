@@ -19,6 +19,7 @@ def _lazy_suite(module: str) -> Suite:
     """Return a suite that imports its module when it runs, so that measuring one suite does not load all others."""
 
     def run(effort: BenchEffort) -> Iterator[BenchRow]:
+        """Import the module of the suite on the first call, and run it."""
         suite: Suite = import_module(f"{__name__}.{module}").run
         return suite(effort)
 

@@ -70,6 +70,7 @@ class HiddenCardsBench:
 
 
 def _hash_points(on: Group, name: bytes, count: int) -> Points:
+    """Return `count` points hashed from `name` and an index, already encoded so that encoding is not timed later."""
     points = hash_to_points(on, b"nodealer/bench", [b"%s %d" % (name, index) for index in range(count)])
     points.to_bytes()
     return points
@@ -100,6 +101,11 @@ def _pass_row(on: Group) -> BenchRow:
 def _proof_rows(
     effort: BenchEffort, name: str, hidden: HiddenCardsBench, most: int, prove: float | None
 ) -> Iterator[BenchRow]:
+    """Measure a proof about hidden cards: its size in bytes, its number of terms, and the time to make and verify it.
+
+    `most` is the largest allowed size, and `prove` the largest allowed time of the prover relative to the yardstick, or
+    None if there is no limit.
+    """
     f, h = len(hidden.statement.faces), len(hidden.s)
     n, sent = {"cards": h, "faces": f}, hidden.prove()
     yield size_row(f"{name}: products and proof", n, sum(map(len, sent)), "bytes", most)

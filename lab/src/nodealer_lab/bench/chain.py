@@ -67,7 +67,10 @@ def pass_rows(effort: BenchEffort, cards: int) -> Iterator[BenchRow]:
 
 
 def _pass_timer(key: Scalars, deck: Points, threads: int, clock: Clock) -> Timed:
+    """Return a timer of one pass through a chain: every point of the deck to the power of the key, by our code."""
+
     def run() -> float:
+        """Multiply the deck by the key once and return the seconds."""
         with using_threads(threads):
             start = clock()
             _ = key * deck
@@ -77,11 +80,13 @@ def _pass_timer(key: Scalars, deck: Points, threads: int, clock: Clock) -> Timed
 
 
 def _bare_timer(key: Scalars, deck: Points, clock: Clock) -> Timed:
+    """Return a timer of the same powers as in `_pass_timer`, computed by GMP in a plain loop: the yardstick."""
     exponent = gmpy2.mpz(int.from_bytes(key.to_bytes(), "big")) + ORDER
     data = deck.to_bytes()
     numbers = [gmpy2.mpz(int.from_bytes(data[at : at + SIZE], "big")) for at in range(0, len(data), SIZE)]
 
     def run() -> float:
+        """Raise every number to the power of the key once and return the seconds."""
         start = clock()
         for number in numbers:
             gmpy2.powmod_sec(number, exponent, P)
@@ -131,5 +136,6 @@ def describe_mode(parameters: ChainParameters, seats: int) -> str:
 
 
 def _unit_timer(squares: Group, cards: int) -> Timed:
+    """Return a timer of `cards` powers by GMP with a random key: the unit in which other work is expressed."""
     key = squares.wide_scalars(os.urandom(squares.wide_size))
     return _bare_timer(key, squares.map_to_points(os.urandom(squares.uniform_size * cards)), process_time)

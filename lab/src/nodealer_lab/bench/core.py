@@ -88,6 +88,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _overhead_rows(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
+    """Compare each array operation of the Rust core with a plain loop over the same operation, on one thread."""
     n = len(inputs.points)
     with using_threads(1):
         for name, kind, work in MEASURED:
@@ -96,6 +97,7 @@ def _overhead_rows(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
 
 
 def _parallel_rows(effort: BenchEffort, inputs: Inputs) -> Iterator[BenchRow]:
+    """Compare each array operation on two threads with two plain loops that run side by side."""
     n = len(inputs.points)
     with using_threads(2):
         for name, kind, work in MEASURED:

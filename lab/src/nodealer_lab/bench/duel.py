@@ -40,6 +40,7 @@ class SetUpHand(WithoutStakes):
 
     @property
     def wants(self) -> Want:
+        """Ask every seat to make a deck of its own and draw its first cards. Then the hand is done."""
         if self.done:
             return Done({"cards": self.cards})
         made: list[Operation] = []
@@ -48,12 +49,15 @@ class SetUpHand(WithoutStakes):
         return Ask(tuple(made))
 
     def told(self, events: tuple[Event, ...]) -> Game:
+        """End the hand: the decks are made and the first cards drawn."""
         return replace(self, done=True)
 
     def moved(self, seat: int, move: bytes) -> Game:
+        """Raise `BadParameter`: this hand has no moves."""
         raise BadParameter("no seat moves while decks are created")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        """End the hand, because a player left."""
         return replace(self, done=True)
 
 
@@ -70,6 +74,7 @@ class SetUpRules:
     operations = frozenset({Capability.OWNED_DECK, Capability.DEAL_TOP_TO_OWNER})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        """Begin a hand in which every seat makes a deck of the largest size."""
         return SetUpHand(seats, self.deck_max)
 
 

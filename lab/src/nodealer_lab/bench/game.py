@@ -88,6 +88,7 @@ def _play_command(game: GamePackage, place: str, hands: int) -> tuple[float, flo
 
 
 def _children_cpu() -> float:
+    """Return the CPU seconds used so far by all finished child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -103,6 +104,7 @@ def play_locally(game: GamePackage, hands: int) -> LocalTable:
     bot = how.bot(os.urandom)
 
     def decide(participant: Participant) -> list[bytes]:
+        """Return the bot's answer to the question before this participant, or nothing if there is none."""
         question = participant.question()
         return [] if question is None else participant.answer(question, bot_decision(bot, question))
 
@@ -116,9 +118,11 @@ def play_locally(game: GamePackage, hands: int) -> LocalTable:
 
 
 def _batch_row(effort: BenchEffort, config: Config, log: Sequence[bytes]) -> BenchRow:
+    """Time the first batch of proofs that a replica of this log must check: all together, and one by one."""
     checks = list[Check]()
 
     def collect(owed: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
+        """Keep the checks of this batch instead of running them."""
         checks.extend(owed)
         return lambda: None
 
@@ -128,16 +132,22 @@ def _batch_row(effort: BenchEffort, config: Config, log: Sequence[bytes]) -> Ben
             break
         replica.append(data)
 
-    def alone() -> None:
+    def check_one_by_one() -> None:
+        """Check each proof by itself."""
         for check in checks:
             settle([check], os.urandom)
 
-    times = interleaved(effort, timed(lambda: settle(checks, os.urandom)), timed(alone))
+    times = interleaved(effort, timed(lambda: settle(checks, os.urandom)), timed(check_one_by_one))
     n = {"seats": len(config.session.proposal.roster.seats), "proofs": len(checks)}
     return time_row("the arithmetic of a hand, as one", n, times, "each proof alone", AS_ONE)
 
 
 def _audit_rows(effort: BenchEffort, path: Path, n: dict[str, int], place: str) -> Iterator[BenchRow]:
+    """Time `nodealer verify` on a saved log.
+
+    The second row compares one command that verifies two logs in two jobs with two commands that verify one log each at
+    the same time.
+    """
     hands = n["hands"]
     together, apart = (
         timed(lambda: _run_verify(place, [path, path])),
@@ -156,6 +166,10 @@ def _audit_rows(effort: BenchEffort, path: Path, n: dict[str, int], place: str) 
 
 
 def _run_verify(place: str, paths: Sequence[Path], times: int = 1) -> float:
+    """Run `nodealer verify` on these logs, `times` times at once, and return the seconds until all are done.
+
+    Raise `BadParameter` if a log does not verify.
+    """
     start = perf_counter()
     command = [*COMMAND, "verify", *map(str, paths), "--json", "--jobs", str(len(paths)), "--game", place]
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(times)]

@@ -58,9 +58,11 @@ class BenchHand(WithoutStakes):
 
     @property
     def wants(self) -> Want:
+        """The next stage of the hand: deal, open the board, and show all hands. Then it is done."""
         return Done({"seats": len(self.seats)}) if self.stage == 3 else Ask(self._operations())
 
     def _operations(self) -> tuple[Operation, ...]:
+        """Return the card operations of the current stage."""
         if self.stage == 0:
             return NewDeck(0, self.cards), Deal(0, tuple(Portion(seat, DEALT) for seat in self.seats))
         if self.stage == 1:
@@ -68,13 +70,16 @@ class BenchHand(WithoutStakes):
         return tuple(Show(0, seat, tuple(p for p, holder in self.held if holder == seat)) for seat in self.seats)
 
     def told(self, events: tuple[Event, ...]) -> Game:
+        """Go on to the next stage, and remember which seat holds which card once they are dealt."""
         held = tuple((e.card.position, e.holder) for e in events if isinstance(e, Moved) and e.holder is not None)
         return replace(self, stage=self.stage + 1, held=self.held or held)
 
     def moved(self, seat: int, move: bytes) -> Game:
+        """Raise `BadParameter`: this hand has no moves."""
         raise BadParameter("no seat moves in this hand")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        """End the hand, because a player left."""
         return replace(self, stage=3)
 
 
@@ -91,6 +96,7 @@ class HandRules:
     operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.OPEN_TOP, Capability.SHOW_ALL})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        """Begin a hand with a deck of the largest size."""
         return BenchHand(seats, self.deck_max)
 
 
@@ -163,6 +169,11 @@ def run(effort: BenchEffort, protocol: str = "mask") -> Iterator[BenchRow]:
 
 
 def _rows(effort: BenchEffort, bench: HandBench) -> Iterator[BenchRow]:
+    """Measure one hand: the CPU time of a seat, the time to verify the log, and the size of the saved log.
+
+    A further row shows how much time Python adds to the arithmetic and the signatures. Only the table size `JUDGED` has
+    required figures.
+    """
     n, judged = {"seats": bench.seats, "cards": bench.cards}, bench.seats == JUDGED
     U, yardstick = bare("fixed_base", 2 * bench.cards), f"U = {2 * bench.cards} × fixed base"
     played, _ = bench.play(bench.on)
@@ -186,6 +197,7 @@ def _rows(effort: BenchEffort, bench: HandBench) -> Iterator[BenchRow]:
 
 
 def _saved_log(table: LocalTable) -> bytes:
+    """Return the bytes of the log file of a played table: the session, then one entry per line."""
     lines = (encode(table.seats[0].replica.config.session), *table.log)
     return b"".join(line + b"\n" for line in lines)
 
@@ -202,6 +214,7 @@ def _cpu_timer(work: Callable[[], object]) -> Timed:
     """Return a timer of the CPU time of `work`."""
 
     def run() -> float:
+        """Do the work once and return its CPU seconds."""
         start = process_time()
         work()
         return process_time() - start

@@ -54,12 +54,14 @@ class ProofMeter:
         prove, check = exclusion.prove_none, exclusion.check_none
 
         def timed_prove(*arguments: Any) -> bytes:
+            """Make a proof, and add it and its CPU time to the totals."""
             self.proofs += 1
             seconds, made = _time_call(lambda: prove(*arguments))
             self.seconds += seconds
             return made
 
         def timed_check(*arguments: Any) -> Check:
+            """Create the check of a proof, add its CPU time to the total, and remember the check."""
             seconds, made = _time_call(lambda: check(*arguments))
             self.seconds += seconds
             self.checks.append(made)
@@ -80,6 +82,11 @@ class ProofMeter:
                 setattr(module, name, one)
 
     def _settle(self, checks: Sequence[Check], entropy: Entropy) -> None:
+        """Settle checks and add the share of CPU time caused by proofs about hidden cards.
+
+        Checks settled together cannot be timed one by one. So settle all of them, and then the others alone: the
+        difference is the share. The second run is extra work and is counted in `beside`.
+        """
         theirs = {id(check) for check in self.checks}
         rest = [check for check in checks if id(check) not in theirs]
         seconds, _ = _time_call(lambda: settle(checks, entropy))
@@ -91,6 +98,7 @@ class ProofMeter:
 
 
 def _time_call(call: Callable[[], T]) -> tuple[float, T]:
+    """Call a function. Return the CPU seconds it took, and its result."""
     start = process_time()
     made = call()
     return process_time() - start, made
@@ -104,6 +112,7 @@ class _SeededEntropy:
     drawn: int = 0
 
     def __call__(self, size: int) -> bytes:
+        """Return the next `size` bytes. They depend only on the number of the game and of the call."""
         self.drawn += 1
         return expand("bench proven", self.number, self.drawn, size=size)
 
@@ -118,6 +127,11 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _hand_rows(effort: BenchEffort, package: GamePackage) -> Iterator[BenchRow]:
+    """Play hands of a game whose players prove facts about hidden cards.
+
+    Measure the average size of a hand's log, and compare the CPU time of those proofs with that of everything else in
+    the hands.
+    """
     hands, size, total, inside = effort.size(HANDS), 0, 0.0, ProofMeter()
     for number in range(hands):
         with inside.metered():
@@ -139,6 +153,7 @@ def _play_hand(package: GamePackage, number: int) -> LocalTable:
     bot = package.new_bot(_SeededEntropy(number))
 
     def decide(participant: Participant) -> list[bytes]:
+        """Return the bot's answer to the question before this participant, or nothing if there is none."""
         question = participant.question()
         return [] if question is None else participant.answer(question, bot_decision(bot, question))
 

@@ -36,6 +36,7 @@ class LogGame:
     """
 
     def __init__(self, effort: BenchEffort) -> None:
+        """Play `HANDS` hands without cards between two seats, and time how long they sign and receive entries."""
         self.making = self.taking = 0.0
         self.entries: list[bytes] = []
         table = seat_players(["Ann", "Ben"], NoCards(), TallyRules(effort.size(MOVES)), os.urandom)
@@ -45,9 +46,11 @@ class LogGame:
 
     @property
     def config(self) -> Config:
+        """The configuration of the session, as seat 0 has it."""
         return self.seats[0].replica.config
 
     def _play(self, *, stays: bool) -> None:
+        """Play until no seat can move. `stays` says whether the seats then stay for another hand."""
         for seat in self.seats.values():
             seat.stays = stays
         for seat in self.seats.values():
@@ -58,12 +61,14 @@ class LogGame:
             self._receive(self._time_signing(lambda mover=mover: mover.move(7)))  # type: ignore[misc]
 
     def _time_signing(self, work: Callable[[], T]) -> T:
+        """Do work that signs entries, add its time to `making`, and return its result."""
         start = perf_counter()
         made = work()
         self.making += perf_counter() - start
         return made
 
     def _receive(self, data: bytes) -> None:
+        """Deliver an entry to both seats. Add the time of the first to `taking`: only one receiver is measured."""
         start = perf_counter()
         self.seats[0].receive(data)
         self.taking += perf_counter() - start
@@ -98,6 +103,7 @@ def _measurements(
     sign, verify = _bare_signatures(game.entries)
 
     def whole() -> float:
+        """Play a new game and return the seconds spent on signing and receiving."""
         played = LogGame(effort)
         return played.making + played.taking
 
@@ -110,6 +116,7 @@ def _measurements(
 
 
 def _replay(config: Config, path: Path) -> None:
+    """Read a log file and replay all its entries."""
     with path.open("rb") as file:
         _, entries = read_log(file)
         replay(config, list(entries), entropy=os.urandom)
@@ -122,6 +129,7 @@ def _bare_signatures(entries: list[bytes]) -> tuple[Timed, Timed]:
     public, signatures = key.public_key(), [key.sign(message) for message in messages]
 
     def verify() -> None:
+        """Verify all signatures in a plain loop, without any log around them."""
         for signature, message in zip(signatures, messages, strict=True):
             public.verify(signature, message)
 

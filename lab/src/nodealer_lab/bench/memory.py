@@ -33,11 +33,13 @@ def measure_peaks(kind: str, sizes: Sequence[int], runs: int) -> list[int] | Non
 
 
 def _peak_in_process(kind: str, cards: int) -> int:
+    """Return the peak memory, in bytes, of a new process that shuffles and verifies one deck of this kind and size."""
     code = f"from nodealer_lab.bench.memory import print_peak; print_peak({kind!r}, {cards})"
     return int(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout)
 
 
 def _own_peak() -> int | None:
+    """Return the peak memory of this process in bytes, or None if the system does not report it."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:

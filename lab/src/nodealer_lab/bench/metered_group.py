@@ -52,6 +52,7 @@ class Meter:
 
 
 def _nothing() -> None:
+    """Do nothing. The time of calling this is the overhead that the meter subtracts."""
     return None
 
 
@@ -59,6 +60,7 @@ class _Metered:
     """An array or a group with every call timed."""
 
     def __init__(self, inner: Any, group: Any, meter: Meter) -> None:
+        """Wrap `inner`, an object of the real group. If `group` is None, this object is itself the wrapped group."""
         self.inner = inner
         self.group = group if group is not None else self
         self.meter = meter
@@ -70,6 +72,7 @@ class _MeteredArray(_Metered):
 
 class _MeteredGroup(_Metered):
     def __init__(self, inner: Any, meter: Meter) -> None:
+        """Wrap a group: copy its constants, and wrap its generator."""
         super().__init__(inner, None, meter)
         # One object, as in the real groups, because a batch recognises the generator by its identity.
         self.G = _MeteredArray(inner.G, self, meter)
@@ -78,6 +81,7 @@ class _MeteredGroup(_Metered):
 
 
 def _unwrap(value: Any) -> Any:
+    """Return an argument with all wrapped arrays in it replaced by the real ones."""
     if isinstance(value, _Metered):
         return value.inner
     if isinstance(value, list) and value and isinstance(value[0], tuple):
@@ -88,7 +92,13 @@ def _unwrap(value: Any) -> Any:
 
 
 def _timed_method(name: str, wraps: bool) -> Callable[..., Any]:
+    """Return a method that calls the real one on unwrapped arguments and adds its time to the meter.
+
+    `wraps` says whether the result is an array to be wrapped again.
+    """
+
     def call(self: _Metered, *arguments: Any) -> Any:
+        """Time the real method, and wrap its result if needed."""
         result = self.meter.time(getattr(self.inner, name), *map(_unwrap, arguments))
         return _MeteredArray(result, self.group, self.meter) if wraps else result
 
@@ -113,9 +123,11 @@ def metered_signatures(meter: Meter) -> Iterator[None]:
     sign, verify = keys.Identity.sign, keys.VerifyingKey.verify
 
     def timed_sign(self: keys.Identity, message: bytes) -> bytes:
+        """Sign a message, on the meter."""
         return cast(bytes, meter.time(sign, self, message))
 
     def timed_verify(self: keys.VerifyingKey, signature: bytes, message: bytes) -> None:
+        """Verify a signature, on the meter."""
         meter.time(verify, self, signature, message)
 
     keys.Identity.sign, keys.VerifyingKey.verify = timed_sign, timed_verify  # type: ignore[method-assign]

@@ -74,11 +74,15 @@ def _rows(cards: int) -> tuple[BenchRow, BenchRow, BenchRow]:
 
 
 def _fill_row(row: BenchRow, times: tuple[float, float]) -> BenchRow:
+    """Return a prepared row with the measured time and its ratio to the yardstick filled in."""
     return time_row(row.name, row.n, times, row.yardstick or "", row.required, note=row.note)
 
 
 def _cpu_timer(work: Callable[[], object]) -> Timed:
+    """Return a timer of the CPU seconds of this process that the work takes."""
+
     def run() -> float:
+        """Do the work once and return its CPU seconds."""
         start = process_time()
         work()
         return process_time() - start
@@ -90,6 +94,7 @@ def package_timer(node: NodeSeat, cards: int) -> Timed:
     """Return a timer of the npm package, as measured by Node."""
 
     def run() -> float:
+        """Have the npm package make one deck, and return the seconds that Node measured."""
         seconds: float = node.ask("time", seats=SEATS, cards=cards)["seconds"]
         return seconds
 
@@ -102,6 +107,7 @@ def bare_timer(on: Group, cards: int) -> Timed:
     first = faces([seat.fragments for seat in drawn]).to_bytes()
 
     def cascade_and_lock() -> None:
+        """Make one deck as the npm package does: all seats shuffle in turn, then all lock in turn, without proofs."""
         tape, deck = Tape(os.urandom(32)), first
         keys = (on.wide_scalars(os.urandom((cards + 1) * on.wide_size)) for _ in drawn)
         seats = [replace(seat, keys=new) for seat, new in zip(drawn, keys, strict=True)]
@@ -127,6 +133,7 @@ class ProvenDeck:
 
     @staticmethod
     def make(on: Group, cards: int) -> ProvenDeck:
+        """Start a deck of `lock`, take it to its first shuffle, and make all messages from there on."""
         seats = tuple(range(SEATS))
         identities = tuple((seat, bytes([seat]) * 32) for seat in seats)
         table = Binding("lock", 0, os.urandom(32), os.urandom(32), 0, seats, (), on, identities)
@@ -159,6 +166,10 @@ class ProvenDeck:
         self._verify_messages(self.said, seat)
 
     def _verify_messages(self, said: tuple[bytes, ...], seat: int | None) -> None:
+        """Apply all messages to the deck and check their proofs.
+
+        If `seat` is given, also make that seat's own messages, and settle the checks before each, as the seat would.
+        """
         deck, owed = self.start, list[Check]()
         for message in said:
             duty = deck.duties[0]

@@ -77,6 +77,7 @@ def rows(effort: BenchEffort, on: Group) -> Iterator[BenchRow]:
 
 
 def _message_timer(work: Callable[[bytes], None], message: bytes) -> Timed:
+    """Return a timer of `work` on this message."""
     return timed(lambda: work(message))
 
 
@@ -84,6 +85,7 @@ class _CutAndChoose:
     """The arithmetic of 128 rounds: (A, B) becomes (r·(A + x·B), r·B) with an r for each card."""
 
     def __init__(self, pending: PendingShuffle, cards: int) -> None:
+        """Take the deck of a pending shuffle, draw r and x, and make all rounds once."""
         if not isinstance(pending.deck, OffsetDeck):
             raise TypeError("not an offset deck")
         self._deck = pending.deck.steps[-1].deck
@@ -104,5 +106,6 @@ class _CutAndChoose:
             self._round()
 
     def _round(self) -> tuple[bytes, bytes]:
+        """Return one round's shadow of the deck: its arrays r·(A + x·B) and r·B, encoded."""
         A, B = self._deck.A, self._deck.B
         return (self._r * (A + self._x * B)).to_bytes(), (self._r * B).to_bytes()

@@ -98,6 +98,7 @@ def first_load(browser: Browser, folder: Path) -> Iterator[Figures]:
     sizes: list[float] = []
 
     def listen(page: Page) -> None:
+        """Record the size of every file and every websocket message that the page loads."""
         session = page.context.new_cdp_session(page)
         session.send("Network.enable")
         session.on("Network.loadingFinished", lambda done: sizes.append(done["encodedDataLength"]))
@@ -277,6 +278,7 @@ STEP: Final = """async ([way, steps]) => {
 
 
 def _step_through(page: Page, way: str, steps: int) -> None:
+    """Step through the replay on the page this many times in one direction, and wait until the page is quiet."""
     page.evaluate(STEP, [way, steps])
     page.wait_for_timeout(300)
 

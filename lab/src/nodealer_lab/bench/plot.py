@@ -40,4 +40,5 @@ def draw(rows: Sequence[BenchRow], path: Path, title: str) -> None:
 
 
 def _label(row: BenchRow) -> str:
+    """Return the label of a row in the plot: its name and its sizes."""
     return f"{row.name} ({', '.join(str(value) for value in row.n.values())})"

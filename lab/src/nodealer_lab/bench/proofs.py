@@ -54,12 +54,17 @@ def _timers(native: Group, kind: ShuffleKind, cards: int) -> tuple[Timed, Timed]
     sent: list[Shuffled] = []
 
     def prove() -> None:
+        """Shuffle and prove once, and keep the result for the verifier."""
         sent[:] = [kind.shuffle(before, tape)]
 
     return timed_on_thread(prove), timed_on_thread(lambda: shuffles.verify(sent[0]))
 
 
 def _small_deck_rows(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
+    """Measure a shuffle proof on an ordinary deck: time to prove, time to verify, and bytes.
+
+    Also compare verifying a chain of shuffles together with verifying each by itself.
+    """
     cards = effort.size(CARDS)
     n = {"cards": cards}
     prover, verifier = _timers(native, kind, cards)

@@ -63,6 +63,7 @@ class RecoveryBench:
 
     @property
     def staying(self) -> int:
+        """The number of seats that stay in the hand."""
         return SEATS - self.leavers
 
     def new_deck(self, seats: int) -> Deck:
@@ -93,6 +94,7 @@ class RecoveryBench:
 
 
 def _new_deck(on: Group, cards: int, seats: int) -> Deck:
+    """Return a new deck of `mask` for this many seats, before the first message."""
     binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(range(seats)), (), on)
     return make_protocol("mask", on=on).new_deck(binding, 0, cards, None)
 
@@ -155,6 +157,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _rows(effort: BenchEffort, bench: RecoveryBench) -> Iterator[BenchRow]:
+    """Compare rebuilding a deck after players left with making a fresh one, in CPU time and in bytes sent."""
     times, sizes = _measure(effort, bench.rebuild, bench.create_fresh)
     yield time_row("rebuild, CPU of those who stay", bench.n, times, FRESH, REQUIRED)
     yield _bytes_row("rebuild, raw bytes", bench, sizes)
@@ -176,7 +179,10 @@ def _measure(
     sent = dict[Callable[[], Cost], int]()
 
     def timed(work: Callable[[], Cost]) -> Timed:
+        """Return a timer of the work, which also records the bytes that the work sent."""
+
         def run() -> float:
+            """Do the work once and return its seconds."""
             spent = work()
             sent[work] = spent.bytes
             return spent.seconds
@@ -188,6 +194,10 @@ def _measure(
 
 
 def _bytes_row(name: str, bench: RecoveryBench, sizes: tuple[int, int], required: float | None = REQUIRED) -> BenchRow:
+    """Return the row that compares the bytes of a rebuild with those of a fresh deck.
+
+    `sizes` holds both, in this order.
+    """
     size, fresh = sizes
     ok = meets(size / fresh, required, "max")
     return BenchRow(

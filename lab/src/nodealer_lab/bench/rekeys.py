@@ -52,6 +52,7 @@ class RekeyBench:
 
 
 def _rekey_cards(epk: Points, old: Points, tape: Tape) -> SentRekey:
+    """Give every card a new key of its own in place of the shared old one, with one proof for all cards."""
     group = epk.group
     new = draw_scalars(tape, "new", b"", group, len(epk))
     delta = new - draw_scalars(tape, "old", b"", group, 1)

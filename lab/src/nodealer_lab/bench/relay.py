@@ -123,6 +123,7 @@ def _time_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
     with ExitStack() as stack:
 
         def driven(dialect: Dialect, kind: str, *arguments: str) -> DrivenServer:
+            """Start a server of this kind and connect the traffic to it. Both are closed with the stack."""
             server = stack.enter_context(Server(kind, *arguments))
             return DrivenServer(server, stack.enter_context(Traffic(server.port, dialect, tables)))
 
@@ -170,6 +171,7 @@ _CONNECTIONS: Final = (BenchRow("memory of a connection, SQLite", {}, yardstick=
 
 
 def _connection_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
+    """Measure the memory of the relay per open connection, relative to a bare broadcast server."""
     tables, frames = effort.size(MANY_TABLES), effort.size(MANY_FRAMES)
     count = SEATS * tables
     _raise_file_limit(count + _SPARE)
@@ -209,27 +211,36 @@ _BEHIND: Final = (
 
 
 def _catch_up_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
+    """Measure how fast a client that missed all frames receives them from the relay.
+
+    The yardstick is a plain socket that sends as many bytes. Yield the speed of a running relay, the memory that it
+    uses for it, and the speed right after the relay has started.
+    """
     frames, path, dialect = effort.size(BEHIND), str(folder / "behind.db"), RelayDialect()
     with Server("relay", path) as server, Traffic(server.port, dialect, 1) as traffic:
         traffic.run_chained(min(frames, _TOGETHER), lambda number: number < frames)
     n, size = {"frames": frames}, frames * len(encode_page([(1, bytes(FRAME_BYTES))]))
 
     def catch_up(wire: Wire, whole: Callable[[Wire], object]) -> None:
+        """Enter the table with nothing received so far, and read all frames with `whole`."""
         with wire:
             wire.send_text(dialect.enter_requests(0)[0])
             wire.wait_for_answer()
             whole(wire)
 
     def timed(server: Server) -> Timed:
+        """Return a timer of catching up over a new connection to this server."""
         return timed_fresh(lambda: _connect(server), lambda wire: catch_up(wire, lambda wire: wire.skip_messages(size)))
 
     def first() -> float:
+        """Start a relay on the stored frames, and return the seconds that its first client takes to catch up."""
         with Server("relay", path) as fresh:
             return timed(fresh)()
 
     with Server("plain", str(size)) as plain, Wire(plain.port) as bare:
 
         def read(_: None) -> None:
+            """Request the data from the plain server, and read it all."""
             bare.send(b"!")
             bare.drop(size)
 
@@ -245,6 +256,7 @@ def _catch_up_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
 
 
 def _connect(server: Server) -> Wire:
+    """Open a websocket to the server and complete the handshake."""
     wire = Wire(server.port)
     wire.start_handshake()
     wire.finish_handshake()
@@ -252,6 +264,7 @@ def _connect(server: Server) -> Wire:
 
 
 def _speed_figures(size: int, found: Measurement) -> Figures:
+    """Return the figures of a transfer of `size` bytes: its speed, and the ratio to the yardstick's speed."""
     speed, ratio = size / found.work / 1e6, found.yardsticks[0] / found.work
     return {"seconds": found.work, "value": speed, "unit": "MB/s", "ratio": ratio, "spread": found.spread}
 

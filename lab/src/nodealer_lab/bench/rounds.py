@@ -83,6 +83,7 @@ def measure(effort: BenchEffort, work: Timed, *yardsticks: Timed) -> Measurement
 
 
 def _round(work: Timed, yardsticks: tuple[Timed, ...]) -> tuple[float, ...]:
+    """Run the work and each yardstick once. Return their times in this order."""
     return work(), *(yardstick() for yardstick in yardsticks)
 
 
@@ -91,6 +92,7 @@ def _best_of_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
     shortest = [min(times) for times in zip(*(times[1:] for times in rounds), strict=True)]
 
     def noise(times: tuple[float, ...]) -> float:
+        """Return how far the yardsticks of a round were above their shortest times. A busy machine slows them down."""
         return math.fsum(time / least for time, least in zip(times[1:], shortest, strict=True))
 
     quiet = sorted(rounds, key=noise)[: -(-len(rounds) // 3)]
@@ -119,6 +121,7 @@ def timed_fresh(prepare: Callable[[], T], work: Callable[[T], object], clock: Cl
     """Return a timer of `work` on an input that is prepared for every run before the clock starts."""
 
     def run() -> float:
+        """Prepare an input, and return the seconds of the work on it alone."""
         given = prepare()
         start = clock()
         work(given)
@@ -141,6 +144,7 @@ def bare(kind: str, n: int, threads: int = 1) -> Timed:
     core = native_core()
 
     def run() -> float:
+        """Run the Rust loop once and return its seconds."""
         seconds: float = core.yardstick(kind, n, threads, 1)
         return seconds
 

@@ -60,17 +60,21 @@ class DealtHand(WithoutStakes):
 
     @property
     def wants(self) -> Want:
+        """Ask for a deck and one card for each seat. Then the hand is done."""
         if self.dealt:
             return Done({})
         return Ask((NewDeck(0, CARDS), Deal(0, tuple(Portion(seat, 1) for seat in self.seats))))
 
     def told(self, events: tuple[Event, ...]) -> Game:
+        """End the hand: the cards are dealt."""
         return replace(self, dealt=True)
 
     def moved(self, seat: int, move: bytes) -> Game:
+        """Raise `BadParameter`: this hand has no moves."""
         raise BadParameter("no seat moves in this hand")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        """End the hand, because a player left."""
         return replace(self, dealt=True)
 
 
@@ -87,14 +91,17 @@ class DealtRules:
     operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        """Begin a hand for these seats."""
         return DealtHand(seats)
 
 
 def _rules(parameters: bytes) -> DealtRules:
+    """Return the rules. They have no parameters."""
     return DealtRules()
 
 
 def _no_settings(settings: Mapping[str, str]) -> DealtRules:
+    """Return the rules. They have no settings."""
     return DealtRules()
 
 
@@ -102,6 +109,7 @@ GAME: Final = GamePackage(DealtRules.name, DealtRules.version, _rules, _no_setti
 
 
 def _parts(proposal: Proposal) -> Parts:
+    """Return the protocol and the rules of a proposal to play this game."""
     return resolve_parts(proposal, game=GAME)
 
 
@@ -135,12 +143,14 @@ class Recording:
         return drawn
 
     def _record(self, table: LocalTable) -> None:
+        """Keep all frames of a finished game, as seat 0 received them. Raise `BadParameter` if the game did not end."""
         home = table.participants[0].store
         if table.participants[0].replica.state.phase is not Phase.ENDED:
             raise BadParameter("the game did not end")
         self.frames = [*home.lobby, *home.entries]
 
     def save(self, path: Path) -> None:
+        """Write the key and the root of seat 0, and all frames, to a file."""
         path.write_bytes(b"\n".join([self.key.hex().encode(), self.root.hex().encode(), *self.frames]))
 
 
@@ -181,6 +191,7 @@ def print_growth(path: str, folder: str, early: int, late: int) -> None:
     at: list[tuple[int, int]] = []
 
     def sample(one: Participant) -> bool:
+        """Record memory and log size at the early and the late hand. Return True once both are recorded."""
         hand = one.replica.state.hand.number if one.has_session else 0
         if hand == (early, late)[len(at)]:
             at.append((_resident_bytes(), sum(map(len, one.replica.entries))))
@@ -192,6 +203,10 @@ def print_growth(path: str, folder: str, early: int, late: int) -> None:
 
 
 def _growth_row(path: Path, folder: Path, early: int, late: int) -> BenchRow:
+    """Measure how much memory a participant gains from one hand to a later one, relative to the growth of its log.
+
+    The game is replayed in a new process.
+    """
     n = {"seats": SEATS, "hands": late}
     name, yardstick = f"memory of a participant, from hand {early} on", "bytes added to the log"
     if not Path("/proc/self/statm").exists():
@@ -210,13 +225,16 @@ def _growth_row(path: Path, folder: Path, early: int, late: int) -> BenchRow:
 
 
 def _restart_row(effort: BenchEffort, path: Path, folder: Path, hands: int) -> BenchRow:
+    """Compare the CPU time of restarting a seat from its folder with that of verifying its log."""
     _replay_frames(path, folder, lambda one: one.has_session and one.replica.state.hand.number == hands)
 
     def restart(_: int) -> None:
+        """Open the folder and create the participant from it."""
         with FolderStore.open(folder) as home, in_background() as begin:
             Participant(home, entropy=os.urandom, parts=_parts, check_runner=begin)
 
     def audit(_: int) -> None:
+        """Verify the log in the folder. Raise `BadParameter` unless it is valid as far as it goes."""
         report = verify_file(folder / LOG, entropy=os.urandom, game=GAME)
         if report.verdict != "incomplete":
             raise BadParameter(f"the log does not verify: {report.reason}")

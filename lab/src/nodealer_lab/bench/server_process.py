@@ -20,6 +20,7 @@ class Server:
     """One of `servers`, running while the context lasts."""
 
     def __init__(self, kind: str, *arguments: str) -> None:
+        """Start a server of this kind in a new process and read its port. Raise `BadParameter` if it does not start."""
         command = [sys.executable, "-P", servers.__file__, kind, *arguments]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if self._process.stdin is None or self._process.stdout is None:
@@ -67,4 +68,5 @@ class Server:
         return 1024 * int(line.split()[1])
 
     def _proc(self, name: str) -> str:
+        """Return the text of a file that Linux keeps about the process, such as `status`."""
         return Path(f"/proc/{self._process.pid}/{name}").read_text()

@@ -39,6 +39,7 @@ async def broadcast() -> None:
     rooms: dict[str | bytes, set[ServerConnection]] = {}
 
     async def handle(connection: ServerConnection) -> None:
+        """Add a connection to the room named in its first message, and send its later messages to the whole room."""
         with suppress(ConnectionClosed):
             room = rooms.setdefault(await connection.recv(), set())
             room.add(connection)
@@ -64,15 +65,18 @@ async def bare_page(port: int) -> None:
     from websockets.asyncio.client import connect
 
     async def empty(request: Request) -> HTMLResponse:
+        """Answer with an empty page."""
         return HTMLResponse("<!doctype html><title>bare</title><link rel=icon href=data:,><p></p>")
 
     async def echo(page: WebSocket) -> None:
+        """Join the page's websocket to a room of the broadcast server: pass on all messages in both directions."""
         await page.accept()
         async with connect(f"ws://{HOST}:{port}", compression=None) as room:
             await room.send("the room")
             await room.recv()
 
             async def forward() -> None:
+                """Pass messages of the room on to the page."""
                 async for message in room:
                     await page.send_text(message if isinstance(message, str) else message.decode())
 
@@ -97,6 +101,7 @@ async def plain(size: int) -> None:
     data, loop = os.urandom(size), asyncio.get_running_loop()
 
     async def serve(listening: socket.socket) -> None:
+        """Accept one connection, and send the whole data for each byte received."""
         connection, _ = await loop.sock_accept(listening)
         with connection:
             while await loop.sock_recv(connection, 1):

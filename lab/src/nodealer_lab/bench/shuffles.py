@@ -28,6 +28,7 @@ class Position:
 
     @property
     def size(self) -> int:
+        """The number of cards."""
         return len(self.deck[0])
 
 
@@ -67,6 +68,7 @@ def start(group: Group, kind: ShuffleKind, cards: int) -> Position:
 
 
 def _bytes(points: tuple[Points, ...]) -> tuple[bytes, ...]:
+    """Return the encoding of each array of points."""
     return tuple(array.to_bytes() for array in points)
 
 
@@ -77,6 +79,7 @@ class PairsKind:
     arrays = 2
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
+        """Shuffle and re-mask pairs (U, W) under the key K, and prove it."""
         K, (U, W), G = before.key, before.deck, before.key.group.G
         order = tape.permutation("order", b"", before.size)
         rho = draw_scalars(tape, "rho", b"", K.group, before.size)
@@ -93,6 +96,7 @@ class AddMaskKind:
     arrays = 2
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
+        """Shuffle and re-mask pairs while adding a new secret s to the joint key, and prove it."""
         K, (U, W), G = before.key, before.deck, before.key.group.G
         order = tape.permutation("order", b"", before.size)
         rho = draw_scalars(tape, "rho", b"", K.group, before.size)
@@ -112,6 +116,7 @@ class ScalarKind:
     arrays = 1
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
+        """Shuffle points while multiplying all of them by one secret s, and prove it."""
         (inputs,), group = before.deck, before.key.group
         order = tape.permutation("order", b"", before.size)
         s = draw_scalars(tape, "key", b"", group, 1)

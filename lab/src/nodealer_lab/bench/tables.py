@@ -45,6 +45,10 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _rows(effort: BenchEffort, protocol: str, seats: int, cards: int, play: Callable[[], Played]) -> Iterator[BenchRow]:
+    """Measure one hand of a protocol at a table of this size, without requirements.
+
+    The rows are the CPU time of a seat, the time to verify the log, and the size of the saved log.
+    """
     n, yardstick = {"seats": seats, "cards": cards}, f"U = {2 * cards} × fixed base"
     table, _ = play()
     saved, config = _saved_log(table), table.seats[0].replica.config

@@ -27,14 +27,17 @@ class Tally(WithoutStakes):
 
     @property
     def wants(self) -> Want:
+        """Give the turn to the next seat, or end the hand when no moves are missing."""
         if self.missing:
             return Turn((self.seats[self.missing % len(self.seats)],))
         return Done({"total": self.total})
 
     def told(self, events: tuple[Event, ...]) -> Game:
+        """Raise `BadParameter`: this game has no cards."""
         raise BadParameter("a tally asks for no cards")
 
     def moved(self, seat: int, move: bytes) -> Game:
+        """Add the number in the move to the total. Raise `IllegalMove` if it is not this seat's turn."""
         if self.wants != Turn((seat,)):
             raise IllegalMove(f"it is not seat {seat}'s turn")
         return replace(
@@ -42,6 +45,7 @@ class Tally(WithoutStakes):
         )
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        """End the hand, because a player left."""
         return replace(self, missing=0)
 
 
@@ -57,9 +61,11 @@ class TallyRules:
     operations: frozenset[Capability] = frozenset()
 
     def __init__(self, moves: int) -> None:
+        """Set how many moves a hand has."""
         self.moves = moves
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        """Begin a hand with a total of zero."""
         return Tally(seats, self.moves)
 
 
@@ -81,7 +87,9 @@ class NoCards:
 
     @property
     def group(self) -> Group:
+        """The default group. Nothing uses it."""
         return group()
 
     def new_deck(self, table: Binding, deck: int, size: int, owner: int | None) -> Deck:
+        """Raise `BadParameter`: there are no decks."""
         raise BadParameter("this protocol has no cards")

@@ -31,6 +31,10 @@ class Traffic:
     """
 
     def __init__(self, port: int, dialect: Dialect, tables: int) -> None:
+        """Connect all seats of `tables` tables to the server, a group at a time.
+
+        Close the connections if that fails.
+        """
         self._dialect = dialect
         self._tables = tables
         self._bodies = [os.urandom(FRAME_BYTES - NUMBER.size) for _ in range(_BODIES)]
@@ -66,14 +70,14 @@ class Traffic:
     def run_paced(self, rate: float, frames: int) -> list[float]:
         """Send frames at a fixed rate, whatever the server does.
 
-        Return the delay of each, from sending to acknowledgement.
+        Return the delay of each frame: the time from sending it until it came back to its sender.
         """
         start = self._start()
         while self._received < SEATS * frames:
-            late = perf_counter() - start
-            while len(self._sent) < min(frames, late * rate):
+            elapsed = perf_counter() - start
+            while len(self._sent) < min(frames, elapsed * rate):
                 self._send()
-            self._receive(start, max(0.0, len(self._sent) / rate - late) if len(self._sent) < frames else 1.0)
+            self._receive(start, max(0.0, len(self._sent) / rate - elapsed) if len(self._sent) < frames else 1.0)
         return self._delays
 
     def run_chained(self, together: int, more: Callable[[int], bool]) -> float:
@@ -98,6 +102,7 @@ class Traffic:
     # --- Internals ---
 
     def _start(self) -> float:
+        """Reset the counters of a run and return its start time."""
         self._sent, self._delays, self._received = [], [], 0
         return perf_counter()
 
@@ -125,6 +130,7 @@ class Traffic:
         return len(self._delays) - before
 
     def _count_frames(self, at: int, numbers: Sequence[int]) -> None:
+        """Count the frames that arrived at connection `at`, and note the delay of those that it sent itself."""
         self._received += len(numbers)
         for number in numbers:
             if number % len(self._wires) == at:

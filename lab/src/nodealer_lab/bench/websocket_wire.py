@@ -45,6 +45,7 @@ class Wire:
     __slots__ = ("_rest", "socket")
 
     def __init__(self, port: int) -> None:
+        """Open a TCP connection to a local port, without delaying small packets."""
         self._rest = b""
         self.socket = socket.create_connection((HOST, port), LONGEST)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -137,16 +138,19 @@ class Wire:
         return length if length < 126 else int.from_bytes(self._read_exactly(2 if length == 126 else 8), "big")
 
     def _read_exactly(self, size: int) -> bytes:
+        """Return the next `size` bytes. Raise `BadParameter` if the server hangs up."""
         while len(self._rest) < size:
             self._rest += self.socket.recv(size - len(self._rest)) or _raise_closed()
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
 
     def _receive(self) -> bytes:
+        """Return the bytes that have arrived, waiting for the first. Raise `BadParameter` if the server hangs up."""
         return self.socket.recv(_RECEIVED) or _raise_closed()
 
 
 def _raise_closed() -> NoReturn:
+    """Raise `BadParameter`, because the server has closed the connection."""
     raise BadParameter("the server has hung up")
 
 
@@ -183,6 +187,7 @@ class RelayDialect:
     """The dialect of the relay: a message is a page of frames."""
 
     def __init__(self) -> None:
+        """Draw a random prefix for the table names, so that runs against one relay do not collide."""
         self._names = os.urandom(12).hex()
 
     def create_request(self, table: int) -> bytes | None:
@@ -199,4 +204,5 @@ class RelayDialect:
         return [NUMBER.unpack_from(frame)[0] for _, frame in parse_page(message)]
 
     def _name(self, table: int) -> str:
+        """Return the name of a table on the relay."""
         return f"{self._names}{table:08x}"

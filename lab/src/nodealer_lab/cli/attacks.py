@@ -99,6 +99,7 @@ def run(
 
 
 def _print_result(comparison: AttackComparison) -> None:
+    """Print an attack, both its outcomes, and the difference from the expected outcomes if there is one."""
     console = out()
     mode = "" if comparison.mode == "{}" else f" {comparison.mode}"
     mark = "[red bold]✗[/red bold]" if comparison.wrong else "[green]✓[/green]"

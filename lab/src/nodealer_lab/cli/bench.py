@@ -105,6 +105,7 @@ def bench(
 
 
 def _save(document: Mapping[str, object], path: Path) -> None:
+    """Write the figures as JSON. Raise `BadParameter` if the file cannot be written."""
     try:
         path.write_bytes(msgspec.json.encode(document))
     except OSError as error:
@@ -149,6 +150,7 @@ def _refuse_outdated_bundle() -> None:
 
 
 def _results_table(suite: Suite, rows: list[BenchRow]) -> Table:
+    """Return the rows of a suite as a table for the terminal."""
     table = Table(
         title=f"nodealer bench {suite}",
         title_justify="left",
@@ -179,26 +181,32 @@ def _results_table(suite: Suite, rows: list[BenchRow]) -> Table:
 
 
 def _format_mark(row: BenchRow) -> str:
+    """Return a mark for a row: met, not met, "?" if not judged, or nothing if there is no requirement."""
     return {True: "[green]✓[/green]", False: "[red]✗[/red]", None: "?" if row.required else ""}[row.ok]
 
 
 def _format_sizes(row: BenchRow) -> str:
+    """Return the sizes that a row was measured at, such as "52 cards"."""
     return ", ".join(f"{value:,}" if name == "n" else f"{value:,} {name}" for name, value in row.n.items())
 
 
 def _format_measurement(row: BenchRow) -> str:
+    """Return the time of a row, or its value if it has no time."""
     return _format_value(row) if row.seconds is None else _format_time(row.seconds)
 
 
 def _format_value(row: BenchRow) -> str:
+    """Return the value of a row with its unit, or "" if it has none."""
     return "" if row.value is None else f"{row.value:,.{0 if row.value >= 100 else 1}f} {row.unit}"
 
 
 def _format_requirement(row: BenchRow) -> str:
+    """Return the required ratio of a row, such as "≤ 0.6", or "" if it has none."""
     return "" if row.required is None else f"{'≤' if row.sense == 'max' else '≥'} {row.required:g}"
 
 
 def _format_yardstick(row: BenchRow) -> str:
+    """Return what the row is compared with, then its value if it also has a time, and its note."""
     value = "" if row.seconds is None else _format_value(row)
     return "; ".join(part for part in (row.yardstick, value, row.note) if part)
 

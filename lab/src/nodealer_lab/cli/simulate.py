@@ -45,6 +45,7 @@ def _play_one(seed: str, steps: bool) -> int:
     from nodealer_lab.sim.swarm import draw_plan
 
     def print_step(now: int, who: str, what: str) -> None:
+        """Print one event of the simulation: the virtual time, who, and what."""
         typer.echo(f"{now:7} {who}: {what}")
 
     typer.echo(f"seed {escape_controls(seed)}: {draw_plan(seed)}")

@@ -98,11 +98,13 @@ def _in_chromium(
 
 
 def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """Return the median of the first numbers of all pairs, and that of the second."""
     ours, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
     return ours, bare
 
 
 def _memory_row(effort: BenchEffort, name: str, hands: int, size: int) -> BenchRow:
+    """Return a row with the memory of a tab. It is not judged if a quick run played fewer hands."""
     row = size_row(name, {"hands": hands}, size, "bytes", MEMORY_MAX)
     return row if effort.shrink == 1 else unjudged(row, "too few hands")
 
@@ -110,6 +112,7 @@ def _memory_row(effort: BenchEffort, name: str, hands: int, size: int) -> BenchR
 def _time_row(
     effort: BenchEffort, name: str, n: dict[str, int], seconds: float, bare: float, what: str, most: float
 ) -> BenchRow:
+    """Return a row with a time and its ratio to the yardstick `bare`. It is not judged in a quick run."""
     row = BenchRow(name, n, seconds, yardstick=what, ratio=seconds / bare, required=most)
     return replace(row, ok=meets(seconds / bare, most, "max") if effort.shrink == 1 else None)
 
@@ -123,6 +126,7 @@ def _cpu(script: str, *arguments: str) -> float:
 
 
 def _node(script: str, arguments: Sequence[str]) -> str:
+    """Run a script of this folder in Node and return what it prints. Raise `BadParameter` if it fails."""
     command = ["node", str(HERE / script), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -134,6 +138,10 @@ def _node(script: str, arguments: Sequence[str]) -> str:
 
 
 def _native(what: str, folder: Path, *more: str) -> dict[str, Any]:
+    """Run `hands.py` in a new Python process on one thread, and return the JSON document that it prints.
+
+    Raise `BadParameter` if it fails.
+    """
     environment = {**os.environ, "NODEALER_THREADS": "1"}
     command = [sys.executable, str(HERE / "hands.py"), what, str(folder), *more]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -151,6 +159,7 @@ class _InNode:
     """
 
     def __init__(self, folder: Path) -> None:
+        """Start Node with the program of a tab and the recorded hands in this folder."""
         command = ["node", str(HERE / "start.mjs"), str(BUNDLE), "hands", str(HERE), str(folder)]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
@@ -158,6 +167,7 @@ class _InNode:
         self.hands: list[float] = []
 
     def __enter__(self) -> Self:
+        """Wait until Node has replayed the timed hands, and read the time of each."""
         said = self._process.stdout.readline() if self._process.stdout else ""
         if not said:
             self._final_output()
@@ -165,6 +175,7 @@ class _InNode:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        """Kill the process."""
         self._process.kill()
         self._process.communicate()
 
@@ -185,6 +196,7 @@ class _InNode:
         return self._memory or 0
 
     def _final_output(self) -> str:
+        """Wait for the end of the process and return what it printed. Raise `BadParameter` if it failed."""
         said, wrong = self._process.communicate()
         if self._process.returncode != 0:
             raise BadParameter(f"Node failed: {wrong.strip()[-300:]}")

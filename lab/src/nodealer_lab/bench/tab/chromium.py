@@ -59,16 +59,19 @@ class _Files(SimpleHTTPRequestHandler):
     """Serves the tab's bundle at the root, and the npm package, the benchmark and the recording in subfolders."""
 
     def __init__(self, *rest: Any, places: dict[str, Path], **more: Any) -> None:
+        """Serve the folders in `places`, by the first part of the path. The folder named "" has all other paths."""
         self._places = places
         super().__init__(*rest, **more)
 
     def translate_path(self, path: str) -> str:
+        """Return the file for a path of the URL."""
         _, first, *others = path.partition("?")[0].split("/")
         if first in self._places:
             return str(self._places[first].joinpath(*others))
         return str(self._places[""].joinpath(first, *others))
 
     def guess_type(self, path: str | PathLike[str]) -> str:
+        """Return the content type by the file name's suffix."""
         return _TYPES.get(Path(path).suffix, "application/octet-stream")
 
     def log_message(self, *said: object) -> None:

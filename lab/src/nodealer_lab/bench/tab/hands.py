@@ -33,11 +33,13 @@ FRAMES: Final = "frames"
 
 
 def _seat(name: str, hands: int) -> Participant:
+    """Return a participant whose key and random bytes depend on the name only, so that all runs play the same game."""
     seed = shake_256(name.encode()).digest(KEY_BYTES + ROOT_BYTES)
     home = MemoryPlayerStore(name, Identity(seed[:KEY_BYTES]), seed[KEY_BYTES:])
     drawn = 0
 
     def entropy(size: int) -> bytes:
+        """Return the next `size` bytes, from the name and the number of the call."""
         nonlocal drawn
         drawn += 1
         return shake_256(f"{name} {drawn}".encode()).digest(size)
@@ -51,6 +53,7 @@ class _Recorded(LocalTable):
     frames: list[bytes]
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
+        """Deliver a frame, and record it if it is for the first participant."""
         if participant is self.participants[0]:
             self.frames.append(frame)
         return super()._receive(participant, frame, number)
@@ -73,6 +76,7 @@ def record(folder: str, hands: int) -> None:
     minds = {one.store.name: BotAgent(game, one.store.root) for one in table.participants}
 
     def decide(one: Participant) -> Iterable[bytes]:
+        """Return what the bot of this participant sends."""
         return minds[one.store.name].act(one)
 
     table.run(decide)
