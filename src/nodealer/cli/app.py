@@ -62,6 +62,7 @@ app = typer.Typer(
 
 
 def _print_version(requested: bool) -> None:
+    """If `--version` was given (`requested`), print the version and exit."""
     if requested:
         typer.echo(f"nodealer {nodealer.__version__}")
         raise typer.Exit

@@ -129,6 +129,7 @@ class LocalRelayMonitor:
         self._said: set[type[ConnectionEvent]] = set()
 
     def __call__(self, line: ConnectionEvent) -> None:
+        """Handle one connection event: ignore it, report it, or raise to end the player."""
         if isinstance(line, RelayLost) and not self._found:
             raise RelayError(line.reason)
         if isinstance(line, KeyMissing):

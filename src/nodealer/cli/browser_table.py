@@ -66,6 +66,7 @@ class PageScreen(Screen):
         see = self.page.person.observer_of(participant)
 
         def watch(step: Received) -> list[bytes]:
+            """Keep the participant's replica for the page, then pass the step on."""
             if participant.has_session:
                 self.replica = participant.replica
             return see(step)
@@ -197,6 +198,7 @@ async def serve_page(page: Page, at: Display, what: str = "table") -> AsyncItera
     games = {game.name: game for game in installed_games()}
 
     def game_of(name: str) -> GamePackage | None:
+        """Return the game of this name, the page's own first, or None if it is not known."""
         return page.game if page.game is not None and page.game.name == name else games.get(name)
 
     async with serve(page.hub, door, game_of) as address:

@@ -87,6 +87,7 @@ def _not_installed(name: str, distribution: str) -> TyperCommand:
     """Return a command that only says what to install."""
 
     def explain() -> NoReturn:
+        """Refuse the command and name the distribution that has to be installed."""
         raise BadParameter(phrases.not_installed(name, distribution))
 
     context_settings = {"allow_extra_args": True, "ignore_unknown_options": True}

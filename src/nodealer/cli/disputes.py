@@ -32,6 +32,7 @@ class Disputes:
         return options.unreadable is not None or bool(options.hands_to_disclose)
 
     def _say(self, what: str, hand: int, *lines: str) -> None:
+        """Print the lines, unless a message of the kind `what` was already printed for this hand."""
         if (what, hand) not in self._told:
             self._told.add((what, hand))
             for text in lines:

@@ -57,6 +57,7 @@ def _facts(found: Group) -> dict[str, Any]:
 
 
 def _print_facts(facts: dict[str, Any]) -> None:
+    """Print the facts that `--json` would output as lines for a person."""
     native = facts["backend"] == "native"
     core = phrases.native_core(facts["core_version"], facts["profile"]) if native else phrases.REFERENCE_CORE
     out().print(phrases.versions(facts["version"], core, facts["python"]), soft_wrap=True)

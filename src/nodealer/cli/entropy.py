@@ -18,6 +18,7 @@ def rehearsal_entropy(seed: int, label: str) -> Entropy:
     drawn = 0
 
     def draw(size: int) -> bytes:
+        """Return the next `size` bytes of the deterministic stream."""
         nonlocal drawn
         drawn += 1
         return expand("rehearsal", seed, label, drawn, size=size)

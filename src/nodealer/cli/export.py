@@ -51,10 +51,12 @@ def _verified_hands(file: Path, game: GamePackage | None) -> tuple[Report, list[
     hands: dict[int, Any] = {}
 
     def watch(replica: Replica) -> Append:
+        """Return a function that appends entries to the replica and collects each completed hand in `hands`."""
         package = replica.config.package
         made = None if package is None else package.export
 
         def append(data: bytes) -> Applied:
+            """Append an entry. If it completes a hand that is not void, export that hand."""
             before = len(replica.state.chronicle.records)
             applied = replica.append(data)
             hand, records = replica.state.hand.game, replica.state.chronicle.records
@@ -82,6 +84,7 @@ def _export_of(report: Report, format: str | None) -> Export:
 
 
 def _write(text: str, out: Path | None) -> None:
+    """Write the text to the file, or to standard output if there is none. Exits if the file cannot be written."""
     if out is None:
         sys.stdout.write(text + "\n")
         return

@@ -56,6 +56,7 @@ def check(
 
 
 def _print(report: GameReport) -> None:
+    """Print the report of a game's test: its findings, what was done, and what was not tested."""
     console = out()
     for key, finding in report.findings.first.items():
         where = escape_markup(finding.where) if finding.where else ""

@@ -19,6 +19,7 @@ def sitting_out_if_left(make: Callable[..., Participant]) -> Callable[..., Parti
     """
 
     def made(*arguments: Any, **options: Any) -> Participant:
+        """Create the participant, which sits out if its seat had left the game."""
         participant = make(*arguments, **options)
         participant.sits_out = participant.has_seat and participant.seat.has_left
         return participant

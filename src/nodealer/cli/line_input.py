@@ -179,6 +179,7 @@ def _reset_terminal() -> None:
 
 
 def _write(text: str) -> None:
+    """Write to standard output at once, without buffering."""
     sys.stdout.write(text)
     sys.stdout.flush()
 

@@ -124,30 +124,34 @@ async def host(play: Play) -> Replica:
 
 
 async def _play_person(play: Play, order: PlayerConfig, person: Person | Program | PagePerson) -> None:
-    """Play the person's seat.
+    """Play the seat that no bot has, until the game ends.
 
-    They see what their own seat has received and checked. A program that waits for others does what bots do.
+    A person at a terminal is shown what their own seat has received and checked, and decides how long to wait for a
+    silent player. A page does the same in the browser. A program reads events and answers on standard input and
+    output; its seat votes to skip silent players after the configured patience, as a bot's does.
     """
     if isinstance(person, PagePerson):
-        looking, seat = PolicyGroup(TimeoutVoter(), person), person.seat
+        policy, seat = PolicyGroup(TimeoutVoter(), person), person.seat
 
-        def says(code: str, sentence: str) -> None:
+        def notify_page(code: str, sentence: str) -> None:
+            """Show a connection problem on the page, which has its own sentence for each code."""
             seat.notify("bad", code, code if code == "behind" else "connection")
 
         await play_seat(
-            order, person, person.observer_of, says=says, looks=looking, take_part=person.create_participant
+            order, person, person.observer_of, says=notify_page, looks=policy, take_part=person.create_participant
         )
         return
     follow = partial(play.screen.follow, you=True)
-    looks = PersonAtTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
-    make = sitting_out_if_left(Participant) if looks else Participant
-    await play_seat(order, person, follow, says=_reporter_on(play.screen), looks=looks, take_part=make)
+    notices = PersonAtTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
+    make = sitting_out_if_left(Participant) if notices else Participant
+    await play_seat(order, person, follow, says=_reporter_on(play.screen), looks=notices, take_part=make)
 
 
 def _reporter_on(screen: Screen) -> ReportProblem:
     """Return a function that reports connection problems on the screen."""
 
     def says(code: str, sentence: str) -> None:
+        """Emit the problem as an event with `--json`, or else print the sentence."""
         screen.emit({"event": "connection", "what": code, "reason": sentence})
         if not screen.json:
             screen.say(f"[red]{escape_markup(sentence)}[/red]")
@@ -181,6 +185,7 @@ async def _report_dropouts(play: Play, processes: Mapping[str, Process], dropped
     """Report each bot whose program fails. The table rules decide how the game continues."""
 
     async def follow(name: str, process: Process) -> None:
+        """Wait for one bot's process to end. If it failed, report why and add the bot to `dropped`."""
         code = await process.wait()
         if code != 0:
             how = describe_exit(code, play.kept.error_file(play.plan.sitting.index(name)))
@@ -199,6 +204,7 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
     goes_on = play.earlier is not None and bool(play.earlier.entries)
 
     def watch(step: Received) -> list[bytes]:
+        """React to each step: copy the log, update the screen, and return the proposal once all players are there."""
         nonlocal proposed, goes_on
         for news in step.happened:
             if isinstance(news, ProposalDeclined):

@@ -58,6 +58,7 @@ class LogCopy:
         self._write(b"".join(line + b"\n" for line in lines))
 
     def _write(self, data: bytes) -> None:
+        """Compare the data with what the file already had; append the rest. On failure, set `left` to the reason."""
         both = min(len(data), len(self._begun))
         if data[:both] != self._begun[:both]:
             self.left = phrases.LOG_REPLACED
@@ -69,9 +70,11 @@ class LogCopy:
             self.left = error.strerror
 
     def __enter__(self) -> LogCopy:
+        """Return the copy itself; the file is already open."""
         return self
 
     def __exit__(self, *exception: object) -> None:
+        """Close the file, and delete it if it is empty."""
         if self._descriptor is None:
             return
         empty = os.fstat(self._descriptor).st_size == 0

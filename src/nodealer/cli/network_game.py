@@ -144,6 +144,7 @@ def _host(sitting: Sitting, user: User, plan: PlayPlan, *, code: bool = False) -
             codes.issue()
 
     async def play() -> Participant:
+        """Run the host's own relay and timekeeper, if there are any, while the host takes part in the table."""
         async with AsyncExitStack() as stack:
             if hosted.listen is not None:
                 again = bool(sitting.table.names)

@@ -239,6 +239,7 @@ class _Connection:
             self._lost = True
 
     def _say(self, what: str, relay: str, text: str) -> None:
+        """Emit the change as an event with `--json`, or else print the text."""
         self.screen.emit({"event": "connection", "what": what, "relay": relay})
         if not self.screen.json:
             self.screen.say(text)

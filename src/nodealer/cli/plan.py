@@ -51,6 +51,7 @@ class PlayPlan:
     clock: Limits | None = None
 
     def __post_init__(self) -> None:
+        """Refuse a number of players that the game or the protocol does not support."""
         GameSetup(self.rules, make_protocol(self.protocol, self.parameters)).refuse_seats(len(self.names))
 
     @property

@@ -39,6 +39,7 @@ COMMAND: Final = PlayCommand
 
 
 def _games_help() -> str:
+    """Return the part of the help text that lists the installed games that have a bot, and their settings."""
     told = []
     for game in installed_games():
         if game.bot is not None:

@@ -130,6 +130,7 @@ def resume_in_browser(play: Play, page: Page, at: Display) -> int:
     """Continue a game on its page. Return the exit code."""
 
     async def run() -> int:
+        """Serve the page while the game is played and until the person closes it. Return the game's exit code."""
         async with serve_page(page, at):
             code = await play_on_page(page, play, again=False)
             await page.until_left()

@@ -32,6 +32,7 @@ def protocols(
 
 
 def _print(console: Console, claim: Claims, parameters: str) -> None:
+    """Print one protocol's parameters, limits, operations and costs, with the cheats that it detects."""
     facts = Table.grid(padding=(0, 2))
     facts.add_row("parameters", escape_markup(parameters) + (" (default)" if parameters == "{}" else ""))
     if "warning" in claim.cost:
@@ -49,6 +50,7 @@ def _print(console: Console, claim: Claims, parameters: str) -> None:
 
 
 def _cheats(cheats: Sequence[Cheat]) -> Table:
+    """Return a text table of the cheats, how each is detected, and whether the culprit is identified."""
     table = Table(*phrases.CHEAT_COLUMNS)
     for cheat in cheats:
         table.add_row(cheat.cheat, cheat.seen, phrases.YES if cheat.culprit else phrases.NO)
@@ -56,5 +58,6 @@ def _cheats(cheats: Sequence[Cheat]) -> Table:
 
 
 def _range(limits: tuple[int, int]) -> str:
+    """Format the limits as `low to high`, or as one number if they are equal."""
     low, high = limits
     return f"{low}" if low == high else f"{low} to {high:,}"

@@ -34,6 +34,7 @@ def rehearse(
     show = screen.follow(first)
 
     def watch(step: Received) -> list[bytes]:
+        """Copy the log of the first player, and show the step."""
         keep(first.replica)
         return show(step)
 

@@ -109,6 +109,7 @@ def open_store(said: str | None, replicas: int) -> AbstractAsyncContextManager[S
 
 
 def _nats(urls: list[str], replicas: int) -> AbstractAsyncContextManager[Store]:
+    """Open the store on these NATS servers. Raises `BackendMissing` if the client library is not installed."""
     try:
         from nodealer.relay.stores.nats import open_nats
     except ModuleNotFoundError:

@@ -47,7 +47,10 @@ def games(
 
 
 def _row_of(game: Any) -> dict[str, Any]:
-    """Describe a saved game."""
+    """Return the row that lists a saved game: a local `SavedGame`, or a table on the network.
+
+    If its files cannot be read, the row says so and gives the reason.
+    """
     try:
         return _local_row(game) if hasattr(game.what, "names") else _network_row(game)
     except HomeUnusable as error:
@@ -55,7 +58,7 @@ def _row_of(game: Any) -> dict[str, Any]:
 
 
 def _local_row(game: Any) -> dict[str, Any]:
-    """Describe a local game."""
+    """Return the row of a `SavedGame`, which was played on this machine only."""
     what, ended = game.what, game.ended
     state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
     reached = game.reached
@@ -75,7 +78,7 @@ def _local_row(game: Any) -> dict[str, Any]:
 
 
 def _network_row(table: Any) -> dict[str, Any]:
-    """Describe a table on the network. Its game and players are in its log."""
+    """Return the row of a table on the network. Its game and players are read from its log."""
     what, ended, reached, agreed = table.what, table.ended, table.reached, table.agreed
     hosted, place, hands = what.hosted, what.place, None
     if agreed is not None:
@@ -99,7 +102,7 @@ def _network_row(table: Any) -> dict[str, Any]:
 
 
 def _unreadable_row(folder: Path, reason: str) -> dict[str, Any]:
-    """Describe a game that cannot be read."""
+    """Return the row of a game that cannot be read: its folder and the reason, and no other facts."""
     nothing = dict.fromkeys(("begun", "what", "person", "hands", "of_hands", "verdict", "log"))
     return {"game": folder.name, "players": [], "state": "unreadable", "reason": reason} | nothing
 

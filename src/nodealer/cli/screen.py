@@ -73,6 +73,7 @@ class Screen:
         """Return a watcher that shows what a participant sees. `you`: the participant is the person at this screen."""
 
         def watch(step: Received) -> list[bytes]:
+            """Show everything that happened in one step. Sends no frames."""
             mine = participant.seat.number if you and participant.has_session and participant.has_seat else None
             if participant.has_session and self.replica is None:
                 self.open(participant.replica, mine)
@@ -187,6 +188,7 @@ class Screen:
         self._show_progress(phrases.step_progress(escape_markup(event["name"]), escape_markup(doing), self._steps))
 
     def _say_event(self, event: Event) -> None:
+        """Print an event as text."""
         for line in event_lines(event):
             self.say(line)
 

@@ -42,9 +42,11 @@ def show(
     screen = Screen(json, proofs=True)
 
     def watch(replica: Replica) -> Append:
+        """Open the screen for the replica, and return a function that shows each entry it appends."""
         screen.open(replica)
 
         def append(entry: bytes) -> Applied:
+            """Append an entry to the replica and show it."""
             applied = replica.append(entry)
             screen.tell(applied)
             return applied

@@ -25,6 +25,7 @@ def show_in_browser(file: Path, game: GamePackage | None, at: Display) -> int:
         page.seat.send(doc.TableOver(again=False, reason=report.reason))
 
     async def run() -> None:
+        """Serve the page until the person closes it."""
         async with serve_page(page, at, "log"):
             await page.until_left()
 
@@ -36,11 +37,13 @@ def _read(page: Page, file: Path, game: GamePackage | None) -> Report:
     """Verify the log, and record it for the page on the way."""
 
     def watch(replica: Replica) -> Append:
+        """Open the replica on the page, and return a function that shows each entry it appends."""
         page.seat.open_table(replica, None)
         page.person.replica, page.log = replica, file
         page.game = replica.config.package
 
         def append(entry: bytes) -> Applied:
+            """Append an entry to the replica and show it on the page."""
             applied = replica.append(entry)
             page.seat.show_entry(applied, replica)
             return applied

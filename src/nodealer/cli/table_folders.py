@@ -76,6 +76,7 @@ class TableRecord(Message, frozen=True):
     log: str | None
 
     def __repr__(self) -> str:
+        """Leave out all fields: the link contains the table's secret."""
         return "<TableRecord>"
 
 

@@ -88,10 +88,12 @@ class Person:
         words = self._words
 
         def lay() -> Sequence[Text]:
+            """Return the lines above the question: what is new, and the table as the person sees it."""
             news = () if self._last is None else words.news(self._last, view)
             return ("", *news, *words.table(view))
 
         def read(text: str) -> Message:
+            """Parse the move that the person typed. Raises an error if the rules do not allow it."""
             move = words.read(view, text)
             if view.game is not None:
                 view.game.moved(view.seat, encode(move))
@@ -140,13 +142,16 @@ class Person:
                         print_line(self._console, f"[magenta]{escape_markup(error)}[/magenta]")
 
     async def _confirm(self, doubt: str) -> bool:
+        """Print the doubt and ask for yes or no. Return whether the answer was yes."""
         self._say(line("  ", strong(doubt), phrases.YES_OR_NO))
         return (await self._line()).strip().lower() in YES
 
     def _say_rules(self) -> None:
+        """Print the game's rules, or say that it has none."""
         self._say(*(self._words.rules or (phrases.NO_RULES,)))
 
     def _say(self, *lines: Text) -> None:
+        """Print the lines on the console."""
         print_lines(self._console, lines)
 
     async def _line(self) -> str:

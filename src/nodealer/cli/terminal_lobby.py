@@ -90,6 +90,7 @@ class LobbyScreen:
         self._screen = screen
 
     def __call__(self, news: News | CodeNews) -> None:
+        """Print one piece of news of the lobby or of a pairing code."""
         match news:
             case Came():
                 self._on_offer(news)
@@ -116,6 +117,7 @@ class LobbyScreen:
                 self._on_code(news)
 
     def _say(self, text: str) -> None:
+        """Print the text, unless the output is JSON."""
         if not self._screen.json:
             self._screen.say(text)
 

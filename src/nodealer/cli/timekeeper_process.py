@@ -71,6 +71,7 @@ async def keep(
             )
 
         def watch(step: Received) -> list[bytes]:
+            """Report the step. Raises `Declined` if this timekeeper declined the game, or the game has another one."""
             for news in step.happened:
                 if isinstance(news, ProposalDeclined) and news.mine:
                     raise Declined(news.reason)

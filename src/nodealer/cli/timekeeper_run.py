@@ -67,6 +67,7 @@ class _Reporter:
                     self._say({"event": "late", "seat": seat, "name": name}, phrases.is_late(name))
 
     def _say(self, event: dict[str, object], text: str) -> None:
+        """Emit the event with `--json`, or else print the text."""
         self._screen.emit(event)
         if not self._screen.json:
             self._screen.say(escape_markup(text))

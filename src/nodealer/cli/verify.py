@@ -125,6 +125,7 @@ def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) ->
 
 
 def _print_comparison(console: Console, found: Comparison, report: Report) -> None:
+    """Print whether two logs agree, how many entries they share, and which seats signed two entries of one number."""
     if found.agree:
         print_line(console, phrases.logs_agree(found.common))
         return
@@ -212,6 +213,7 @@ def _brief_lines(report: Report) -> list[str]:
 
 
 def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
+    """Print the file's name and these lines."""
     for line in (f"[bold]{escape_markup(str(file))}[/bold]", *lines):
         print_line(console, line)
 

@@ -62,6 +62,7 @@ def serve_guest_page(wanted: str | None, before: str = "") -> Iterator[str]:
 
 
 def _is_hash(text: str) -> bool:
+    """Return whether the text is a SHA-256 hash in lowercase hex."""
     return len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 

@@ -46,6 +46,7 @@ class BotAgent:
         return [] if question is None else participant.answer(question, self._decide(question))
 
     def _decide(self, question: Question) -> Decision:
+        """Ask a new bot, whose randomness depends only on the root and the question."""
         return bot_decision(self._game.new_bot(self._entropy_for(question)), question)
 
     def _entropy_for(self, question: Question) -> Entropy:
@@ -53,6 +54,7 @@ class BotAgent:
         draws = 0
 
         def draw(size: int) -> bytes:
+            """Return the next `size` bytes of the stream for this question."""
             nonlocal draws
             draws += 1
             return expand("mind", self._root, question.duty.id, draws, size=size)

@@ -119,6 +119,7 @@ class Contacts:
             seen[key] = name
 
         def make(data: bytes | None) -> bytes:
+            """Return the file's new content: the players just seen first, then as many earlier ones as fit."""
             before = {met.key: met for met in self._read(data)}
             fresh = [Contact(key, name, before[key].first if key in before else now, now) for key, name in seen.items()]
             kept = [met for met in before.values() if met.key not in seen]

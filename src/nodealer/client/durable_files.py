@@ -169,6 +169,7 @@ class LineFile:
                 self._sync()
 
     def _sync(self) -> None:
+        """Wait until all written lines are on the disk."""
         os.fsync(self._descriptor)
         self._unsynced = False
 

@@ -53,10 +53,12 @@ class SavedStore(Message, frozen=True, kw_only=True, omit_defaults=True):
     user: _Key | None = None
 
     def __post_init__(self) -> None:
+        """Check that exactly one of `key` and `user` is set. Raises `ValueError`."""
         if (self.key is None) == (self.user is None):
             raise ValueError("a home has either its own key or its user's public key")
 
     def __repr__(self) -> str:
+        """Leave out all fields: they include secrets."""
         return "<Saved>"
 
 
@@ -141,12 +143,15 @@ class FolderStore:
         self._held.close()
 
     def __enter__(self) -> Self:
+        """Return the store itself; it is already open."""
         return self
 
     def __exit__(self, *exception: object) -> None:
+        """Close the store."""
         self.close()
 
     def __repr__(self) -> str:
+        """Show only the folder: the store has secrets."""
         return f"<FolderStore {self._folder}>"
 
     def append_lobby_frame(self, frame: bytes) -> None:
@@ -178,6 +183,7 @@ class FolderStore:
         self._open_log().write(entry, sync=False)
 
     def _sync_log(self) -> None:
+        """Wait until the log is on the disk."""
         self._open_log().sync()
 
     def _open_log(self) -> LineFile:
@@ -219,6 +225,7 @@ def _lock(folder: Path, create: int = 0) -> int:
 
 
 def _file_names(folder: Path) -> set[str]:
+    """Return the names of the files in the folder. Raises the error of `disk_errors` if it cannot be read."""
     with disk_errors(folder):
         return set(os.listdir(folder))
 

@@ -50,6 +50,7 @@ class Clear(Message, frozen=True, tag="clear"):
     key: _Key
 
     def __repr__(self) -> str:
+        """Leave out the secret key."""
         return "<Clear>"
 
 
@@ -172,6 +173,7 @@ def change_passphrase(
 
 
 def _create_folder(folder: Path) -> None:
+    """Create the folder, with access for its owner only, unless it exists."""
     with disk_errors(folder):
         if not folder.is_dir():
             folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
@@ -187,6 +189,7 @@ def _require_identity(folder: Path) -> UserIdentity:
 
 
 def _write(folder: Path, me: UserIdentity) -> None:
+    """Replace the identity file atomically, with the secret key in it."""
     write_atomically(folder / IDENTITY, encode(SavedIdentity(FORMAT, VERSION, me.name, me.public, me._secret)))
 
 

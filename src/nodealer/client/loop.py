@@ -155,6 +155,7 @@ class Loop:
             await self._send(self._policy.on_tick(self._participant, self._clock()))
 
     async def _send(self, frames: Iterable[bytes]) -> None:
+        """Send the frames, in order."""
         for frame in frames:
             await self._transport.send(frame)
 

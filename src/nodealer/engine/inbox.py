@@ -168,6 +168,7 @@ class HoldBackQueue:
         self._reported: dict[int, set[bytes]] = {}
 
     def __bool__(self) -> bool:
+        """Return whether any entry is still held back."""
         return bool(self._held)
 
     def hold(self, replica: Replica, seat: int, data: bytes) -> list[Diverged]:

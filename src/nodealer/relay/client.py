@@ -36,18 +36,21 @@ class _WebSocket:
         self._connection = connection
 
     async def send(self, message: bytes | str, /) -> None:
+        """Send one message: text is sent as text, bytes as binary. Raises `ConnectionLost`."""
         try:
             await self._connection.send(message)
         except ConnectionClosed as closed:
             raise _connection_lost(closed) from None
 
     async def recv(self) -> bytes | str:
+        """Wait for the next message. Raises `ConnectionLost`."""
         try:
             return await self._connection.recv()
         except ConnectionClosed as closed:
             raise _connection_lost(closed) from None
 
     async def close(self) -> None:
+        """Close the connection."""
         await self._connection.close()
 
 

@@ -137,6 +137,7 @@ class RelayClient:
         await self._send(encode(request).decode())
 
     async def _send(self, message: bytes | str) -> None:
+        """Send one message. Raises `RelayError` if the connection is lost."""
         try:
             await self._connection.send(message)
         except ConnectionLost as gone:
@@ -167,5 +168,6 @@ class RelayClient:
             raise self.error(f"sent something invalid: {error}") from None
 
     def _connection_lost(self, gone: ConnectionLost) -> RelayError:
+        """Return the error for a connection that the relay closed, with the relay's reason if it gave one."""
         said = str(gone)
         return self.error("closed the connection" + (f": {said}" if said else ""))

@@ -92,6 +92,7 @@ class Invitation:
     page: str = ""
 
     def __post_init__(self) -> None:
+        """Check the relays, the page and the host's mark. Raises `BadParameter`."""
         if not 1 <= len(self.relays) <= RELAYS_MAX or len(set(self.relays)) < len(self.relays):
             raise BadParameter(f"an invitation must name 1 to {RELAYS_MAX} different relays")
         for address in self.relays:

@@ -47,6 +47,7 @@ class RelayLimits:
     refusals: int = _limit(8, "refusals after which a connection is closed")
 
     def __post_init__(self) -> None:
+        """Check that all limits are positive, and that clients accept frames this large. Raises `BadParameter`."""
         for each in fields(self):
             value = getattr(self, each.name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:

@@ -28,8 +28,11 @@ class Mailbox(Protocol):
 class TableConnection(Protocol):
     """The part of a relay client that a mailbox needs, with a table open."""
 
-    async def append(self, frame: bytes) -> None: ...
-    async def read(self) -> list[StoredFrame] | Accepted: ...
+    async def append(self, frame: bytes) -> None:
+        """Append a frame to the open table."""
+
+    async def read(self) -> list[StoredFrame] | Accepted:
+        """Return the next frames, or an `Accepted` for a frame that this client has appended."""
 
 
 class OpenMailbox:
@@ -39,9 +42,11 @@ class OpenMailbox:
         self._client = client
 
     async def append(self, frame: bytes) -> None:
+        """Append a frame to the mailbox."""
         await self._client.append(frame)
 
     async def frames(self) -> AsyncIterator[bytes]:
+        """Yield the frames of the mailbox, also those still to come. Never ends by itself."""
         while True:
             page = await self._client.read()
             for _, frame in () if isinstance(page, Accepted) else page:

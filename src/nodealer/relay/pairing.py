@@ -64,12 +64,14 @@ class Code:
     words: tuple[str, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
+        """Check the mailbox number and the words. Raises `BadParameter`."""
         if not 1 <= self.number <= MAILBOX_MAX:
             raise BadParameter(f"a mailbox number must be from 1 to {MAILBOX_MAX}")
         if len(self.words) != CODE_WORDS or not set(self.words) <= set(word_list()):
             raise BadParameter(f"a code must have {CODE_WORDS} words of the word list")
 
     def __str__(self) -> str:
+        """Return the code as people say it: number and words, joined by hyphens."""
         return "-".join((str(self.number), *self.words))
 
 
@@ -203,6 +205,7 @@ class _Keys:
         return unseal(self._sealing_key(role), self.transcript, sealed)
 
     def _sealing_key(self, role: str) -> bytes:
+        """Return the key that seals the one text of this role."""
         return derive(self._prk, "seal", role, size=KEY_BYTES)
 
     def guest_signed_bytes(self, key: bytes, name: str) -> bytes:
@@ -242,6 +245,7 @@ class _Exchange(ABC):
         self._count = 0
 
     def __repr__(self) -> str:
+        """Show the mailbox number, but not the secret words."""
         return f"<{type(self).__name__} {self._code.number}>"
 
     def receive(self, frame: bytes, now: float) -> tuple[bytes, ...]:
@@ -326,6 +330,7 @@ class HostExchange(_Exchange):
         return self._guest if self._delivered else None
 
     def _handle(self, found: _Frame, frame: bytes) -> tuple[bytes, ...]:
+        """Handle the guest's next frame, and return the frames to send. Ends the exchange if someone interferes."""
         if self._guest is not None:
             # Anything that arrives now is too late.
             self._delivered = self._delivered or frame == self._sent
@@ -433,6 +438,7 @@ class GuestExchange(_Exchange):
         return self._welcome
 
     def _handle(self, found: _Frame, frame: bytes) -> tuple[bytes, ...]:
+        """Handle the host's next frame, and return the frames to send. Ends the exchange if someone interferes."""
         match found:
             case HostShare():
                 return self._answer_host(found, frame)

@@ -39,6 +39,7 @@ class TableSecret:
     epoch: int
 
     def __post_init__(self) -> None:
+        """Check that the secret is long enough. Raises `BadParameter`."""
         if not isinstance(self.secret, bytes) or len(self.secret) < 16:
             raise BadParameter("the secret of a table must have at least 16 bytes")
 
@@ -153,5 +154,6 @@ class ReadKey:
 
     # defence: two-time
     def _message_key(self, sender: bytes, words: bytes) -> bytes:
+        """Return the key of the one frame that has this sender and this text tag (`words`)."""
         key = derive(self._prk, "enc", self.table, self.epoch, sender, size=64)
         return derive(key, "msg", words, size=KEY_BYTES)

@@ -22,10 +22,12 @@ class PageQueue(asyncio.Queue[bytes | None]):
     size = 0
 
     def _put(self, item: bytes | None) -> None:
+        """Add an item and its bytes to `size`. None, which ends the queue, counts as zero bytes."""
         super()._put(item)
         self.size += len(item or b"")
 
     def _get(self) -> bytes | None:
+        """Remove the oldest item and subtract its bytes from `size`."""
         item = super()._get()
         self.size -= len(item or b"")
         return item

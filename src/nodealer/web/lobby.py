@@ -124,6 +124,7 @@ class PageLobby:
         awaited = set(participant.lobby.awaited)
 
         def person(name: str, key: bytes) -> doc.LobbyPerson:
+            """Describe one person in the lobby: whether they have agreed, and whether their key is known."""
             state: Literal["here", "asked", "agreed"]
             state = "here" if key not in asked else "asked" if name in awaited else "agreed"
             contact, mine = self._checked_contacts.get(key), key == me

@@ -87,6 +87,7 @@ class PagePerson:
         """Return a function that shows on the pages what a participant received."""
 
         def observe(received: Received) -> list[bytes]:
+            """Remember the participant once it has a session, and show the page what it received. Sends no frames."""
             if participant.has_session:
                 self.replica, self._participant = participant.replica, participant
                 self._own_seat = participant.seat.number if participant.has_seat else None

@@ -594,6 +594,7 @@ class PageSeat:
         narrator = Narrator.for_table(config, self._you)
 
         def lines(applied: Applied) -> Iterator[doc.Line]:
+            """Return the lines that the page shows for an entry. Card operations are shown elsewhere."""
             found = (_line_of(applied, event) for event in narrator.describe(applied) if event["event"] != "cards")
             return (line for line in found if line is not None)
 

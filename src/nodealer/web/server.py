@@ -170,28 +170,35 @@ class TableServer:
     # --- Files ---
 
     async def _index(self, request: Request) -> Response:
+        """Serve the page itself."""
         return self._file("index.html")
 
     async def _how(self, request: Request) -> Response:
+        """Serve the page that explains how the game works."""
         return self._file("how.html")
 
     async def _static(self, request: Request) -> Response:
+        """Serve the file that the URL names."""
         return self._file(str(request.path_params["path"]))
 
     def _file(self, path: str) -> Response:
+        """Return the page's file of this path, or 404."""
         data = self._files.get(path)
         return self._not_found() if data is None else self._file_response(path, data)
 
     async def _game(self, request: Request) -> Response:
+        """Serve a file of the page from a game package, or 404."""
         name, file = str(request.path_params["name"]), str(request.path_params["file"])
         game = self._games(name)
         data = None if game is None else game_file(game, file)
         return self._not_found() if data is None else self._file_response(file, data)
 
     def _file_response(self, path: str, data: bytes) -> Response:
+        """Return the data with the security headers, and the media type of the path's suffix."""
         return Response(data, 200, self._headers, media_type=_TYPES[path.rpartition(".")[2]])
 
     def _not_found(self) -> Response:
+        """Return a 404 response with the security headers."""
         return Response("not found", 404, self._headers)
 
     # --- The token ---
@@ -266,6 +273,7 @@ class _Server(uvicorn.Server):
     """A server that leaves signals to the program around it."""
 
     def capture_signals(self) -> Any:
+        """Leave the process's signal handlers alone; uvicorn would replace them."""
         return nullcontext()
 
 

@@ -126,6 +126,7 @@ class ClientConnection:
             raise refusal
 
     async def _reply(self, reply: RelayReply) -> None:
+        """Send a reply to the client, as JSON text."""
         await self._connection.send(encode(reply).decode())
 
     # --- Frames ---

@@ -69,6 +69,7 @@ class ConnectionCounts:
         self._counts[address] = self._counts.get(address, 0) + 1
 
         def leave() -> None:
+            """Stop counting this connection."""
             self._counts[address] -= 1
             if not self._counts[address]:
                 del self._counts[address]

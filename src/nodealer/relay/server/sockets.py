@@ -195,6 +195,7 @@ def peer_address(connection: ServerConnection) -> str:
 
 
 def _peer_of(transport: asyncio.BaseTransport) -> str:
+    """Return the IP address at the other end, or an empty string if it is not known."""
     address = transport.get_extra_info("peername")
     return str(address[0]) if address else ""
 

@@ -37,6 +37,7 @@ class AnonymousFile:
             self.descriptor = os.dup(file.fileno())
 
     def __del__(self) -> None:
+        """Close the file, which deletes its content."""
         if hasattr(self, "descriptor"):
             os.close(self.descriptor)
 

@@ -156,6 +156,7 @@ class NatsConnection:
             self._last_error = _describe(error)
 
         async def on_closed() -> None:
+            """Note that the connection is lost, so that a new one is made."""
             self._lost.set()
 
         await client.connect(

@@ -271,6 +271,7 @@ class NatsStore:
         """Create missing streams. Raise `RelayError` if existing ones do not match."""
 
         async def limit(session: JetStreamSession) -> None:
+            """Set the largest frame that the server accepts."""
             self.largest = min(FRAME_BYTES_MAX, session.client.max_payload - HEADER_BYTES_MAX)
 
         await self._connection.retry("no NATS server", limit, FIRST_CONNECT_SECONDS)
@@ -290,6 +291,7 @@ class NatsStore:
         )
 
         async def work(session: JetStreamSession) -> StreamConfig:
+            """Return the stream's configuration; create the stream if there is none."""
             try:
                 return (await session.streams.stream_info(_stream(shard))).config
             except NotFoundError:
@@ -326,6 +328,7 @@ class NatsStore:
         subjects = subjects_of(table)
 
         async def work(session: JetStreamSession) -> list[RawStreamMsg]:
+            """Fetch all messages with the table's notes."""
             last = await _get(session, subjects.stream, subjects.notes)
             return await _get_range(session, subjects.stream, subjects.notes, 0, (last.seq or 0) if last else 0)
 
@@ -349,6 +352,7 @@ class NatsStore:
         on_its_way = 0
 
         async def work(session: JetStreamSession) -> None:
+            """Publish the message once. Raises `TemporaryFailure` if it is not stored yet."""
             nonlocal on_its_way
             # A leader that dies may have seen a message without storing it, and still know its identity when it comes
             # back, so that it would never be stored. Better twice than never: participants drop duplicates.
@@ -367,6 +371,7 @@ class NatsStore:
         subjects = subjects_of(table)
 
         async def work(session: JetStreamSession) -> FramePage | None:
+            """Fetch one page of frames after the cursor `after`, or return None if there are none."""
             async with open_consumer(session, subjects.stream, _consumer_from(subjects.frames, after)) as source:
                 messages: list[Msg] = []
                 if source.pending:
@@ -389,6 +394,7 @@ class NatsStore:
         subjects = subjects_of(table)
 
         async def work(session: JetStreamSession) -> int:
+            """Count the frames after the cursor `after`, from the tallies of the first and the last of them."""
             first = await _get(session, subjects.stream, subjects.frames, after)
             last = await _get(session, subjects.stream, subjects.frames)
             if first is None or last is None:
@@ -409,6 +415,7 @@ class NatsStore:
         await self.unsubscribe(table)
 
         async def work(session: JetStreamSession) -> TableTally:
+            """Return the table's tally up to its last frame."""
             last = await _get(session, subjects.stream, subjects.frames)
             return EMPTY_TALLY if last is None else await _tally_at(session, subjects, last)
 
@@ -428,6 +435,7 @@ class NatsStore:
         """Return the total bytes of all tables, including the overhead of the streams."""
 
         async def work(session: JetStreamSession) -> int:
+            """Return the number of bytes in all streams."""
             infos = [await session.streams.stream_info(_stream(shard)) for shard in range(SHARDS)]
             return sum(info.state.bytes for info in infos)
 
@@ -448,6 +456,7 @@ class NatsStore:
         stream, root, now = _stream(shard), _root(shard), time.time()
 
         async def work(session: JetStreamSession) -> dict[str, TableActivity]:
+            """Return the last activity of each table in the stream that may be old enough to delete."""
             activities: dict[str, TableActivity] = {}
             oldest = await _get(session, stream, f"{root}.>", 0)
             if oldest is None or oldest.time is None:
@@ -474,6 +483,7 @@ class NatsStore:
         """Delete a table if it is still old; return whether it was."""
 
         async def work(session: JetStreamSession) -> bool:
+            """Look at the table again and delete its messages if it is old. Return whether it was."""
             # A server that was down for long may have reported an old state of the table. The leader knows the current
             # one.
             activity = TableActivity()

@@ -179,6 +179,7 @@ class SqliteStore:
         """
 
         def begin(known: _TableEnd) -> None:
+            """Register the listener, and remember the table's row number."""
             self._listeners[table], self._numbers[table] = listener, known.id
 
         known = await self._write(lambda: replace(self._table_end(table)), begin)
@@ -202,6 +203,7 @@ class SqliteStore:
         """Delete tables that are expired or idle, their frames a few at a time; return how many."""
 
         def forget_ids(names: list[str]) -> None:
+            """Remove the deleted tables from the cache of row numbers."""
             for name in names:
                 self._numbers.pop(name, None)
 
@@ -231,6 +233,7 @@ class SqliteStore:
         self._refuse_closed()
 
         def checked_work() -> T:
+            """Do the work, and raise SQLite's errors as the store's errors."""
             with _sqlite_errors("read"):
                 return work()
 
@@ -246,6 +249,7 @@ class SqliteStore:
         return job.future
 
     def _refuse_closed(self) -> None:
+        """Raise `RelayError` if the store is closed."""
         if self._closed:
             raise RelayError("the store is closed")
 
@@ -551,6 +555,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Set the connection's options, and create or check the schema."""
 
     def pragma(setting: str) -> Any:
+        """Execute a PRAGMA, and return the value that SQLite reports for it."""
         return connection.execute(f"PRAGMA {setting}").fetchone()[0]
 
     # A frame goes to the end of its table, in the middle of the tree, where pages are rewritten: with pages of 8 kB, a

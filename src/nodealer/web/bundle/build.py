@@ -253,6 +253,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sha256(data: bytes) -> str:
+    """Return the SHA-256 hash of the data in hex."""
     return hashlib.sha256(data).hexdigest()
 
 

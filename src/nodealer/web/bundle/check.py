@@ -45,6 +45,7 @@ class _NoRedirects(HTTPRedirectHandler):
     """Follows no redirects: a browser would then be at another address, and trust that one."""
 
     def redirect_request(self, *of: object) -> None:
+        """Refuse every redirect: None makes urllib raise it as an error."""
         return None
 
 

@@ -44,6 +44,7 @@ class BrowserContacts:
         self._data = update(self._data)
 
         def update_stored(data: bytes | None) -> bytes:
+            """Take over the stored list, apply the update, and return the list to store."""
             self.load(data or b"")
             self._data = update(self._data)
             return self._data

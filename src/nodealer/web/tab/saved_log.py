@@ -18,10 +18,12 @@ def show_log(table: TabTable, log: Path, entropy: Entropy) -> None:
     began = time.perf_counter()
 
     def watch(replica: Replica) -> Append:
+        """Open the replica on the page, and return a function that shows each entry it appends."""
         table.seat.open_table(replica, None)
         table.person.replica = replica
 
         def append(entry: bytes) -> Applied:
+            """Append an entry to the replica and show it on the page."""
             applied = replica.append(entry)
             table.seat.show_entry(applied, replica)
             return applied

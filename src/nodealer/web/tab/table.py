@@ -272,6 +272,7 @@ class TabTable:
         observe, asked = self.person.observer_of(participant), False
 
         def watch(received: Received) -> list[bytes]:
+            """Handle one step, and return the frames to send. Raises an error if the person cannot sit here."""
             nonlocal asked
             for news in received.happened:
                 self._on_news(news, hosting)

@@ -65,22 +65,27 @@ class OpfsStore:
         self._handle = handle
 
     def read(self) -> bytes:
+        """Return the whole content. Like the other methods, raises `OSError` if the browser refuses."""
         with _storage_errors():
             return bytes(self._handle.all().to_bytes())
 
     def write(self, data: bytes, at: int) -> None:
+        """Write the data at this offset."""
         with _storage_errors():
             self._handle.put(to_js(data), at)
 
     def flush(self) -> None:
+        """Wait until everything written is on the disk."""
         with _storage_errors():
             self._handle.flush()
 
     def truncate(self, size: int) -> None:
+        """Cut the file to this many bytes."""
         with _storage_errors():
             self._handle.truncate(size)
 
     def close(self) -> None:
+        """Release the file, so that another tab can open it."""
         self._handle.close()
 
 
@@ -88,9 +93,11 @@ class _storage_errors:
     """Turns JavaScript errors into the `OSError` that a store raises."""
 
     def __enter__(self) -> None:
+        """Do nothing; errors are handled on exit."""
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raise an `OSError` in place of a JavaScript exception. Other exceptions pass through."""
         if isinstance(error, JsException):
             raise OSError(f"{error.name}: {error.message}") from None
 
@@ -108,6 +115,7 @@ class _Socket:
         socket.onopen, socket.onmessage, socket.onclose = self._proxies
 
     def _on_open(self, event: Any) -> None:
+        """Handle the browser's `open` event: the connection is ready."""
         if not self.opened.done():
             self.opened.set_result(None)
 
@@ -123,6 +131,7 @@ class _Socket:
         self._queue.put_nowait(data if isinstance(data, str) else data.to_bytes())
 
     def _on_close(self, event: Any) -> None:
+        """Handle the browser's `close` event: whoever waits for the connection or a message gets `ConnectionLost`."""
         gone = ConnectionLost(str(event.reason or "")[:200])
         if not self.opened.done():
             self.opened.set_exception(gone)
