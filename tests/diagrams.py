@@ -38,7 +38,7 @@ LARGE: Final[Mapping[str, Drawing]] = {
     "mask": Drawing(
         {
             "A deck is made:": (BEGINNING, "MaskShuffling", "Tagging", "Sharing", "Rekeying"),
-            "What is asked of a deck at rest:": (
+            "Requests to an idle deck (complete, with no operation in progress):": (
                 *(
                     "Idle",
                     "RequestingPeek",
