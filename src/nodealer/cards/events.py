@@ -9,10 +9,10 @@ from nodealer.cards.operations import Card, Operation
 
 
 class Half(enum.Enum):
-    """An operation left half done by a seat that goes while it owes a card message.
+    """The kind of operation that a seat leaves half done: it leaves the hand while it still owes a message for it.
 
-    A card is half dealt or half opened once another seat has published its key to it. It is also half dealt while a
-    seat that has looked at it has not yet reordered or kept it.
+    A deal or an opening is half done from when another seat has published its key to one of the cards until all keys
+    are published. A peek counts as a deal, and is half done until the cards are reordered or one is kept.
     """
 
     DEALT = "dealt"

@@ -192,7 +192,7 @@ def leave_seats(moment: HandMoment, seats: tuple[int, ...], *, cards: bool) -> H
 
 
 def _half_done(want: Want) -> Half | None:
-    """Return which kind of operation a seat that leaves now leaves half done, or None."""
+    """Return the kind of operation that a seat leaves half done by leaving now, or None if no card is in progress."""
     kinds = {type(one) for one in want.operations} if isinstance(want, Ask) else set()
     return Half.OPENED if Open in kinds else Half.DEALT if Deal in kinds else None
 

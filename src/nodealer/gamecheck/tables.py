@@ -101,7 +101,10 @@ class TableChecks:
                     self._play_with_leaver(seating, first, leaving)
 
     def _group(self, on: OnProtocol) -> Group | None:
-        """Return the fast group for a quick check, if the protocol accepts it. A game sees the same on every group."""
+        """Return the group to play a protocol on, or None for the protocol's own default.
+
+        A quick check uses ristretto255, the fastest, if the protocol accepts it. A game cannot tell groups apart.
+        """
         if self.effort.modes:
             return None
         try:

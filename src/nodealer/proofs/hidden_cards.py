@@ -19,7 +19,8 @@ from nodealer.proofs.transcript import Transcript
 class HiddenCards(Protocol):
     """Cards under the keys of one holder. `s` are the secrets of these keys, `beta` the weights of the cards."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Return the number of cards."""
 
     def bind(self, transcript: Transcript) -> None:
         """Absorb everything public. Raise `Malformed` if no proof could make it valid."""
@@ -64,14 +65,17 @@ class MaskedCards:
     keys: Points
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless all arrays have the same length."""
         counts = len(self.epk), len(self.msg), len(self.off), len(self.keys)
         if len(set(counts)) != 1:
             raise BadParameter(f"masked cards with {counts} epk, msg, published and own keys")
 
     def __len__(self) -> int:
+        """Return the number of cards."""
         return len(self.epk)
 
     def bind(self, transcript: Transcript) -> None:
+        """Absorb everything public. Raise `Malformed` if a point is the identity."""
         _bind(transcript, labels.MASKED, {"epk": self.epk, "msg": self.msg, "key": self.keys}, self.off)
 
     def secrets(self, y: Scalars, s: Scalars) -> Scalars:
@@ -83,6 +87,7 @@ class MaskedCards:
         return y.group.combine(y, self.msg, -(y * self.off + x), self.epk)
 
     def commitments(self, k: Scalars, k_x: Scalars, s: Scalars, beta: Scalars) -> Points:
+        """Evaluate the rows: k·K_i − k_x·G for each key, then the sum of the cards' rows with weights beta."""
         # k·K_i − k_x·G as a multiple of G, since the prover knows the logarithm of K_i.
         of_keys = (k * s - k_x) * k.group.G
         factors = concat(k, -(beta * (k * self.off + k_x)))
@@ -92,6 +97,7 @@ class MaskedCards:
     def equations(
         self, c: Scalars, y_hat: Scalars, x_hat: Scalars, Y: Points, T: Points, C: Points, beta: Scalars
     ) -> tuple[Equation, Equation]:
+        """Return the equations of the keys, and the equation of the cards' sum with weights beta."""
         one, h, minus_y = c.group.integers([1]), len(self), -y_hat
         of_epk = beta * (y_hat * self.off + x_hat)
         return (
@@ -114,14 +120,17 @@ class LockedCards:
     keys: Points
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless all arrays have the same length."""
         counts = len(self.cards), len(self.off), len(self.keys)
         if len(set(counts)) != 1:
             raise BadParameter(f"locked cards with {counts} points, published and own secrets")
 
     def __len__(self) -> int:
+        """Return the number of cards."""
         return len(self.cards)
 
     def bind(self, transcript: Transcript) -> None:
+        """Absorb everything public. Raise `Malformed` if a point is the identity."""
         _bind(transcript, labels.LOCKED, {"card": self.cards, "key": self.keys}, self.off)
 
     def secrets(self, y: Scalars, s: Scalars) -> Scalars:
@@ -133,6 +142,7 @@ class LockedCards:
         return (x * self.off.invert()) * self.cards
 
     def commitments(self, k: Scalars, k_x: Scalars, s: Scalars, beta: Scalars) -> Points:
+        """Evaluate the rows: k_x·K_i for each key, then the sum of the cards' rows with weights beta."""
         # k_x·K_i as a multiple of G, since the prover knows the logarithm of K_i.
         return concat((k_x * s) * k.group.G, msm(beta * k_x * self.off.invert(), self.cards))
 
@@ -140,6 +150,7 @@ class LockedCards:
     def equations(
         self, c: Scalars, y_hat: Scalars, x_hat: Scalars, Y: Points, T: Points, C: Points, beta: Scalars
     ) -> tuple[Equation, Equation]:
+        """Return the equations of the keys, and the equation of the cards' sum with weights beta."""
         one, h = c.group.integers([1]), len(self)
         return (
             Equation.each((one, C[:h]), (c, Y), (-x_hat, self.keys)),

@@ -58,10 +58,12 @@ class Remask:
     row_count = 2
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless K is one point and all four arrays have the same length, at least two."""
         _refuse_sizes((self.K,), (self.U, self.W, self.U_out, self.W_out))
 
     @property
     def size(self) -> int:
+        """The number of cards."""
         return len(self.U)
 
     @property
@@ -101,10 +103,12 @@ class AddMask:
     row_count = 3
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless K and S are single points and all arrays have the same length, at least two."""
         _refuse_sizes((self.K, self.S), (self.U, self.W, self.U_out, self.W_out))
 
     @property
     def size(self) -> int:
+        """The number of cards."""
         return len(self.U)
 
     @cached_property
@@ -149,10 +153,12 @@ class OneScalar:
     row_count = 2
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless S is one point and both decks have the same length, at least two."""
         _refuse_sizes((self.S,), (self.inputs, self.outputs))
 
     @property
     def size(self) -> int:
+        """The number of cards."""
         return len(self.inputs)
 
     @property
@@ -198,10 +204,12 @@ class OneOffset:
     row_count = 4
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless R and W are single points and all arrays have the same length, at least two."""
         _refuse_sizes((self.R, self.W), (self.A, self.B, self.A_out, self.B_out))
 
     @property
     def size(self) -> int:
+        """The number of pairs."""
         return len(self.A)
 
     @property

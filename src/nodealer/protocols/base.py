@@ -190,7 +190,10 @@ class Deck(Protocol):
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """What each seat would leave half done by leaving now, for the seats that owe such a message."""
+        """Seat to the operation (a deal, an opening, a rebuild) that it would leave half done by leaving now.
+
+        Seats that can leave without leaving anything half done are not in the mapping.
+        """
 
     def digest(self) -> bytes:
         """Return a digest for comparing replicas."""
@@ -236,6 +239,7 @@ class Claims:
     open_book_at_end: bool = False
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` if the claimed numbers of seats or cards are outside the limits of all protocols."""
         if not SEATS_MIN <= self.seats[0] <= self.seats[1] <= SEATS_MAX:
             raise BadParameter(f"{self.name} claims {self.seats} seats")
         if not CARDS_MIN <= self.cards[0] <= self.cards[1] <= CARDS_MAX:

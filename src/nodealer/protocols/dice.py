@@ -88,6 +88,7 @@ class Dice(Cardless):
         return tuple(self._duty(OPEN, seat) for seat in self.seats if seat not in self.shares)
 
     def _duty(self, kind: str, seat: int) -> Duty:
+        """Return a seat's duty to commit or to open. An opening is anchored to all commitments."""
         anchor = self.origin if kind == COMMIT else digest("roll open", self.origin, self._encoded_commitments)
         return self.binding.duty(self.number, seat, kind, anchor)
 

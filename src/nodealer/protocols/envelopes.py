@@ -82,6 +82,7 @@ class Envelopes(Cardless):
         return tuple(self._duty(seat) for seat in self.owing)
 
     def _duty(self, seat: int) -> Duty:
+        """Return a seat's duty to seal or, if values are being opened, to open what it chose when sealing."""
         sealing = self.binding.duty(self.number, seat, SEAL, self.origin, choice=True)
         if isinstance(self.asked, Seal):
             return sealing

@@ -67,12 +67,18 @@ class Proving:
     anchor: bytes
 
     def duties(self, deck: RecoverableDeck[Any]) -> tuple[Duty, ...]:
+        """Return one duty for each seat whose claim is not proven yet."""
         return tuple(deck.duty(claim.seat, EXCLUDE, self.anchor) for claim in self.claims)
 
     def message(self, deck: RecoverableDeck[Any], duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's proof that none of its claimed cards has an excluded face.
+
+        Raise `Unprovable` if one has.
+        """
         return prove_none(deck, duty, tape, self._claim(duty.seat))
 
     def apply(self, deck: RecoverableDeck[Any], duty: Duty, message: bytes) -> DeckChange:
+        """Record a seat's proof, to be checked with the next batch. Finish after the last claim."""
         check = check_none(deck, duty, self._claim(duty.seat), message)
         rest = tuple(claim for claim in self.claims if claim.seat != duty.seat)
         step = DeckChange(deck.in_stage(replace(self, claims=rest))) if rest else deck.finish()

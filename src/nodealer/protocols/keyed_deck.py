@@ -86,6 +86,7 @@ class KeyedDeck(StagedDeck):
     # --- Faces ---
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        """Return the faces of open cards and of the seat's own hand. Raise `CardUnreadable` if one is not a face."""
         known = {self.places.card(position): face for position, face in self.places.opened.items()}
         hidden = self.places.only_hidden(self.places.hand(seat))
         if hidden:
@@ -186,10 +187,11 @@ class Releasing:
         return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
 
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat whose turn it is to publish its secrets."""
         return tuple(deck.duty(seat, "release", self.anchor) for seat in self.in_turn)
 
     def half(self, deck: KeyedDeck) -> Mapping[int, Half]:
-        """Return what each seat would leave half done.
+        """Return seat to the operation, a deal or an opening, that it would leave half done by leaving now.
 
         That is every seat that owes a secret, now or in a later group, for a card to which others have published
         theirs: two colluding seats in two groups may know the card together. A show concerns only the holder.
@@ -200,9 +202,11 @@ class Releasing:
         return {seat: what for seat, owing in self.owing.items() if any(deck.released.get(p) for p in owing)}
 
     def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's secrets for every position that it owes."""
         return encode(Release(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
 
     def apply(self, deck: KeyedDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept a seat's secrets. Raise `PeerFault` if one does not match its public key."""
         said, positions = read_message(Release, message), self.owing[duty.seat]
         keys = read_secrets(deck.binding.group, said.keys, len(positions), "the keys")
         return self.accept_keys(deck, duty.seat, keys)

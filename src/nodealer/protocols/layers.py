@@ -23,8 +23,12 @@ class CardArray(Protocol):
     """An array of cards: points, or several parallel arrays of points."""
 
     @property
-    def group(self) -> Group: ...
-    def __len__(self) -> int: ...
+    def group(self) -> Group:
+        """The group that the points of these cards belong to."""
+
+    def __len__(self) -> int:
+        """Return the number of cards."""
+
     def take(self, places: Sequence[int], /) -> Self:
         """Return the cards at these places."""
 
@@ -59,6 +63,7 @@ class Layers(Generic[C]):
     all_layers: tuple[Layer[C], ...] = ()
 
     def __bool__(self) -> bool:
+        """Return whether there is any layer yet."""
         return bool(self.all_layers)
 
     def with_layer(self, layer: Layer[C]) -> Layers[C]:

@@ -51,12 +51,15 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
     # --- What a keyed deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
+        """Return the seats that were at the table when the card's layer was created, including seats that have left."""
         return self.layers.layer_at(position).binding.players
 
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
+        """Return a seat's public keys for these cards, each from the layer of its card."""
         return self.layers.keys(positions, seat)
 
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
+        """Draw a seat's own secrets for these cards from its tape, each for the layer of its card."""
         return self.layers.secrets(tape, positions, seat)
 
     # --- Proofs about hidden cards ---
@@ -116,6 +119,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
 
     @property
     def half(self) -> Mapping[int, Half]:
+        """Seat to the operation that it would leave half done: the rebuild, for seats that owe a message in one."""
         return {duty.seat: Half.REBUILT for duty in self.duties} if self.rebuilding else super().half
 
     # --- For a protocol's `leave` ---

@@ -40,12 +40,15 @@ class Quiet:
     """A stage without duties."""
 
     def duties(self, deck: Any) -> tuple[Duty, ...]:
+        """Return no duties."""
         return ()
 
     def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange:
+        """Raise `BadParameter`: no seat owes a message in this stage."""
         raise BadParameter("no message is due for this deck")
 
     def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Raise `BadParameter`: no seat owes a message in this stage."""
         raise BadParameter("no message is due for this deck")
 
 
@@ -66,10 +69,10 @@ class Closed(Quiet):
 
 @runtime_checkable
 class Publishing(Protocol):
-    """A stage in which seats publish what opens cards. A seat that leaves in the middle leaves cards half done."""
+    """A stage in which seats publish what opens cards. A seat that leaves now leaves a deal or opening unfinished."""
 
     def half(self, deck: Any) -> Mapping[int, Half]:
-        """Return how far each position has been opened, for the positions that are half done."""
+        """Return seat to the operation that it would leave half done by leaving now, for the seats that would."""
 
 
 #: The stages that may follow each stage. Plain data, for tests and for the diagrams in docs/.
@@ -95,9 +98,14 @@ class StagedDeck(ABC):
 
     @property
     def duties(self) -> tuple[Duty, ...]:
+        """The messages that seats owe in the current stage."""
         return self.stage.duties(self)
 
     def request(self, operation: Operation) -> DeckChange:
+        """Begin an operation that the game requests.
+
+        Raise `BadParameter` if the deck is busy, closed, or cannot do it.
+        """
         return self.begin(operation, operation)
 
     def begin(self, operation: Operation, asked: Operation) -> DeckChange:
@@ -114,26 +122,36 @@ class StagedDeck(ABC):
         return digest("asked", self.trail, encode(operation_fields(operation)))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
+        """Add a message to the trail and let the current stage check it. Return the deck after it."""
         return self.stage.apply(self.with_message(duty, message), duty, message)
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
+        """Return the message that an honest seat sends for `duty` in the current stage."""
         return self.stage.message(self, duty, tape, choice)
 
     @abstractmethod
-    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]: ...
+    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        """Return the faces that a seat knows, read with the secrets on its tape.
+
+        Raise `CardUnreadable` if one is not a card.
+        """
 
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
+        """Return None: by default, a deck cannot continue after a seat leaves."""
         return None
 
     @property
     def outcome_seen(self) -> bool:
+        """Whether a seat that leaves now already knows what leaving would undo. By default it never does."""
         return False
 
     @property
     def half(self) -> Mapping[int, Half]:
+        """Seat to the operation that it would leave half done by leaving now. Empty in stages that publish nothing."""
         return self.stage.half(self) if isinstance(self.stage, Publishing) else {}
 
     def digest(self) -> bytes:
+        """Return a digest of the public state, for comparing replicas."""
         return digest("deck", self.trail, self.places.digest())
 
     # --- For stages ---

@@ -37,9 +37,11 @@ class Proposing:
     said: tuple[SeatLayer, ...] = field(default=(), repr=False)
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Return the dealer's duty to publish its next deck."""
         return (deck.duty(deck.dealer, "candidate", self.anchor),)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the dealer's next deck as names and encrypted numbers, with its key and a proof of knowing the key."""
         made = deck.dealers_deck(tape, len(self.said))
         key = made.own.key * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, 0), tape, key, made.own.key)
@@ -47,6 +49,7 @@ class Proposing:
         return encode(Candidate(key.to_bytes(), knowledge, b"".join(lists.names), lists.numbers.to_bytes()))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Add a deck and return the check of its proof. After the last deck, all seats commit to coins."""
         said, group = read_message(Candidate, message), deck.binding.group
         key = read_points(group, said.key, 1, "the key")
         check = equality.check_knowledge(deck.transcript(duty, 0), key, said.knowledge)
@@ -84,13 +87,16 @@ class CommittingCoins:
     said: Mapping[int, bytes] = field(default_factory=dict)
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not committed to its coin."""
         return tuple(deck.duty(seat, "commit", self.anchor) for seat in deck.order if seat not in self.said)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's commitment to its coin."""
         coin = _coin(deck, tape, duty.seat, self.layers)
         return encode(CoinCommitment(_commitment(deck, duty.seat, self.layers, coin)))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a commitment. After the last one, all seats open their coins."""
         said = {**self.said, duty.seat: read_message(CoinCommitment, message).commitment}
         if len(said) < len(deck.order):
             return DeckChange(deck.in_stage(replace(self, said=said)))
@@ -107,13 +113,19 @@ class OpeningCoins(OpenedCoins):
     said: Mapping[int, bytes] = field(default_factory=dict)
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not opened its coin."""
         return tuple(deck.duty(seat, "coin", self.anchor) for seat in deck.order if seat not in self.said)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's coin."""
         return encode(Coin(_coin(deck, tape, duty.seat, self.layers)))
 
     # defence: last-coin, no-openings
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Raise `PeerFault` if a coin does not match its commitment.
+
+        After the last coin, pick the deck that is played.
+        """
         coin = read_message(Coin, message).coin
         if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:
             raise PeerFault(duty.seat, "the coin is not the one it committed to")
@@ -139,14 +151,17 @@ class OpeningDecks(OpenedCoins):
         return self.opened + (self.opened >= self.played)
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Return the dealer's duty to open its next deck that is not played."""
         return (deck.duty(deck.dealer, "unblind", self.anchor),)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the key, values and nonces of the dealer's next deck that is not played."""
         own = deck.dealers_deck(tape, self._number).own
         values = b"".join(value.to_bytes(VALUE_BYTES, "big") for value in own.prior)
         return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Check an opened deck against what the dealer published. After the last one, seats shuffle the played deck."""
         said = read_message(Unblind, message)
         check = check_opened(deck, self.layers[self._number], said, self._number)
         if self.opened + 2 < len(self.layers):

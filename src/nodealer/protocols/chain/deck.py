@@ -201,16 +201,20 @@ class ChainDeck(StagedDeck):
 
     @property
     def duties(self) -> tuple[Duty, ...]:
+        """The messages owed in the current stage, and the optional duties to report a misdeal."""
         return (*self.stage.duties(self), *self.disputes.duties(self))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
+        """Add a message to the trail and apply it: as a misdeal report, or in the current stage."""
         return self._stage_of(duty).apply(self.with_message(duty, message), duty, message)
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
+        """Return an honest seat's message for `duty`: a misdeal report, or what the current stage asks for."""
         return self._stage_of(duty).message(self, duty, tape, choice)
 
     @property
     def outcome_seen(self) -> bool:
+        """Whether the coins are open, so that a seat that leaves now may want other coins."""
         return isinstance(self.stage, OpenedCoins)
 
     def _stage_of(self, duty: Duty) -> Stage:
@@ -228,6 +232,10 @@ class ChainDeck(StagedDeck):
 
     # defence: false-deck
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        """Return open faces and those of the seat's hand.
+
+        Raise `CardUnreadable` if one is not a card or appears twice.
+        """
         if isinstance(self.stage, ContradictedCard):
             raise CardUnreadable(self.number, self.stage.position, self.stage.reason)
         known = {self.places.card(position): face for position, face in self.places.opened.items()}

@@ -55,7 +55,7 @@ class Purpose(Protocol):
 
     @property
     def half(self) -> Half:
-        """What a seat that stops the pass leaves half done."""
+        """The operation, a deal or an opening, that a seat leaves half done if it leaves during the pass."""
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         """Complete the request after every seat has sent its part."""
@@ -135,10 +135,14 @@ class Passing:
     anchor: bytes
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Return the duty of the seat at `turn` to send its part."""
         return (deck.duty(deck.order[self.turn], "pass", self.anchor),)
 
     def half(self, deck: ChainDeck) -> Mapping[int, Half]:
-        """Return the seat whose turn it is, if another has already sent its part of the same card."""
+        """Return the seat that would leave the deal or opening half done by leaving now.
+
+        That is the seat whose turn it is, if another has already sent its part of the same card.
+        """
         begun = [
             track
             for track in (*self._linked, *self._decrypted)
@@ -157,6 +161,7 @@ class Passing:
         return [track for track in self.tracks if track.decrypted_by(self.turn)]
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's links of the cards it looks up, the numbers without its key, and one proof for both."""
         own = deck.layer_secrets(tape, self.turn)
         links = own_links(deck, own, self.turn, [track.place for track in self._linked])
         given = [_given(deck, track) for track in self._decrypted]
@@ -170,6 +175,10 @@ class Passing:
         return encode(Pass(b"".join(links.nonces), b"".join(links.names), numbers, proof))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Check a seat's links and return the check of its proof.
+
+        Continue with the next seat, or settle after the last.
+        """
         said = read_message(Pass, message)
         linked, decrypted = self._linked, self._decrypted
         links = read_links(deck, duty.seat, [track.place for track in linked], said.nonces, said.names)
@@ -215,6 +224,7 @@ class Dealing:
     half = Half.DEALT
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
+        """Move the cards to their receivers' hands, each with its number under the receiver's key alone."""
         held = dict(deck.held)
         for track in tracks:
             if track.to is None:
@@ -243,6 +253,10 @@ class Turning:
     half = Half.OPENED
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
+        """Turn the cards up, or enter the contradicted stage.
+
+        Raise `PeerFault` for a dealer whose deck has a face twice.
+        """
         faces = {track.position: track.place for track in tracks}
         refuse_doubled(deck, faces)
         wrong = [position for position, face in self.shown.items() if faces[position] != face]
@@ -298,9 +312,11 @@ class Showing:
     anchor: bytes
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Return the holder's duty to show its cards."""
         return (deck.duty(self.show.seat, "reveal", self.anchor),)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the faces and links of the shown cards, with a proof. Raise `CardUnreadable` if one is not a card."""
         index = deck.order.index(duty.seat)
         own = deck.layer_secrets(tape, index)
         links = own_links(deck, own, index, self._places(deck))
@@ -321,6 +337,10 @@ class Showing:
         return encode(ShownCards(tuple(faces), *said))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Check the holder's links and return the check of its proof.
+
+        The seats before it then follow the cards down.
+        """
         said, index = read_message(ShownCards, message), deck.order.index(duty.seat)
         links = read_links(deck, duty.seat, self._places(deck), said.nonces, said.names)
         bases, images = list(links.bases), list(links.images)

@@ -43,6 +43,7 @@ class Disclosed:
     half = Half.OPENED
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
+        """Raise `PeerFault` for the dealer if a face appears twice. Otherwise enter the contradicted stage."""
         refuse_doubled(deck, {track.position: track.place for track in tracks})
         return enter_contradiction(deck, tracks[0].position, "it is not one of the cards, but its names lead to one")
 

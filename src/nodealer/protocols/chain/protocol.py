@@ -115,6 +115,7 @@ class Chain:
     """
 
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        """Read the parameters. Raise `BadParameter` if they are not valid or do not work on this group."""
         self.chosen = read_parameters(parameters)
         self.group = on if on is not None else group(GROUP)
         if self.chosen.deck == "dealer" and self.group.name != GROUP:

@@ -32,9 +32,11 @@ class ChainShuffling:
         return before
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Return the duty of the next seat in the order to shuffle."""
         return (deck.duty(deck.order[len(deck.layers)], "shuffle", self.anchor),)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's layer and key, a proof of knowing the key and, if shuffles are proven, a shuffle proof."""
         before, own = self._before(deck), deck.layer_secrets(tape, len(deck.layers))
         key, cards = own.key * deck.binding.group.G, apply_layer(own, before)
         transcript = deck.transcript(duty, 0)
@@ -47,6 +49,10 @@ class ChainShuffling:
         return encode(ChainShuffle(key.to_bytes(), knowledge, *said))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Add a seat's layer and return the checks of its proofs.
+
+        Raise `Malformed` if a key, name or number is not new.
+        """
         said, group = read_message(ChainShuffle, message), deck.binding.group
         before = self._before(deck)
         key = read_points(group, said.key, 1, "the key")

@@ -23,16 +23,20 @@ class Bits:
     values: tuple[int, ...]
 
     def __repr__(self) -> str:
+        """Return the number of strings, without their values."""
         return f"<Bits × {len(self.values)}>"
 
     @property
     def group(self) -> Group:
+        """The XOR pseudo-group."""
         return XOR
 
     def __len__(self) -> int:
+        """Return the number of strings."""
         return len(self.values)
 
     def __getitem__(self, key: int | slice) -> Bits:
+        """Return one string or a slice, as an array."""
         return Bits(self.values[key] if isinstance(key, slice) else (self.values[key],))
 
     def __mul__(self, other: Bits) -> Bits:
@@ -46,17 +50,21 @@ class Bits:
         return self
 
     def take(self, indices: Sequence[int] | Order) -> Bits:
+        """Return the strings at these indices, in this order."""
         # In Python, without constant time: XOR does not keep the order secret anyway.
         places = indices.vartime_list() if isinstance(indices, Order) else indices
         return Bits(tuple(self.values[place] for place in places))
 
     def concat(self, others: Sequence[Bits]) -> Bits:
+        """Return these strings followed by those of the others."""
         return Bits(sum((other.values for other in others), self.values))
 
     def first_zero(self) -> int | None:
+        """Return the index of the first string that is all zeros, or None."""
         return None if 0 not in self.values else self.values.index(0)
 
     def to_bytes(self) -> bytes:
+        """Return all strings, 32 bytes each, big-endian."""
         return b"".join(value.to_bytes(BYTES, "big") for value in self.values)
 
 

@@ -144,6 +144,7 @@ class DuelDeck(StagedDeck):
         return found
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        """Return open faces and, for the owner, all cards it has drawn, discarded or peeked at, or must now reveal."""
         faces = dict(self.places.opened)
         if seat == self.owner:
             # Include cards that the owner must reveal now: if one is not a card, the owner must be able to claim that.
@@ -167,6 +168,7 @@ class DuelDeck(StagedDeck):
             seen.add(face)
 
     def digest(self) -> bytes:
+        """Return a digest of the public state, for comparing replicas. It includes the cards that were peeked at."""
         return digest("deck", self.trail, self.places.digest(), encode(self.peeked))
 
     # --- Nonces and commitments, if faces are not public ---
@@ -203,6 +205,7 @@ class DuelDeck(StagedDeck):
         return [self._nonce(tape, card, epoch) for card in cards]
 
     def _nonce(self, tape: Tape, card: int, epoch: int) -> bytes:
+        """Return the owner's nonce of a card for commitments made in this epoch, from its tape."""
         return tape.draw("duel nonce", self.inputs(self.owner, epoch, digest("duel card", card)), size=NONCE_BYTES)
 
     # --- Keys ---

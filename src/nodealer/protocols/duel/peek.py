@@ -38,9 +38,11 @@ class KeepingCard:
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        """Return the owner's duty to choose a card to keep."""
         return (deck.duty(deck.owner, "take", self.anchor, choice=True),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the chosen position. Raise `BadParameter` unless it is one of the cards that the owner has seen."""
         # If a card cannot be read, the owner should claim that, not choose.
         deck.read(tape, self.positions)
         chosen = read_choice(choice)
@@ -50,6 +52,10 @@ class KeepingCard:
 
     # defence: another-place
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Move the named card to the owner's hand and begin to shuffle the rest.
+
+        Raise `Malformed` for any other card.
+        """
         position = read_message(Take, message).position
         if position not in self.positions:
             raise Malformed(f"card {position} is not one of the cards that the owner looked at")

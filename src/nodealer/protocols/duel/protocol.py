@@ -138,12 +138,14 @@ class Duel:
     """The `duel` protocol in one mode, on one group."""
 
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        """Create the protocol on the group `on`, or on ristretto255. Raise `DecodeError` for invalid parameters."""
         self.group = on if on is not None else group()
         self.parameters = parameters
         self.mode = Mode(decode(DuelParameters, parameters, what="the parameters of duel", limit=256).mode)
 
     @property
     def claims(self) -> Claims:
+        """The abilities and promises of this mode."""
         return claims_of(self.mode)
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> DuelDeck:

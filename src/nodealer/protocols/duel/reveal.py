@@ -113,10 +113,14 @@ class GivingKeys:
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat whose turn it is to publish keys."""
         return tuple(deck.duty(seat, "give", self.anchor) for seat in self._in_turn)
 
     def half(self, deck: DuelDeck) -> Mapping[int, Half]:
-        """Return what each seat would leave half done. Only an opened card of the pile needs the keys of both."""
+        """Return the seats that would leave an opening half done by leaving now.
+
+        Only an opened card of the pile needs the keys of both.
+        """
         opened = self._in_turn if isinstance(self.operation, Open) else ()
         return {seat: Half.OPENED for seat in opened if any(deck.released.get(p) for p in self.owing[seat])}
 
@@ -126,9 +130,14 @@ class GivingKeys:
         return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's keys to every position that it owes."""
         return encode(Give(deck.layers.secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Publish a seat's keys and continue.
+
+        Raise `PeerFault` if a key does not match its public key, in modes with one.
+        """
         said, seat, positions = read_message(Give, message), duty.seat, self.owing[duty.seat]
         keys = read_secrets(deck.cipher, said.keys, len(positions), "the keys")
         if deck.mode.keys:
@@ -152,9 +161,11 @@ class RevealingCards(OwnerSays):
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        """Return the owner's duty to reveal the cards."""
         return (deck.duty(deck.owner, "reveal", self.anchor),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the cards, their nonces and, unless the mode has none, the owner's keys to their positions."""
         cards = deck.read(tape, self.positions)
         nonces = b"".join(deck.nonces(tape, cards))
         keys = b""
@@ -171,6 +182,7 @@ class RevealingCards(OwnerSays):
 
     # defence: other-name, unopened
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Turn the cards up or close the deck. Raise `PeerFault` if a card was not committed to or not drawn there."""
         said, seat = read_message(DuelReveal, message), duty.seat
         nonces = self._read(deck, said)
         for card, nonce in zip(said.cards, nonces, strict=True):

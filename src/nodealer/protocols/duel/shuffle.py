@@ -30,12 +30,18 @@ class Assembling:
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        """Return the owner's duty to assemble the deck."""
         return (deck.duty(deck.owner, "assemble", self.anchor),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return a commitment for each card of the deck."""
         return encode(Assemble(deck.fresh_commitments(tape, range(deck.size), 0)))
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record the commitments and begin to shuffle.
+
+        Raise `Malformed` unless there is a different one for each card.
+        """
         said = split_commitments(read_message(Assemble, message).commitments, deck.size)
         assembled = deck.with_fields(commitments=tuple(said), made=(0,) * deck.size)
         # Placeholders: the owner's first message replaces every card.
@@ -52,12 +58,15 @@ class FirstShuffling:
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        """Return the owner's duty to shuffle the faces."""
         return (deck.duty(deck.owner, TaskKind.SHUFFLE.value, self.anchor),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the owner's shuffle of the public faces, as the first task of making a deck."""
         return _new_deck_work(deck, self.faces.points).message(deck, duty, tape, choice)
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Check the owner's shuffle of the public faces and go on to the next task of making a deck."""
         return _new_deck_work(deck, self.faces.points).apply(deck, duty, message)
 
 

@@ -31,10 +31,12 @@ class Working(Work):
     """Stage: a list of tasks, each fulfilled by one message."""
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        """Return the duty of the first task. To arrange cards, the player must choose an order."""
         task = self.tasks[0]
         return (deck.duty(task.seat, task.kind.value, self.anchor, choice=task.kind is TaskKind.ARRANGE),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the message that fulfils the first task: gather, shuffle, arrange or lock all cards."""
         cards, commitments = self.cards, b""
         if self.renew and duty.seat == deck.owner:
             cards = self.renewed_cards(deck, tape)
@@ -53,6 +55,7 @@ class Working(Work):
                 return encode(_lock(self, deck, duty, tape, cards, commitments))
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Check the message of the first task and go on to the next. After the last, finish the deck."""
         match self.tasks[0].kind:
             case TaskKind.GATHER:
                 return _apply_gather(self, deck, duty, read_message(DuelGather, message))

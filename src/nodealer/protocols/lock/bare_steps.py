@@ -76,6 +76,7 @@ class BareSeat:
     keys: Scalars = field(repr=False)
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless there is one key per card and one more for the cascade."""
         if len(self.keys) != len(self.fragments) + 1:
             raise BadParameter(
                 f"{len(self.keys)} keys for {len(self.fragments)} cards; there must be one more than cards"

@@ -39,10 +39,12 @@ class Locking:
         return Locking(Layer(first, deck.epoch, deck.binding, deck_digest(cards), cards, {}), keys, deck.trail)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return the duty of the next seat to lock the deck."""
         return (deck.duty(deck.binding.players[len(self.layer.keys)], "lock", self.anchor),)
 
     # defence: only-friends
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return all cards under one new secret each, with the public keys of the secrets and a proof."""
         seat, before = duty.seat, self.layer.cards
         old, new = deck.cascade_secret(tape, seat), deck.layers.draw_secrets(tape, self.layer, seat)
         ratio = bare_steps.lock_factors(old, new)
@@ -53,6 +55,7 @@ class Locking:
         return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept a seat's locked cards and return the check of its proof. Raise `Malformed` if a key is used twice."""
         said, group, before = read_message(LockedCards, message), deck.binding.group, self.layer.cards
         keys = read_points(group, said.keys, len(before), "the keys")
         cards = read_points(group, said.cards, len(before), "the cards")

@@ -71,9 +71,14 @@ class Picking:
     anchor: bytes
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return the first picker's duty to pick. Its player may choose."""
         return (deck.duty(deck.pickers[0], "pick", self.anchor, may_choose=True),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the player's choice, or positions from the tape without one.
+
+        Raise `BadParameter` if it is not valid.
+        """
         if choice is None:
             return encode(_draw(deck, tape, duty.seat, self.anchor, self.operation.count))
         try:
@@ -84,6 +89,7 @@ class Picking:
         return choice
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Open the picked cards. Raise `Malformed` unless they are as many different cards of the pile as requested."""
         pick = read_message(Pick, message)
         _refuse(deck, pick, self.operation.count)
         return _open_picked(deck, self.operation, pick.positions)
@@ -97,12 +103,18 @@ class ServerPicking:
     anchor: bytes
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return the server's duty to order the pile."""
         return () if deck.server is None else (deck.duty(deck.server, "pick", self.anchor),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return an order of all cards left in the pile, from the server's tape."""
         return encode(_draw(deck, tape, duty.seat, self.anchor, len(deck.places.pile)))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Reserve the server's order for the hand and open the first cards.
+
+        Raise `Malformed` unless it names each once.
+        """
         pick = read_message(Pick, message)
         _refuse(deck, pick, len(deck.places.pile))
         return _open_picked(deck.with_fields(apart=pick.positions), self.operation, pick.positions)

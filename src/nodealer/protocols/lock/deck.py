@@ -36,12 +36,14 @@ class LockDeck(RecoverableDeck[Points]):
     apart: tuple[int, ...] | None = None
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
+        """Return the faces at these positions, given every seat's secrets, or None for a card that is not a face."""
         bare = bare_steps.unlock(self.layers.cards(positions), list(secrets.values()))
         return [self.face_index.get(encoding) for encoding in encodings(bare)]
 
     # --- Proofs about hidden cards ---
 
     def hidden_cards(self, positions: tuple[int, ...], seat: int) -> LockedCards:
+        """Return a seat's cards for a proof: locked points, what others have published, and the seat's keys."""
         off = concat(*(self._published_by_others(position, seat) for position in positions))
         return LockedCards(self.layers.cards(positions), off, self.card_keys(positions, seat))
 
@@ -51,6 +53,7 @@ class LockDeck(RecoverableDeck[Points]):
         return reduce(mul, published, self.binding.group.integers([1]))
 
     def face_points(self, faces: tuple[int, ...]) -> Points:
+        """Return these faces as points. Raise `BadParameter` before all fragments are open."""
         if self.faces is None:
             raise BadParameter(f"deck {self.number} has no faces yet")
         return self.faces.take(faces)

@@ -71,12 +71,14 @@ class Lock:
     """The `lock` protocol on one group, ristretto255 by default."""
 
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        """Create the protocol on the group `on`, or on ristretto255. Raise `DecodeError` for invalid parameters."""
         self.group = on if on is not None else group()
         self.parameters = parameters
         self._said = decode(LockParameters, parameters, what="the parameters of lock", limit=256)
 
     @property
     def claims(self) -> Claims:
+        """The abilities and promises of the protocol with these parameters."""
         return replace(CLAIMS, roles=(SERVER,)) if self._said.community == "server" else CLAIMS
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> LockDeck:

@@ -67,10 +67,12 @@ class LockDeclaring:
         return tuple(position for position in self.held if holder(deck, position) == seat)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return one duty for each holder that has not declared its held cards."""
         owing = {holder(deck, position) for position in self.held if position not in self.raised}
         return tuple(deck.duty(seat, "held", self.anchor) for seat in sorted(owing))
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's held cards under its secret of this cascade, with a proof that they are the same cards."""
         seat, positions = duty.seat, self._mine(deck, duty.seat)
         e = deck.cascade_secret(tape, seat)
         ratio = e * deck.card_secrets(tape, positions, seat).invert()
@@ -80,6 +82,10 @@ class LockDeclaring:
         return encode(HeldCards(X.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a seat's held cards and return the check of its proof.
+
+        After the last, seats raise the cards in turn.
+        """
         said, positions = read_message(HeldCards, message), self._mine(deck, duty.seat)
         X = read_points(deck.binding.group, said.cards, len(positions), "the held cards")
         statement = _statement(deck, duty.seat, positions, self.keys[duty.seat], X)
@@ -118,6 +124,7 @@ class Raising:
         return self._take_out(deck)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return the duty of the next seat to raise the other seats' held cards."""
         return (deck.duty(self.turns[0], "raise", self.anchor),)
 
     def _points(self, deck: LockDeck, seat: int) -> Points:
@@ -125,6 +132,7 @@ class Raising:
         return concat(*(self.raised[position] for position in self._others(deck, seat)))
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return all other seats' held cards multiplied by this seat's secret of the cascade, with a proof."""
         e = deck.cascade_secret(tape, duty.seat)
         before = self._points(deck, duty.seat)
         after = e * before
@@ -133,6 +141,10 @@ class Raising:
         return encode(RaisedCards(after.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record the raised cards and return the check of the proof.
+
+        After the last seat, take held cards out of the deck.
+        """
         said, positions = read_message(RaisedCards, message), self._others(deck, duty.seat)
         after = read_points(deck.binding.group, said.cards, len(positions), "the raised cards")
         before = self._points(deck, duty.seat)
@@ -163,10 +175,13 @@ class LockMismatch:
     anchor: bytes
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return a placeholder duty of the first player, so that the proof of the last raise is checked first."""
         return (deck.duty(deck.binding.players[0], "lock", self.anchor),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return an empty message."""
         return encode(LockedCards(b"", b"", b""))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Raise `Undecided`: the hand stops without naming anyone."""
         raise Undecided(f"a held card does not match exactly one card of the recovered deck {deck.number}")

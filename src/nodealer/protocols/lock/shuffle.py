@@ -41,13 +41,16 @@ class CommittingFragments:
     said: Mapping[int, bytes] = field(default_factory=dict)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not committed to its fragments."""
         return tuple(deck.duty(seat, "commit", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's commitment to its fragments."""
         points = deck.fragments(tape, duty.seat)
         return encode(FragmentCommitment(_commitment(deck, duty.seat, points.to_bytes())))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a commitment. After the last one, all seats open their fragments."""
         commitment = read_message(FragmentCommitment, message).commitment
         stage = replace(self, said={**self.said, duty.seat: commitment})
         if len(stage.said) < len(deck.binding.players):
@@ -64,16 +67,19 @@ class OpeningFragments:
     said: Mapping[int, Points] = field(default_factory=dict)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not opened its fragments."""
         return tuple(
             deck.duty(seat, "fragments", self.anchor) for seat in deck.binding.players if seat not in self.said
         )
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's fragments, one point for each face."""
         points = deck.fragments(tape, duty.seat)
         return encode(Fragments(points.to_bytes()))
 
     # defence: fragments
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Raise `PeerFault` if fragments do not match their commitment. After the last, compute the faces."""
         data = read_message(Fragments, message).points
         points = read_points(deck.binding.group, data, deck.size, "the fragments")
         if _commitment(deck, duty.seat, data) != self.commitments[duty.seat]:
@@ -109,9 +115,11 @@ class Cascading:
 
     # defence: only-friends
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        """Return the duty of the next seat to multiply and permute the deck."""
         return (deck.duty(deck.binding.players[len(self.keys)], "cascade", self.anchor),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the cards multiplied by the seat's one secret and permuted, with its key and a proof."""
         s = deck.cascade_secret(tape, duty.seat)
         S = s * deck.binding.group.G
         order = deck.cascade_order(tape, duty.seat, self.cards)
@@ -125,6 +133,10 @@ class Cascading:
 
     # defence: only-friends
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept a seat's cards and return the check of its proof.
+
+        After the last seat, find held cards or lock the deck.
+        """
         said, group = read_message(Cascade, message), deck.binding.group
         S = read_points(group, said.key, 1, "the key")
         cards = read_points(group, said.cards, len(self.cards), "the cards")

@@ -32,9 +32,11 @@ class Masked:
 
     @property
     def group(self) -> Group:
+        """The group that the points of these cards belong to."""
         return self.epk.group
 
     def __len__(self) -> int:
+        """Return the number of cards."""
         return len(self.epk)
 
     def digest(self) -> bytes:
@@ -111,6 +113,7 @@ class MaskDeck(RecoverableDeck[Masked]):
         )
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
+        """Return the faces at these positions, given every seat's secrets, or None for a card that is not a face."""
         cards = self.layers.cards(positions)
         total = self.binding.group.integers([0] * len(positions))
         for secret in secrets.values():
@@ -119,7 +122,7 @@ class MaskDeck(RecoverableDeck[Masked]):
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """What each seat would leave half done by leaving now.
+        """Seat to the operation that it would leave half done by leaving now.
 
         After a seat has peeked at cards that it will reorder or keep, any other seat that leaves would get it other
         cards to look at. So all other seats count, including those that owe nothing right now, until the kept card is
@@ -175,11 +178,13 @@ class MaskDeck(RecoverableDeck[Masked]):
     # --- Proofs about hidden cards ---
 
     def hidden_cards(self, positions: tuple[int, ...], seat: int) -> MaskedCards:
+        """Return a seat's cards for a proof: masked points, what others have published, and the seat's keys."""
         cards = self.layers.cards(positions)
         off = self._published(positions, lambda position, other: other != seat)
         return MaskedCards(cards.epk, cards.msg, off, self.card_keys(positions, seat))
 
     def face_points(self, faces: tuple[int, ...]) -> Points:
+        """Return these faces as points."""
         return _points_of(self.faces, faces)
 
     # --- Secrets of a shuffle ---

@@ -46,9 +46,11 @@ class Mixing:
     anchor: bytes
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return the holder's duty to shuffle the cards."""
         return (deck.duty(self.seat, "mix", self.anchor),)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the cards moved to one key, shuffled under it, and given a new key each, with three proofs."""
         group, held = deck.binding.group, deck.held_cards(self.positions)
         s = draw_scalars(tape, "mask own key", deck.inputs(self.seat, deck.epoch), group, 1)
         S, delta = s * group.G, s - deck.card_secrets(tape, self.positions, self.seat)
@@ -72,6 +74,10 @@ class Mixing:
         )
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Move the shuffled cards to new positions and return the checks of the proofs.
+
+        Raise `Malformed` for a used key.
+        """
         said, group, count = read_message(MaskMix, message), deck.binding.group, len(self.positions)
         S = read_points(group, said.key, 1, "the one key")
         gains = read_points(group, said.gains, count, "the gains")
@@ -102,6 +108,7 @@ class Mixing:
         return deck.finish(*gone, *new, places=places)
 
     def _transcript(self, deck: MaskDeck, duty: Duty) -> Transcript:
+        """Return a fresh transcript for a proof of this message. Each of its three proofs starts from the same one."""
         return deck.transcript(duty, deck.epoch)
 
     def _gathered(self, deck: MaskDeck, S: Points, gains: Points) -> ManyEqualities:

@@ -45,15 +45,18 @@ class RequestingPeek:
     anchor: bytes
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return the peeking seat's duty to publish a key."""
         return (deck.duty(self.operation.seat, "look", self.anchor),)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return a key for this peek, with a proof of knowing its secret."""
         t = new_peek_record(deck, self.positions).secret(tape, deck.number, duty.seat)
         R = t * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, deck.epoch), tape, R, t)
         return encode(MaskLook(R.to_bytes(), knowledge))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept the key, so that all others answer under it. Raise `Malformed` if a card has or had this key."""
         said = read_message(MaskLook, message)
         R = read_points(deck.binding.group, said.key, 1, "the key of the look")
         # The key of a card may be published one day, and everyone could then read what was sent under it.
@@ -75,6 +78,7 @@ class AnsweringPeek:
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each other seat that has not answered."""
         return tuple(deck.duty(seat, "tell", self.anchor) for seat in self._owing(deck))
 
     def _owing(self, deck: MaskDeck) -> tuple[int, ...]:
@@ -83,13 +87,14 @@ class AnsweringPeek:
         return tuple(seat for seat in deck.binding.players if seat not in done)
 
     def half(self, deck: MaskDeck) -> Mapping[int, Half]:
-        """Return what each seat would leave half done.
+        """Return the seats that would leave the peek half done by leaving now. A peek counts as a deal.
 
         As in a deal, the peeking seat together with those that have not answered may already know the cards.
         """
         return dict.fromkeys(self._owing(deck), Half.DEALT) if self.said else {}
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's parts of the masks, encrypted under the key of the peek, with a proof."""
         s, masks = deck.card_secrets(tape, self.positions, duty.seat), self._masks(deck, tape, duty.seat)
         group, epk = deck.binding.group, deck.layers.cards(self.positions).epk
         parts = Masked(masks * group.G, s * epk + masks * self.key)
@@ -105,6 +110,10 @@ class AnsweringPeek:
 
     # defence: told
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a seat's parts and return the check of its proof.
+
+        After the last, the peeking seat can read the cards.
+        """
         said, group, count = read_message(MaskTell, message), deck.binding.group, len(self.positions)
         epk = read_points(group, said.epk, count, "epk")
         parts = Masked(epk, read_points(group, said.msg, count, "msg"))

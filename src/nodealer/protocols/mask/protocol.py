@@ -80,6 +80,7 @@ class Mask:
     parameters = b"{}"
 
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        """Create the protocol on the group `on`, or on ristretto255. Raise `BadParameter` if there are parameters."""
         if parameters != self.parameters:
             raise BadParameter("mask has no parameters")
         self.group = on if on is not None else group()

@@ -33,15 +33,21 @@ class Joining:
     said: Mapping[int, Points] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each remaining seat that has not published its new key."""
         return tuple(deck.duty(seat, "join", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's new shuffle key, with a proof of knowing its secret."""
         s = deck.shuffle_secret(tape, duty.seat, deck.epoch)
         S = s * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, deck.epoch), tape, S, s)
         return encode(MaskJoin(S.to_bytes(), knowledge))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a key and return the check of its proof.
+
+        Raise `Malformed` if it is another seat's or the keys cancel.
+        """
         said = read_message(MaskJoin, message)
         S = read_points(deck.binding.group, said.key, 1, "the shuffle key")
         if any(key == S for key in self.said.values()):
@@ -86,6 +92,7 @@ class MaskDeclaring:
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that owns hidden cards and has not declared them."""
         owing = {deck.places.owner(position) for position in deck.places.hidden_owned}
         return tuple(
             deck.duty(seat, "held", self.anchor)
@@ -94,6 +101,7 @@ class MaskDeclaring:
         )
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's hidden cards masked under the joint key, with a proof that they are the same cards."""
         seat, positions = duty.seat, held_by(deck, duty.seat)
         mine = deck.held_cards(positions)
         s, masks = deck.card_secrets(tape, positions, seat), deck.held_draws(tape, seat, mine, self.joint)
@@ -103,6 +111,10 @@ class MaskDeclaring:
         return encode(MaskHeld(fresh.epk.to_bytes(), fresh.msg.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record declared cards and return the check of the proof.
+
+        After the last, the seats shuffle the other faces.
+        """
         said, group, positions = read_message(MaskHeld, message), deck.binding.group, held_by(deck, duty.seat)
         epk = read_points(group, said.epk, len(positions), "epk")
         fresh = Masked(epk, read_points(group, said.msg, len(positions), "msg"))

@@ -58,10 +58,12 @@ class Rekeying:
     said: Mapping[int, tuple[Points, Points]] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not given the cards its new keys."""
         return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     # defence: only-friends
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return a new public key for each card, what each card gains from the change of key, and a proof."""
         seat, group = duty.seat, deck.binding.group
         new = deck.layers.draw_secrets(tape, self._layer(deck), seat)
         delta = new - deck.shuffle_secret(tape, seat, self.epoch)
@@ -72,6 +74,7 @@ class Rekeying:
         return encode(MaskRekey(keys.to_bytes(), gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a seat's keys and return the check of its proof. Raise `Malformed` if two cards have the same key."""
         said = read_message(MaskRekey, message)
         group, count = deck.binding.group, len(self.cards)
         keys = read_points(group, said.keys, count, "the new keys")

@@ -61,9 +61,14 @@ class Arranging:
     anchor: bytes
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return the peeking seat's duty to choose an order."""
         return (deck.duty(self.operation.seat, "arrange", self.anchor, choice=True),)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the cards masked again in the chosen order, with a shuffle proof.
+
+        Raise `BadParameter` for a bad choice.
+        """
         chosen, given = self._places(choice), self.given
         # A person chose the order, so it is plain integers. The cards themselves are processed in the core.
         order, masks = order_of(chosen), self._masks(deck, tape, chosen)
@@ -97,6 +102,7 @@ class Arranging:
         return draw_scalars(tape, "mask arranged cards", inputs, deck.binding.group, len(chosen))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept the reordered cards and return the check of their shuffle proof."""
         said, group, given = read_message(MaskArrange, message), deck.binding.group, self.given
         epk = read_points(group, said.epk, len(given), "epk")
         after = Masked(epk, read_points(group, said.msg, len(given), "msg"))

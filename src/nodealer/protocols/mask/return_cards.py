@@ -52,9 +52,11 @@ class Gathering:
     said: Mapping[int, tuple[Points, Points | None]] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not moved the cards to its new key."""
         return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's one new key, what each hidden card gains from the change of key, and the proofs."""
         group, seat, epoch = deck.binding.group, duty.seat, deck.epoch
         s = deck.shuffle_secret(tape, seat, epoch)
         S = s * group.G
@@ -70,6 +72,7 @@ class Gathering:
         return encode(MaskGather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a key and its gains, and return the checks. Raise `Malformed` if the key is another seat's."""
         said = read_message(MaskGather, message)
         group, seat, epoch = deck.binding.group, duty.seat, deck.epoch
         S = read_points(group, said.key, 1, "the shuffle key")
@@ -138,9 +141,11 @@ class Masking:
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not masked the cards."""
         return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return what the seat adds to each card, with a proof that it only adds a mask."""
         group = deck.binding.group
         masks = deck.mask_draws(tape, duty.seat, self.epoch, self.cards, self.joint)
         epk, msg = masks * group.G, masks * self.joint
@@ -149,6 +154,7 @@ class Masking:
         return encode(MaskInPlace(epk.to_bytes(), msg.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a seat's masks and return the check of its proof. After the last, the cards get their own keys."""
         said = read_message(MaskInPlace, message)
         group, count = deck.binding.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")

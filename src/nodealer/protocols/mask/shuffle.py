@@ -45,6 +45,7 @@ class MaskShuffling:
         return deck.bare(range(deck.faces.size)) if self.cards is None else self.cards
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return the duty of the seat at `turn` to shuffle."""
         return (deck.duty(deck.binding.players[self.turn], self._step, self.anchor),)
 
     @property
@@ -53,6 +54,7 @@ class MaskShuffling:
         return "shuffle" if isinstance(self.purpose, NewDeck) else "reshuffle"
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the cards masked and permuted, with a shuffle proof and, in a new deck, the seat's key."""
         seat, group, given = duty.seat, deck.binding.group, self.before(deck)
         s = deck.shuffle_secret(tape, seat, self.epoch)
         S = s * group.G
@@ -76,6 +78,7 @@ class MaskShuffling:
         return encode(MaskReshuffle(epk.to_bytes(), msg.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept the shuffled cards and return the check of the shuffle proof. Then it is the next seat's turn."""
         if isinstance(self.purpose, NewDeck):
             return self._join(deck, duty, read_message(MaskShuffle, message))
         said, given = read_message(MaskReshuffle, message), self.before(deck)

@@ -44,15 +44,21 @@ class Tagging:
         return Tagging(cards, keys, concat(every.epk, every.msg), 0, deck.trail)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return the duty of the seat at `turn` to multiply the cards."""
         return (deck.duty(deck.binding.players[self.turn], "tag", self.anchor),)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return all cards multiplied by the seat's secret, with a proof."""
         z = deck.tag_secret(tape, duty.seat, masked(self.points))
         Z, after = z * z.group.G, z.group.products(z, self.points)
         proof = equality.prove_equality(deck.transcript(duty, deck.epoch), tape, Z, self.points, after, z)
         return encode(MaskTags(Z.to_bytes(), after.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept the multiplied cards and return the check of the proof.
+
+        After the last seat, all remove their masks.
+        """
         said, group = read_message(MaskTags, message), deck.binding.group
         Z = read_points(group, said.key, 1, "the key of the tags")
         after = read_points(group, said.cards, len(self.points), "the multiplied cards")
@@ -82,9 +88,11 @@ class Sharing:
     said: Mapping[int, Points] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not published its parts."""
         return tuple(deck.duty(seat, "share", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's part of every multiplied card's mask, with a proof."""
         s, epk = deck.shuffle_secret(tape, duty.seat, deck.epoch), self.tagged.epk
         shares = s * epk
         transcript = deck.transcript(duty, deck.epoch)
@@ -92,6 +100,10 @@ class Sharing:
         return encode(MaskShares(shares.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a seat's parts and return the check of its proof.
+
+        After the last, take the held cards out of the deck.
+        """
         said, epk = read_message(MaskShares, message), self.tagged.epk
         shares = read_points(deck.binding.group, said.shares, len(epk), "the shares")
         transcript = deck.transcript(duty, deck.epoch)
@@ -127,10 +139,13 @@ class MaskMismatch:
     anchor: bytes
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return a placeholder duty of the first player, so that the proof of the last share is checked first."""
         return (deck.duty(deck.binding.players[0], "rekey", self.anchor),)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return an empty message."""
         return encode(MaskRekey(b"", b"", b""))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Raise `Undecided`: the hand stops without naming anyone."""
         raise Undecided(f"a held card does not match exactly one card of the rebuilt deck {deck.number}")

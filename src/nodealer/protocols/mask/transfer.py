@@ -57,16 +57,19 @@ class Receiving:
     said: Mapping[int, Points] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each receiver that has not published its keys."""
         getting = {gift.to for gift in self.gifts} - self.said.keys()
         return tuple(deck.duty(seat, "receive", self.anchor) for seat in deck.binding.players if seat in getting)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return a new key for each card that the seat gets, with a proof of knowing the secrets."""
         secrets = concat(*(deck.layers.draw_secrets(tape, layer, duty.seat) for layer in self._layers(deck, duty.seat)))
         keys = secrets * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, deck.epoch), tape, keys, secrets)
         return encode(MaskReceive(keys.to_bytes(), knowledge))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a receiver's keys and return the check of its proof. Raise `Malformed` if a key is already in use."""
         said = read_message(MaskReceive, message)
         count = sum(len(gift.positions) for gift in self.gifts if gift.to == duty.seat)
         keys = read_points(deck.binding.group, said.keys, count, "the new keys")
@@ -120,10 +123,12 @@ class HandingOver:
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        """Return one duty for each giver that has not handed over its cards."""
         giving = {gift.giver for gift in self.gifts} - self.said.keys()
         return tuple(deck.duty(seat, "hand", self.anchor) for seat in deck.binding.players if seat in giving)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the given cards masked under the receivers' keys, with a proof that they are the same cards."""
         seat, positions, keys = duty.seat, self._positions(duty.seat), self._keys(duty.seat)
         mine, s = deck.held_cards(positions), deck.card_secrets(tape, positions, seat)
         masks = _masks(deck, tape, seat, mine, keys)
@@ -134,6 +139,7 @@ class HandingOver:
 
     # defence: passed
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record a giver's cards and return the check of its proof. After the last, finish the pass or the show."""
         said, group, positions = read_message(MaskHand, message), deck.binding.group, self._positions(duty.seat)
         epk = read_points(group, said.epk, len(positions), "epk")
         fresh = Masked(epk, read_points(group, said.msg, len(positions), "msg"))

@@ -53,6 +53,7 @@ class Announcing:
     anchor: bytes
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
+        """Return the dealer's duty to announce the deals or the opening."""
         step = "dealInitial" if isinstance(self.parts.operation, Deal) else "revealInitial"
         return (deck.duty(deck.dealer, step, self.anchor),)
 
@@ -68,6 +69,7 @@ class Announcing:
         return self.parts.owing.get(deck.dealer, ()) if deck.dealer in self.parts.in_turn else ()
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return which deals go to whom or, for an opening, its deals and the dealer's key parts if they are due."""
         deals = _deal_numbers(self.parts.positions)
         if isinstance(self.parts.operation, Deal):
             return encode(DealInitial("cards", self._receivers(deck), deals))
@@ -76,6 +78,10 @@ class Announcing:
         return encode(RevealInitial("cards", deals, part))
 
     def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept the dealer's announcement.
+
+        Raise `Malformed` unless it names exactly the requested deals and receivers.
+        """
         parts = replace(self.parts, anchor=deck.trail)
         if isinstance(parts.operation, Deal):
             said = read_message(DealInitial, message)
@@ -99,16 +105,22 @@ class ReleasingParts(Releasing):
     """Stage: seats publish their key parts, in the messages of the source."""
 
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat whose turn it is to publish its key parts."""
         step = "dealFinal" if isinstance(self.operation, Deal) else "revealFinal"
         return tuple(deck.duty(seat, step, self.anchor) for seat in self.in_turn)
 
     def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's key parts of the deals that it owes."""
         positions = self.owing[duty.seat]
         part = deck.card_secrets(tape, positions, duty.seat).to_bytes()
         kind = DealFinal if isinstance(self.operation, Deal) else RevealFinal
         return encode(kind("cards", duty.seat + 1, _deal_numbers(positions), part))
 
     def apply(self, deck: KeyedDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept a seat's key parts.
+
+        Raise `PeerFault` if one is wrong, `Malformed` if the message names other deals.
+        """
         said: DealFinal | RevealFinal
         if isinstance(self.operation, Deal):
             said = read_message(DealFinal, message)

@@ -77,15 +77,19 @@ class OffsetDeck(KeyedDeck):
     # --- What a keyed deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
+        """Return all players: every seat has a part of every key."""
         return self.binding.players
 
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
+        """Return a seat's public key parts of these deals."""
         return self.parts[seat].take(positions)
 
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
+        """Draw a seat's secret key parts of these deals from its tape."""
         return self.deal_parts(tape, seat).take(positions)
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
+        """Return the card that each deal matches in the shuffled deck, or None if it does not match exactly one."""
         offset = concat(*(self.offsets[step.seat] for step in self.steps)).sum()
         return [self.steps[-1].deck.find(key) for key in _each(self._deal_keys(positions, secrets) + offset)]
 

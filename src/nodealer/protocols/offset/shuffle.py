@@ -47,9 +47,11 @@ class RequestingParts:
     anchor: bytes
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
+        """Return the dealer's duty to open the deck. It may choose the order of shuffles."""
         return (deck.duty(deck.dealer, "requestDealParts", self.anchor, may_choose=True),)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the players, the order of shuffles and the dealer's public key parts, with a proof of knowing them."""
         players = tuple(seat + 1 for seat in deck.binding.players)
         order = players if choice is None else _chosen_order(choice, players)
         d = deck.deal_parts(tape, duty.seat)
@@ -60,6 +62,7 @@ class RequestingParts:
 
     # defence: only-friends
     def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Accept the dealer's key parts and order. Raise `Malformed` if the players, the deck or the order is wrong."""
         said = read_message(RequestDealParts, message)
         players = tuple(seat + 1 for seat in deck.binding.players)
         if (said.players, said.deck, said.cards) != (players, deck.number, deck.size):
@@ -90,16 +93,19 @@ class RespondingParts:
     anchor: bytes
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not published its key parts."""
         waiting = [seat for seat in deck.binding.players if seat not in deck.parts]
         return tuple(deck.duty(seat, "respondDealParts", self.anchor) for seat in waiting)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the seat's public key parts, with a proof of knowing their secrets."""
         d = deck.deal_parts(tape, duty.seat)
         D = d.group.products(d, d.group.G)
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         return encode(RespondDealParts("cards", duty.seat + 1, D.to_bytes(), proof))
 
     def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record key parts and return the check of the proof. Raise `Malformed` if two deals get the same joint key."""
         said = read_message(RespondDealParts, message)
         refuse_player(duty.seat, said.playerId)
         D = _read_parts(deck, said.dealPublicKeyParts)
@@ -130,9 +136,11 @@ class OffsetShuffling:
         return deck.steps[-1].deck if deck.steps else deck.start
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
+        """Return the duty of the next seat in the order to shuffle."""
         return (deck.duty(deck.order[len(deck.steps)], "shuffle", self.anchor),)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the scaled pairs and the shuffled pairs, with the proofs of both parts of the step."""
         group, before = deck.binding.group, self._before(deck)
         order, scales, rest = deck.step_secrets(tape, duty.seat, before)
         r, x, t = rest[0], rest[1], rest[2]
@@ -153,6 +161,7 @@ class OffsetShuffling:
         return encode(OffsetShuffle("cards", duty.seat + 1, step, *said))
 
     def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Add a seat's step and return the checks of both proofs. Raise `Malformed` if a point is unchanged."""
         said = read_message(OffsetShuffle, message)
         refuse_player(duty.seat, said.playerId)
         if said.step != len(deck.steps) + 1:
@@ -200,6 +209,7 @@ class RevealingOffsets:
 
     # defence: only-friends
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
+        """Return one duty for each seat that has not revealed its offset."""
         waiting = [seat for seat in deck.binding.players if seat not in deck.offsets]
         return tuple(deck.duty(seat, "revealOffset", self.anchor) for seat in waiting)
 
@@ -212,12 +222,14 @@ class RevealingOffsets:
         return before, deck.steps[place]
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """Return the offset and the blinding that the seat shuffled with."""
         before, _ = self._step_of(deck, duty.seat)
         _, _, rest = deck.step_secrets(tape, duty.seat, before)
         return encode(RevealOffset("cards", duty.seat + 1, rest[1].to_bytes(), rest[2].to_bytes()))
 
     # defence: only-friends, other-offset
     def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Record an offset. Raise `PeerFault` if it is not the one that the seat committed to in its shuffle."""
         said, group = read_message(RevealOffset, message), deck.binding.group
         refuse_player(duty.seat, said.playerId)
         x = read_secrets(group, said.offset, 1, "offset")
