@@ -10,6 +10,7 @@ class VirtualClock:
     """The milliseconds since the game began, and the actions scheduled for later."""
 
     def __init__(self) -> None:
+        """Start at time zero with nothing planned."""
         self.now = 0
         self._todo: list[tuple[int, int, Callable[[], None]]] = []
         self._planned = 0

@@ -18,6 +18,7 @@ class SeededDice:
     """A deterministic random source: the same seed and purpose give the same draws, independent of other purposes."""
 
     def __init__(self, seed: str, *purpose: str) -> None:
+        """Start a stream of random bytes that depends only on the seed and the purpose."""
         self._from = (seed, *purpose)
         self._made = 0
         self._left = b""

@@ -40,6 +40,7 @@ class EntryGroups:
     """The frames of one node, some of which are processed in groups."""
 
     def __init__(self, world: World, node: Node) -> None:
+        """Start without a group, for one node of the world."""
         #: Differences between processing a group together and processing it one by one.
         self.differences: list[str] = []
         #: How many frames this process has received.
@@ -88,9 +89,11 @@ class EntryGroups:
         return step
 
     def _roll(self, often: int) -> bool:
+        """Return True in `often` of a thousand cases."""
         return often > 0 and self._dice.chance(often)
 
     def _forget(self) -> None:
+        """Drop the current group."""
         self._before, self._frames, self._steps = None, [], []
 
     def _end_group(self, participant: Participant) -> None:
@@ -138,5 +141,6 @@ def _newly_signed(known: FragileHome, steps: Sequence[Received]) -> list[bytes]:
 
 
 def _applied_results(steps: Sequence[Received]) -> list[tuple[int, object, bytes]]:
+    """Return the number, the outcome and the state digest of each log entry that was applied in these steps."""
     applied = (one for step in steps for one in step.happened if isinstance(one, Applied))
     return [(one.number, one.outcome, one.after.digest()) for one in applied]

@@ -124,6 +124,10 @@ class HighHand:
 
     @property
     def wants(self) -> Want:
+        """The next step of the hand: deal, one move of each seat, open one card, and show the remaining hands.
+
+        The hand is done when all remaining cards are shown or fewer than two seats remain.
+        """
         shown = all(seat in self.faces for seat in self.live)
         if self.divided or len(self.live) < 2 or shown:
             return Done(self._result(), self.paid, self.net(), self.charges, self.dead if self.live else 0)
@@ -149,9 +153,11 @@ class HighHand:
         return sum(self.charges.values()) + (0 if self.live else self.dead)
 
     def _deck(self, seat: int) -> int:
+        """Return the number of the deck that a seat's card comes from: its own deck, or the common deck 0."""
         return seat if self.own else 0
 
     def _dealing(self) -> tuple[Operation, ...]:
+        """Return the operations that make the decks and deal one card to each seat."""
         if not self.own:
             return NewDeck(0, self.cards), Deal(0, tuple(Portion(seat, 1) for seat in self.live))
         decks = tuple(NewDeck(seat, self.cards, seat) for seat in self.live)
@@ -211,6 +217,7 @@ class HighHand:
         return lost | {seat: lost[seat] + share + (odd if seat == winners[0] else 0) for seat in winners}
 
     def _result(self) -> dict[str, Any]:
+        """Return the result of the hand as it is logged: its number, the faces shown, and the seats that left."""
         return {"hand": self.number, "shown": sorted(self.faces.values()), "gone": list(self.gone)}
 
 
@@ -218,6 +225,7 @@ class HighBot(Bot):
     """A bot that bets at random, within its means."""
 
     def __init__(self, entropy: Entropy) -> None:
+        """Take the source of the bot's random choices."""
         self._entropy = entropy
 
     def move(self, view: View) -> Bet:

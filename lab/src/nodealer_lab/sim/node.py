@@ -50,6 +50,11 @@ class Node:
     """One place at the simulated table: a player, the timekeeper, a spectator, or a newcomer."""
 
     def __init__(self, world: World, place: int) -> None:
+        """Create the node at this place, before its process starts.
+
+        Places are numbered in this order: players, the timekeeper if there is one, spectators, and strangers who will
+        ask for a seat.
+        """
         plan = world.plan
         self.place = place
         self.keeps_time = plan.seats <= place < plan.sitting
@@ -101,6 +106,7 @@ class Node:
         return create_timekeeper(keeper.how, self.dice, self._world.struck)
 
     def _new_connection(self, way: str) -> SimConnection:
+        """Return the connection to the relay ("up") or from it ("down"), with the planned fault rates."""
         world = self._world
         dice = SeededDice(world.plan.seed, self.name, way)
         rates = {} if world.plan.played else world.plan.rates
@@ -153,7 +159,10 @@ class Node:
         return participant
 
     def _schedule_tick(self, participant: Participant) -> None:
+        """Let the process act at every tick of its own clock, as long as this participant runs."""
+
         def tick() -> None:
+            """Act once and schedule the next tick, unless the process was replaced or stopped."""
             if participant is self.participant:
                 self.act(self._tick)
                 self._schedule_tick(participant)
@@ -275,6 +284,7 @@ class Node:
         return was
 
     def _disconnect(self) -> None:
+        """Cut both directions of the connection. Frames in transit are lost."""
         self._online = False
         self._up.cut()
         self._down.cut()
@@ -337,6 +347,7 @@ class Node:
 
     @property
     def _lies_about_time(self) -> bool:
+        """True if this node is a timekeeper that sets its clock back."""
         keeper = self._world.plan.keeper
         return self.keeps_time and keeper is not None and keeper.how == "back"
 
@@ -411,6 +422,7 @@ class Node:
             self._run(self._flush)
 
     def _flush(self, participant: Participant) -> Iterable[bytes]:
+        """Process the frames that the participant has deferred, if any, and return the entries that result."""
         return self._process(participant, self.groups.flush(participant)) if participant.has_deferred else []
 
     def _process(self, participant: Participant, step: Received) -> Iterable[bytes]:

@@ -178,6 +178,7 @@ class GamePlan:
     together: int = 0
 
     def __str__(self) -> str:
+        """Return one line that describes the game and everything that goes wrong in it."""
         what = f"{self.package.name} on {self.protocol.claims.name}, {self.rules.deck_max} cards"
         some = {
             "splits": len(self.splits),

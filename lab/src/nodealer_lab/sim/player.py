@@ -35,6 +35,7 @@ class SimPlayer:
     """The person at a node. Their memory survives the process."""
 
     def __init__(self, world: World, node: Node) -> None:
+        """Create the person at this node: a bot with planned slowness, absences and requests."""
         #: The faces that they could read, each with the log length, the hand, the card and the face.
         self.faces: set[tuple[int, int, Card, int]] = set()
         self._remembered = -1
@@ -64,6 +65,7 @@ class SimPlayer:
             self._clock.after(self._dice.between(20, 300), self._decide_now)
 
     def _decide_now(self) -> None:
+        """Carry out the scheduled decision."""
         self._is_scheduled = False
         self._node.act(self.decide)
 
@@ -108,6 +110,7 @@ class SimPlayer:
         return []
 
     def _ask_to_sit(self, participant: Participant) -> Iterable[bytes]:
+        """Return the request for a seat if this is a stranger who wants one and has not asked, otherwise nothing."""
         if self._proposed or not self._node.asks_to_sit or participant.is_catching_up:
             return []
         with suppress(IllegalMove):

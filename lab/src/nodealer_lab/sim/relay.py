@@ -27,6 +27,7 @@ class SimRelay:
     """
 
     def __init__(self, text: Callable[[bytes], bytes] = lambda frame: frame) -> None:
+        """Create a relay with no frames. `text` returns the plaintext of a frame."""
         self.frames: list[bytes] = []
         #: How many distinct entries have arrived.
         self.entries = 0
@@ -62,6 +63,11 @@ class SimRelay:
             self._append_forked(self._other, frame, counts)
 
     def _append_forked(self, other: list[bytes], frame: bytes, fresh: bool) -> None:
+        """Append a frame to the second order, which the relay shows to some places only.
+
+        The first new frame is held back from those places, which makes the two orders differ. If the fork is a swap,
+        the held frame follows after the first frame that can be swapped with it; otherwise it never arrives.
+        """
         if fresh and not self.forked and self._kept is None:
             self._kept = frame
         elif self._kept is None or self._text(frame) != self._text(self._kept):

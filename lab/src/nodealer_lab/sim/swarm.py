@@ -134,6 +134,7 @@ def _draw_table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
 
 
 def _choose_game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[Rules, GamePackage]:
+    """Return the rules and the package of the named game, with a small deck and a fast bot."""
     cards = dice.between(4, 6)
     if name == "highcard":
         return highcard.HighCard(cards), highcard.GAME
@@ -150,6 +151,7 @@ def _choose_game(name: str, protocol: CardProtocol, dice: SeededDice) -> tuple[R
 
 
 def _draw_keeper(dice: SeededDice, on: set[str]) -> Keeper:
+    """Draw a timekeeper: how it keeps time, the time limits, and how long the relay holds its ticks back."""
     limits = Limits(move=3000, cards=3000, bank=dice.pick((0, 0, 1500, 4000)), refill=dice.pick((0, 1000)))
     return Keeper(dice.pick(KEEPERS), limits, dice.pick((1000, 4000)) if "held" in on else 0, dice.between(1, 15))
 
@@ -207,6 +209,7 @@ def _draw_cheat(plan: GamePlan, dice: SeededDice) -> str:
 
 
 def _draw_backup(dice: SeededDice, place: int) -> Backup:
+    """Draw a backup of the store of this place, and the later time when it replaces the store."""
     copied = dice.between(300, 3000)
     return Backup(copied, copied + dice.between(300, 3000), place, dice.chance(500))
 
@@ -229,20 +232,24 @@ def _draw_leavers(dice: SeededDice, plan: GamePlan, on: set[str]) -> tuple[Leave
 
 
 def _draw_strike(dice: SeededDice, places: int, writes: int) -> Struck:
+    """Draw a cut connection or a killed process: the time, the place, how long, and after how many writes."""
     down = dice.pick((300, 1000, 3000, 8000))
     return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), down, dice.between(0, writes))
 
 
 def _draw_closed_tab(dice: SeededDice, places: int) -> Struck:
+    """Draw a closed browser tab: the time, the place, and how long it stays closed."""
     return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), dice.pick((6000, 15_000, 40_000)))
 
 
 def _draw_split(dice: SeededDice, places: int) -> Split:
+    """Draw a network partition: the time, the places that are cut off, and how long."""
     apart = tuple(place for place in range(places) if dice.chance(500)) or (dice.between(0, places - 1),)
     return Split(dice.between(0, HEALED // 2), apart, dice.pick((500, 2000, 6000)))
 
 
 def _draw_bad_disk(dice: SeededDice, places: int) -> BadDisk:
+    """Draw a failing disk: the time, the place, after how many writes, in which way, and how often again."""
     how: Failing = dice.pick(("full", "torn", "unsure"))
     time, place, writes = dice.between(0, HEALED // 3), dice.between(0, places - 1), dice.between(0, 4)
     return BadDisk(time, place, writes, how, dice.pick((0, 0, 1)))

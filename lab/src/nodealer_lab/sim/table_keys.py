@@ -15,6 +15,7 @@ class FrameSealer:
     """Seals and opens the frames between one participant and the relay."""
 
     def __init__(self, participant: Participant, key: TableSecret | ReadKey, entropy: Entropy) -> None:
+        """Seal the frames of a participant, starting with this key of the table, and follow its key changes."""
         self._keys = Keyring(participant, (key,), entropy)
         participant.refuse_key, participant.new_key = self._keys.refuse_key, self._keys.new_key
         self._sender = expand("sender", participant.store.root, key.table, size=SENDER_BYTES)

@@ -31,6 +31,7 @@ class World:
     """Participants, a relay, and the faults that hit them."""
 
     def __init__(self, plan: GamePlan, trace: Trace | None = None) -> None:
+        """Create the clock, the relay and all nodes that the plan has from the start."""
         self.plan = plan
         self.clock = VirtualClock()
         #: Sealed frame to plaintext, if frames are sealed.
@@ -145,11 +146,13 @@ class World:
     # --- Temporary faults ---
 
     def _partition(self, split: Split) -> None:
+        """Disconnect the planned places from the relay for the planned time."""
         self.trace("relay", f"is partitioned from {split.places} for {split.down} ms")
         parted = [self.nodes[place].partition(split.down) for place in split.places]
         self.struck["split"] += any(parted)
 
     def _schedule_restore(self, node: Node, time: int, *, log_only: bool) -> None:
+        """Copy the store of a node now, and replace the store by this copy after `time` milliseconds."""
         self.clock.after(time, partial(node.restore, node.home.copy(), log_only=log_only))
 
     def _schedule_faults(self) -> None:
@@ -219,6 +222,7 @@ class World:
         return self.clock.now > HEALED + BOUND // 2 and self.clock.now > since + STILL
 
     def _heal(self) -> None:
+        """End all temporary faults, so that the game can finish."""
         self.trace("all", "heals")
         for node in self.nodes:
             node.heal()
@@ -231,6 +235,7 @@ class World:
 
 @lru_cache(maxsize=4096)
 def _describe(frame: bytes) -> str:
+    """Return a short description of a frame for the trace: the kind of entry, its seat and its number."""
     entry = parse_entry(frame)
     if entry is None:
         return f"a lobby frame ({len(frame)} bytes)"

@@ -14,16 +14,20 @@ from nodealer_lab.sim.checkers.replay import FinishedGame, ReplayedLog, hands_be
 
 
 def check_chip_account(played: FinishedGame) -> Iterator[str]:
-    """Yield entries after which the table's chips differ from the independent account.
+    """Yield entries after which the table's chips differ from those of the independent account.
 
-    There a loss counts at once, a gain at the first begin after the winner's book, and what is held at the end goes
-    back.
+    In that account a loss counts at once. A gain counts at the first begin after the winner's disclosure was accepted.
+    Chips still held at the end of the session go back to the seats that paid them.
     """
     for log in played.logs:
         yield from _first_difference(log)
 
 
 def _first_difference(log: ReplayedLog) -> Iterator[str]:
+    """Replay a log into a new `ChipLedger`.
+
+    Yield a sentence about the first entry after which the two accounts differ.
+    """
     ledger = ChipLedger(
         dict.fromkeys(log.replica.config.session.proposal.roster.with_cards, log.replica.config.rules.stake)
     )
@@ -64,6 +68,7 @@ class ChipLedger:
     """The chips of all seats, what is held for them, and the dead money."""
 
     def __init__(self, chips: Mapping[int, int]) -> None:
+        """Start with these chips of each seat, and with nothing held."""
         self.chips = dict(chips)
         self.pots: dict[int, PendingPot] = {}
         #: For each payment for leaving: the seat, the amount, and the others that were dealt in.
@@ -75,7 +80,7 @@ class ChipLedger:
         return dict(self.chips), held, [(seat, amount) for seat, amount, _ in self.dead]
 
     def apply(self, applied: Applied, *, books: bool) -> None:
-        """Apply a log entry. `books` says whether every hand ends with open books."""
+        """Apply a log entry. `books` says whether every seat must disclose its seed after each hand."""
         before, after = applied.before, applied.after
         begun = hands_begun(after) > hands_begun(before)
         # A false book may be the last thing that a begin was waiting for.
@@ -93,6 +98,10 @@ class ChipLedger:
             self.finish()
 
     def _end(self, applied: Applied, record: HandRecord, *, books: bool) -> None:
+        """Record the end of a hand by this entry: its result, or the dispute if it was voided with chips in the pot.
+
+        A seat whose claim ended the hand has disclosed its seed with the claim.
+        """
         before, game = applied.before.hand.game, applied.after.hand.game
         if record.void is not None:
             if before is not None and is_disputed(applied, record):
@@ -105,6 +114,10 @@ class ChipLedger:
             self.close(record.hand, done, game.players, books=books)
 
     def _open(self, applied: Applied) -> None:
+        """If the entry is a disclosure (a `Book`), record whether the disclosure is correct or false.
+
+        Other entries change nothing. An accepted disclosure is correct, and any other outcome means that it is false.
+        """
         seat, body = applied.entry.seat, applied.body
         if not isinstance(body, Book):
             return
@@ -117,6 +130,7 @@ class ChipLedger:
     # --- What happens to chips ---
 
     def _pay(self, amounts: Mapping[int, int]) -> None:
+        """Add these amounts to the chips of the seats. Negative amounts are taken away."""
         for seat, amount in amounts.items():
             self.chips[seat] = self.chips.get(seat, 0) + amount
 
@@ -141,12 +155,12 @@ class ChipLedger:
         self.pots[hand] = PendingPot(paid, {}, dict(bets), disputed=True)
 
     def open(self, hand: int, seat: int) -> None:
-        """Record that a seat's book of a hand is correct."""
+        """Record that a seat's disclosure of a hand is correct, so that its gains can be paid out."""
         if hand in self.pots:
             self.pots[hand].opened.add(seat)
 
     def count(self) -> None:
-        """Pay each seat with an open book what is held for it, because a hand begins or the session ends."""
+        """Pay each seat with a correct disclosure what is held for it, because a hand begins or the session ends."""
         for hand, pot in list(self.pots.items()):
             for seat in pot.opened & pot.due.keys():
                 self._pay({seat: pot.due.pop(seat)})
@@ -155,9 +169,10 @@ class ChipLedger:
                 del self.pots[hand]
 
     def name(self, hand: int, seat: int) -> None:
-        """Record that a seat's book of a hand is false.
+        """Record that a seat's disclosure of a hand is false.
 
-        Its bets go to the others and nothing else of the hand counts. What was already paid out is final.
+        The seat's bets go to the others, and nothing else of the hand counts. Gains that were already paid out are
+        final.
         """
         pot = self.pots.get(hand)
         if pot is None:
@@ -190,7 +205,7 @@ class ChipLedger:
 
 
 def is_disputed(applied: Applied, record: HandRecord) -> bool:
-    """Return whether a hand ended with an accepted claim, or with unusable cards and books."""
+    """Return whether a hand ended in a dispute: by an accepted claim, or by unusable cards and disclosures."""
     if applied.outcome is not Outcome.ACCEPTED or record.void is None:
         return False
     books = applied.after.disclosures.get(record.hand)

@@ -26,6 +26,7 @@ class DisclosureTracker:
     """The commitments that seats began with, and the books that they owe."""
 
     def __init__(self, log: ReplayedLog) -> None:
+        """Start at the beginning of this log, when no disclosure is owed."""
         self._log = log
         self._begun: dict[tuple[int, int], bytes] = {}
         #: Pairs of hand and seat.

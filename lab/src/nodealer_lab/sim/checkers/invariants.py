@@ -136,6 +136,7 @@ def unreported_forks(played: FinishedGame, saw: Callable[[Node], bool]) -> list[
 
 
 def _unnamed_absentees(world: World, node: Node) -> Iterator[str]:
+    """Yield the seats that can never act again, did not leave themselves, and are not named in a finished log."""
     state = node.replica.state
     named = {statement.of for statement in state.chronicle.vote_results}
     own_word = {
@@ -147,6 +148,7 @@ def _unnamed_absentees(world: World, node: Node) -> Iterator[str]:
 
 
 def _is_leave(entry: Entry) -> bool:
+    """Return whether an entry is a seat's own message that it leaves."""
     with suppress(Malformed):
         return isinstance(read_body(bytes(entry.body)), Leave)
     return False
@@ -218,6 +220,7 @@ def check_batches(played: FinishedGame) -> Iterator[str]:
 
 
 def _early_lateness(world: World, log: ReplayedLog, applied: Applied) -> Iterator[str]:
+    """Yield the duties that an entry makes late although less than their time limit has really passed."""
     before, after, ordered = applied.before.clock, applied.after.clock, world.ordered
     for duty in after.late - before.late if before is not None and after is not None else ():
         watched, entries = before.timed[duty] if before is not None else None, log.node.replica.entries

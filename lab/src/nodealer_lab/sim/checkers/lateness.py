@@ -33,6 +33,7 @@ class _BlockingDuty:
     late: bool = False
 
     def is_open_at(self, place: int) -> bool:
+        """Return whether the duty was blocking the table before the entry at this height."""
         return self.since <= place and (self.until is None or place < self.until)
 
     def excess(self, ticks: Sequence[_SeenTick]) -> int:
@@ -65,6 +66,7 @@ def count_lateness(
 
 
 def _blocking_duties(applied: Sequence[Applied], limits: Limits) -> list[_BlockingDuty]:
+    """Return every duty that ever blocked the table, with its time limit and the log heights between which it did."""
     held, now = list[_BlockingDuty](), dict[bytes, _BlockingDuty]()
     for place in range(len(applied) + 1):
         state = applied[place].before if place < len(applied) else applied[-1].after
@@ -82,6 +84,10 @@ def _blocking_duties(applied: Sequence[Applied], limits: Limits) -> list[_Blocki
 def _charge_banks(
     watched: Sequence[_BlockingDuty], ticks: Sequence[_SeenTick], banks: dict[int, int], limits: Limits
 ) -> None:
+    """At a new tick, take the time since the last one from the time bank of each seat beyond its limit.
+
+    When a bank would go below zero, the seat's overdue duties become late.
+    """
     passed = ticks[-1].time - ticks[-2].time if len(ticks) > 1 else 0
     for seat in {duty.seat for duty in watched}:
         over = [duty for duty in watched if duty.seat == seat and duty.excess(ticks) > 0]
@@ -94,6 +100,7 @@ def _charge_banks(
 
 
 def _refill_banks(banks: dict[int, int], limits: Limits) -> None:
+    """Add the refill of a new hand to each used time bank, up to its full size."""
     for seat, left in banks.items():
         banks[seat] = min(limits.bank, left + limits.refill)
 

@@ -48,6 +48,7 @@ def wrong_charges(applied: Applied) -> Iterator[str]:
 
 
 def _half_names(halves: set[Half]) -> list[str]:
+    """Return the names of the operations that a seat left half done, sorted, for a message."""
     return sorted(half.value for half in halves)
 
 

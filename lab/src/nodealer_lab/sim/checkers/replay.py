@@ -23,6 +23,7 @@ class FinishedGame:
     """A finished game, with each of its logs replayed."""
 
     def __init__(self, world: World) -> None:
+        """Take the world after its game, and find the nodes whose session has begun."""
         self.world = world
         self.begun = [node for node in world.nodes if node.participant is not None and node.participant.has_session]
 
@@ -72,6 +73,7 @@ def _can_read(node: Node) -> bool:
 
 
 def _became_late(applied: Applied) -> bool:
+    """Return whether this entry made any duty late."""
     before, after = applied.before.clock, applied.after.clock
     return before is not None and after is not None and bool(after.late - before.late)
 
@@ -91,6 +93,7 @@ class ReplayedLog:
     """A log, and the outcome of each of its entries."""
 
     def __init__(self, node: Node, seed: str) -> None:
+        """Replay the log of a node. If an entry cannot be applied, `broken` is the error."""
         self.node = node
         self.applied: list[Applied] = []
         self.broken: str | None = None

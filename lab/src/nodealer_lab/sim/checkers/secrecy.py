@@ -107,6 +107,10 @@ def _asked_of_two(deck: DuelDeck) -> Mapping[int, frozenset[int]]:
 
 
 def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
+    """Return which seats must release their key to each card, for the operation in progress.
+
+    The result maps a card's position to seats. The deck is one that all players have shuffled.
+    """
     players, places = frozenset(deck.binding.players), deck.places
     match deck.asked:
         case Deal(portions=portions):
@@ -137,6 +141,7 @@ def _published(before: TableState, after: TableState) -> Iterator[tuple[int, Wit
 
 
 def _new_keys(was: WithKeys, deck: WithKeys) -> Iterator[tuple[int, int]]:
+    """Yield the position and the seat of each key that was released since the deck was `was`."""
     for position, keys in deck.released.items():
         for seat in keys.keys() - was.released.get(position, {}).keys():
             yield position, seat

@@ -38,6 +38,10 @@ def unfounded_entries(log: ReplayedLog, node: Node) -> Iterator[str]:
 
 
 def _is_due(entry: Entry, state: TableState) -> bool:
+    """Return whether an honest seat could sign this entry in this state.
+
+    An answer must be to a duty of its own, and a vote must be about open duties of other seats.
+    """
     body, owed = read_body(bytes(entry.body)), state.duties.open
     if isinstance(body, Answer):
         known = owed.get(body.duty)

@@ -36,10 +36,12 @@ def _is_blocking(known: OpenDuty) -> bool:
 
 
 def _is_move(known: OpenDuty) -> bool:
+    """Return whether the duty is to make a move in the game."""
     return known.duty.deck is None and known.duty.kind == TableDuty.MOVE
 
 
 def _owes_cards(state: TableState, seat: int) -> bool:
+    """Return whether a seat owes a message about cards. Such a seat cannot vote."""
     owed = (known.duty for known in state.duties.open.values())
     return any(duty.seat == seat and duty.deck is not None and not duty.optional for duty in owed)
 
@@ -54,6 +56,7 @@ def _voters(state: TableState, gone: Collection[int], ended: Collection[int]) ->
 
 
 def _late_duties(state: TableState) -> frozenset[bytes]:
+    """Return the ids of the duties that the clock has declared late; none without a clock."""
     return frozenset() if state.clock is None else state.clock.late
 
 
@@ -70,6 +73,7 @@ class _VoteTracker:
     """The valid votes against seats that block the table."""
 
     def __init__(self, log: ReplayedLog) -> None:
+        """Start at the beginning of this log, without votes."""
         self._log = log
         self._votes: dict[int, set[bytes]] = {}
         self._breaks: dict[int, bytes] = {}
@@ -123,6 +127,7 @@ class _VoteTracker:
         self._breaks = {seat: one for seat, one in self._breaks.items() if seat not in went and one in still}
 
     def _valid(self, state: TableState) -> tuple[dict[int, set[bytes]], dict[int, bytes]]:
+        """Return the skip votes and the abort votes, by voter, that this checker counts as valid in this state."""
         return _votes(state, self._votes), _breaks(state, self._breaks)
 
     # --- Counting ---
@@ -143,16 +148,24 @@ class _VoteTracker:
     def _enough(
         self, ways: Iterable[frozenset[int]], duties: frozenset[bytes], late: frozenset[bytes], by: frozenset[int]
     ) -> bool:
+        """Return whether exactly the seats `by` voted to skip these duties, and are enough to do so.
+
+        `ways` holds the possible sets of voters. One set for which this is true is enough.
+        """
         return any(
             self._voters_against(voters, duties) == by and self._is_enough(voters, duties, late) for voters in ways
         )
 
     def _is_enough(self, voters: frozenset[int], duties: frozenset[bytes], late: frozenset[bytes]) -> bool:
-        """Return whether more than half voted, or exactly half in the case of late duties."""
+        """Return whether more than half of the voters voted to skip these duties.
+
+        For duties that are late, exactly half of the voters is also enough.
+        """
         by, pressing = self._voters_against(voters, duties), self._voters_against(voters, duties & late)
         return len(by) > len(voters) - len(by) or (bool(pressing) and len(pressing) == len(voters) - len(pressing))
 
     def _voters_against(self, voters: frozenset[int], duties: frozenset[bytes]) -> frozenset[int]:
+        """Return the voters who voted to skip at least one of these duties."""
         return frozenset(voter for voter in voters if not duties.isdisjoint(self._votes.get(voter, ())))
 
     def _abort_voters(self, state: TableState, voters: frozenset[int]) -> frozenset[int]:
@@ -161,7 +174,10 @@ class _VoteTracker:
         return by if len(by) >= len(voters) - len(by) and state.roster.timekeeper is None else frozenset()
 
     def _is_abort_backed(self, state: TableState, ways: Collection[frozenset[int]], one: VoteResult) -> bool:
-        """Return whether half of the table has aborted. After the last hand, this declares the others gone."""
+        """Return whether at least half of the table voted to abort.
+
+        An abort vote after the last hand declares the missing seats gone.
+        """
         last = state.phase is Phase.BETWEEN and state.no_more_hands and one.did == "gone"
         right = (last and one.of not in one.by) if one.of is not None else (one.did == "broken off" and not last)
         return right and any(self._abort_voters(state, voters) == frozenset(one.by) for voters in ways)
@@ -182,6 +198,7 @@ class _VoteTracker:
 
 
 def _is_votable(state: TableState, id: bytes, seen: int) -> bool:
+    """Return whether a duty blocks the table and had already been open in the log that the voter had seen."""
     known = state.duties.open.get(id)
     return known is not None and _is_blocking(known) and known.since <= seen
 
@@ -194,6 +211,7 @@ def _votes(state: TableState, votes: Mapping[int, Collection[bytes]]) -> dict[in
 
 
 def _breaks(state: TableState, breaks: Mapping[int, bytes]) -> dict[int, bytes]:
+    """Return the abort votes, by voter, without those about duties that no longer block anyone."""
     kept = _votes(state, {seat: (id,) for seat, id in breaks.items()})
     return {seat: id for seat, id in breaks.items() if seat in kept}
 
@@ -226,6 +244,10 @@ def _absent_at_count(applied: Applied) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def _owed_by(state: TableState, seat: int, answered: bytes | None = None, *, everything_late: bool = False) -> _Owed:
+    """Return the duties with which a seat blocks the table, without the one that was just answered.
+
+    With `everything_late`, all of them count as late.
+    """
     owed = {id: known for id, known in state.duties.open.items() if known.duty.seat == seat and _is_blocking(known)}
     owed.pop(answered or b"", None)
     moves = frozenset(id for id, known in owed.items() if _is_move(known))
@@ -272,6 +294,7 @@ class _RosterTracker:
     """The proposed rosters that have not lapsed, with the seats that agreed."""
 
     def __init__(self) -> None:
+        """Start without any proposed roster."""
         self._proposed: dict[bytes, _Proposed] = {}
 
     def violations_of(self, applied: Applied) -> Iterator[str]:
@@ -295,6 +318,7 @@ class _RosterTracker:
                 yield f"{sorted(one.agreed)} agreed to a roster, and it is not in force"
 
     def _record(self, applied: Applied) -> None:
+        """Record an accepted proposal of a new roster, or a seat's agreement to one."""
         seat, body = applied.entry.seat, applied.body
         if applied.outcome is not Outcome.ACCEPTED:
             return

@@ -17,6 +17,7 @@ class SimConnection:
     def __init__(
         self, clock: VirtualClock, dice: SeededDice, rates: Mapping[str, int], struck: Counter[str], trace: Trace
     ) -> None:
+        """Create one direction of a connection. `rates` says how often each fault strikes, in a thousand frames."""
         self.rates = rates
         self._clock = clock
         self._dice = dice
@@ -60,6 +61,7 @@ class SimConnection:
         self._clock.after(arrival - self._clock.now, lambda: self._arrive(number, connection, deliver))
 
     def _arrive(self, number: int, connection: int, deliver: Callable[[], None]) -> None:
+        """Deliver a frame, unless the connection that carried it was cut in the meantime."""
         if connection != self._connection:
             return
         self._struck["reordered"] += number < self._newest
@@ -67,6 +69,7 @@ class SimConnection:
         deliver()
 
     def _roll_fault(self, fault: str, frame: str) -> bool:
+        """Return whether this fault strikes the frame, and trace it if so."""
         often = self.rates.get(fault, 0)
         strikes = often > 0 and self._dice.chance(often)
         if strikes:

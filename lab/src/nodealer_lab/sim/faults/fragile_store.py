@@ -32,6 +32,7 @@ class FragileHome(MemoryPlayerStore):
     """A store on a disk that keeps what the contract promises, and may lose the rest in a crash."""
 
     def __init__(self, name: str | None, identity: Identity, root: bytes) -> None:
+        """Create the empty store of a player, on a sound disk and without a planned kill."""
         super().__init__(name, identity, root)
         self.journal = _FragileJournal(self)
         #: How many more writes and messages the process survives, or None if no kill is planned.
@@ -88,14 +89,17 @@ class FragileHome(MemoryPlayerStore):
     # --- Writing ---
 
     def append_lobby_frame(self, frame: bytes) -> None:
+        """Store a lobby frame. A failing disk or a planned kill may strike."""
         self.guard_write(lambda: super(FragileHome, self).append_lobby_frame(frame))
         self.burn_fuse()
 
     def save_session(self, session: Session) -> None:
+        """Store the session. A failing disk or a planned kill may strike."""
         self.guard_write(lambda: super(FragileHome, self).save_session(session))
         self.burn_fuse()
 
     def append(self, entry: bytes) -> None:
+        """Store a log entry. A failing disk or a planned kill may strike, and a crash loses entries not yet synced."""
         self.guard_write(lambda: super(FragileHome, self).append(entry))
 
     # --- Copies ---
@@ -133,16 +137,19 @@ class FragileHome(MemoryPlayerStore):
 
 class _FragileJournal(MemoryJournal):
     def __init__(self, home: FragileHome, records: tuple[Record, ...] = ()) -> None:
+        """Create the journal of a store, with the records of an earlier process if there are any."""
         super().__init__()
         self._records.extend(records)
         self.signed = {record.entry for record in records if isinstance(record, Sent)}
         self._home = home
 
     def write(self, record: Record) -> None:
+        """Write a record. A failing disk or a planned kill may strike."""
         self._home.guard_write(lambda: self._write(record))
         self._home.burn_fuse()
 
     def _write(self, record: Record) -> None:
+        """Write a record. It syncs the disk, so that all log entries before it survive a crash."""
         super().write(record)
         self._home.synced = len(self._home.entries)
         if isinstance(record, Sent):

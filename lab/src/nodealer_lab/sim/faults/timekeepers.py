@@ -16,6 +16,7 @@ class SilentTimekeeper:
     """A timekeeper that never ticks."""
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+        """Send no tick at all."""
         return []
 
 
@@ -23,12 +24,14 @@ class FastTimekeeper(Ticker):
     """A timekeeper whose time leaps ahead."""
 
     def __init__(self, dice: SeededDice, struck: Counter[str]) -> None:
+        """Keep the right time until the dice make the clock leap ahead."""
         super().__init__()
         self._dice = dice
         self._struck = struck
         self._leapt = 0
 
     def _table_time(self, clock: Clock) -> int:
+        """Return the table's time plus all leaps so far. Now and then the clock leaps ahead again."""
         if self._dice.chance(400):
             self._struck["lied"] += 1
             self._leapt += self._dice.between(1000, 100_000)
