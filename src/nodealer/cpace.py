@@ -35,6 +35,7 @@ class Run:
         self.share = (self._y * generator(words, channel, session)).to_bytes()
 
     def __repr__(self) -> str:
+        """Return text that reveals none of the secrets."""
         return "<Run>"
 
     def key_of_initiator(self, share: bytes) -> bytes:

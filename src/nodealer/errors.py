@@ -57,12 +57,14 @@ class CardUnreadable(LocalError):
     """A card that should open does not: data that this seat received for `deck` and `position` is false."""
 
     def __init__(self, deck: int, position: int, reason: str) -> None:
+        """Store which card is unreadable, and why."""
         super().__init__(deck, position, reason)
         self.deck = deck
         self.position = position
         self.reason = reason
 
     def __str__(self) -> str:
+        """Return the card and the reason as a message."""
         return f"card {self.position} of deck {self.deck}: {self.reason}"
 
 
@@ -93,11 +95,13 @@ class DecodeError(Malformed):
     """
 
     def __init__(self, what: str, index: int | None = None) -> None:
+        """Store what is wrong, and the index of the first bad element if it is an array."""
         super().__init__(what, index)
         self.what = what
         self.index = index
 
     def __str__(self) -> str:
+        """Return what is wrong and, for an array, with which element."""
         return self.what if self.index is None else f"{self.what} (element {self.index})"
 
 
@@ -125,12 +129,14 @@ class PeerError(NodealerError):
     """A seat signed something wrong, for this `reason`. `entry` is the entry's number in the log, if known."""
 
     def __init__(self, seat: int, reason: str, entry: int | None = None) -> None:
+        """Store the seat, the reason, and the number of the entry if it is known."""
         super().__init__(seat, reason, entry)
         self.seat = seat
         self.reason = reason
         self.entry = entry
 
     def __str__(self) -> str:
+        """Return the seat, the entry if known, and the reason as a message."""
         where = "" if self.entry is None else f", entry {self.entry}"
         return f"seat {self.seat}{where}: {self.reason}"
 
@@ -155,6 +161,7 @@ class ProofRejected(PeerFault):
     """A proof does not verify. `check` names the kind of proof."""
 
     def __init__(self, seat: int, check: str, entry: int | None = None) -> None:
+        """Store the seat, the kind of proof, and the number of the entry if it is known."""
         super().__init__(seat, f"the {check} does not verify", entry)
         self.check = check
 
@@ -167,6 +174,7 @@ class CodeDead(NodealerError):
     """A pairing code no longer works. `tried` says whether someone who did not know its words has used it."""
 
     def __init__(self, reason: str, *, tried: bool) -> None:
+        """Store the reason, and whether someone who did not know the words has used the code."""
         super().__init__(reason)
         self.tried = tried
 
@@ -183,10 +191,12 @@ class RelayRefused(RelayError):
     """A relay refused a request, with a `code` for programs and a `reason` for people. Neither can be trusted."""
 
     def __init__(self, relay: str, code: str, reason: str) -> None:
+        """Store the relay's address, the code for programs, and the reason for people."""
         super().__init__(relay, code, reason)
         self.relay = relay
         self.code = code
         self.reason = reason
 
     def __str__(self) -> str:
+        """Return the relay and its reason, or the code if it gave no reason."""
         return f"the relay {self.relay} refused: {self.reason or self.code}"

@@ -67,25 +67,31 @@ class CoreCiphers:
     """The operations of the native core."""
 
     def __init__(self, core: ModuleType) -> None:
+        """Use the functions of this native module."""
         self._core = core
 
     def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        """Return the Ed25519 public key and a function that signs a message."""
         key = self._core.Ed25519Signing(secret)
         return key.public, key.sign
 
     def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        """Return a function that tells whether an Ed25519 signature fits a message."""
         verify: Callable[[bytes, bytes], bool] = self._core.Ed25519Verifying(key).verify
         return verify
 
     def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        """Encrypt and authenticate `plaintext`, and authenticate `aad`. Use each key only once."""
         sealed: bytes = self._core.seal_once(key, aad, plaintext)
         return sealed
 
     def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        """Return the plaintext, or None if it was not sealed with this key and this `aad`."""
         opened: bytes | None = self._core.open_once(key, aad, sealed)
         return opened
 
     def agree(self, secret: bytes, public: bytes) -> bytes:
+        """Return the X25519 shared secret: all zeros for a public key of small order."""
         shared: bytes = self._core.x25519(secret, public)
         return shared
 
@@ -94,6 +100,7 @@ class LibraryCiphers:
     """The operations of the package `cryptography`, which is imported when the first key is created."""
 
     def __init__(self) -> None:
+        """Import the package `cryptography`. Raise `ImportError` if it is not installed."""
         from cryptography.exceptions import InvalidSignature, InvalidTag
         from cryptography.hazmat.primitives.asymmetric import ed25519, x25519
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -102,13 +109,16 @@ class LibraryCiphers:
         self._ed25519, self._x25519, self._chacha = ed25519, x25519, ChaCha20Poly1305
 
     def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        """Return the Ed25519 public key and a function that signs a message."""
         key = self._ed25519.Ed25519PrivateKey.from_private_bytes(secret)
         return key.public_key().public_bytes_raw(), key.sign
 
     def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        """Return a function that tells whether an Ed25519 signature fits a message."""
         public = self._ed25519.Ed25519PublicKey.from_public_bytes(key)
 
         def verify(signature: bytes, message: bytes) -> bool:
+            """Return whether the signature fits the message."""
             try:
                 public.verify(signature, message)
             except self._invalid:
@@ -118,15 +128,18 @@ class LibraryCiphers:
         return verify
 
     def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        """Encrypt and authenticate `plaintext`, and authenticate `aad`. Use each key only once: the nonce is fixed."""
         return self._chacha(key).encrypt(bytes(12), plaintext, aad)
 
     def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        """Return the plaintext, or None if it was not sealed with this key and this `aad`."""
         try:
             return self._chacha(key).decrypt(bytes(12), sealed, aad)
         except self._bad_tag:
             return None
 
     def agree(self, secret: bytes, public: bytes) -> bytes:
+        """Return the X25519 shared secret: all zeros for a public key of small order."""
         key = self._x25519.X25519PrivateKey.from_private_bytes(secret)
         try:
             return key.exchange(self._x25519.X25519PublicKey.from_public_bytes(public))
@@ -236,11 +249,13 @@ class Identity:
     """A player's long-term secrets, from a seed independent of the tape: opening a hand never reveals them."""
 
     def __init__(self, seed: bytes) -> None:
+        """Derive the keys. Raise `BadParameter` unless the seed has the right size."""
         _refuse_size(seed, "the seed of an identity")
         self._seed = seed
         self.public, self._sign = ciphers().signer(seed)
 
     def __repr__(self) -> str:
+        """Return the beginning of the public key, and nothing secret."""
         return f"<Identity {self.public.hex()[:16]}>"
 
     def sign(self, message: bytes) -> bytes:
@@ -267,6 +282,7 @@ class VerifyingKey:
     """A player's public key, checked on construction. Raises `DecodeError` if the key is weak."""
 
     def __init__(self, key: bytes) -> None:
+        """Raise `DecodeError` if the key is weak or not a key."""
         refuse_weak_key(key)
         self._verify = ciphers().verifier(key)
 

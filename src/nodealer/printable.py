@@ -26,4 +26,5 @@ def is_printable(text: str) -> bool:
 
 
 def _is_unprintable(code: int) -> bool:
+    """Return whether a code point is in the fixed list of unprintable ones."""
     return any(first <= code <= last for first, last in _UNPRINTABLE)

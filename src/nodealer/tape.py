@@ -49,6 +49,7 @@ def framed(*items: Item) -> bytes:
 
 
 def _framed_text(text: str) -> bytes:
+    """Return a text with its type and length in front."""
     data = text.encode()
     return _head(b"s", len(data)) + data
 
@@ -75,10 +76,12 @@ class Tape:
     seed: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless the seed has the right size."""
         if not isinstance(self.seed, bytes) or len(self.seed) != SEED_BYTES:
             raise BadParameter(f"a hand's seed must have {SEED_BYTES} bytes")
 
     def __repr__(self) -> str:
+        """Return text that does not reveal the seed."""
         return "<Tape>"
 
     def draw(self, label: str, inputs: bytes, *, size: int, index: int = 0) -> bytes:

@@ -19,6 +19,7 @@ def in_background() -> Iterator[CheckRunner]:
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="settle") as pool:
 
         def begin(checks: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
+            """Start settling checks, and return a function that waits for the end and raises what failed."""
             try:
                 return pool.submit(settle, checks, entropy).result
             except RuntimeError:

@@ -174,6 +174,7 @@ class Report:
 
     @property
     def _held(self) -> tuple[HeldResult, ...]:
+        """The results of hands that do not fully count yet. Empty if the log could not be replayed."""
         return () if self.state is None else self.state.ledger.held
 
     def _statement(self, one: VoteResult) -> dict[str, Any]:
@@ -212,9 +213,11 @@ def verify_file(
     """
 
     def config(session: Session) -> Config:
+        """Resolve the protocol and the game that the session of the log names."""
         return resolve_config(session, on, game)
 
     def audit_with(eager: bool) -> Callable[[Session, Iterator[bytes]], Report]:
+        """Return the function that audits a log. `eager`: check each proof with its entry, not in batches."""
         return lambda session, lines: _audit(session, lines, config, entropy, watch, eager=eager)
 
     report = _read_file(path, called or str(path), audit_with(eager=watch is not None), progress)

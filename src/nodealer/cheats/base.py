@@ -110,6 +110,7 @@ NOT_WRITTEN: Final = "it is not implemented for this protocol"
 
 
 def _claim(claims: Claims, words: str) -> Cheat | None:
+    """Return what a protocol claims about the cheat that it describes in these words, or None."""
     return next((cheat for cheat in claims.cheats if cheat.cheat == words), None)
 
 

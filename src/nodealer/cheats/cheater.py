@@ -25,11 +25,13 @@ class CheatingSeat(Seat):
     """A seat that signs forged messages instead of honest ones. It records what it signed and goes on from there."""
 
     def __init__(self, *arguments: Any, scheme: CheatScheme[Any], lies: list[bytes], **named: Any) -> None:
+        """Create the seat of a cheat. Entries with a forged message are also appended to `lies`."""
         self._scheme = scheme
         self._lies = lies
         super().__init__(*arguments, **named)
 
     def _answer_duty(self, open_duty: OpenDuty) -> Body | None:
+        """Answer like an honest seat, but hold back steps to send last, and forge an answer if there is no true one."""
         duty, way = open_duty.duty, self._scheme.way
         if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
             return None
@@ -54,10 +56,12 @@ class CheatingSeat(Seat):
         return False
 
     def _others_owe(self, duty: Duty) -> bool:
+        """Return whether another seat owes a message of the same kind for the same deck."""
         every = (known.duty for known in self.replica.state.duties.open.values())
         return any(one.kind == duty.kind and one.deck == duty.deck and one.seat != self.number for one in every)
 
     def _sign(self, body: Body) -> bytes:
+        """Sign an entry, with its card message forged if the scheme says so. Record it as a lie if it was."""
         sent = self._forge(body) if isinstance(body, Cards) else body
         data = super()._sign(sent)
         if sent != body:
@@ -82,12 +86,14 @@ class Cheater(Participant):
     seat_class: type[CheatingSeat] = CheatingSeat
 
     def __init__(self, home: PlayerStore, *, attack: BotCheat[Any], **named: Any) -> None:
+        """Create a participant that carries out `attack`. All other arguments are those of `Participant`."""
         self.attack = attack
         #: The entries that an honest player would not have signed.
         self.lies: list[bytes] = []
         super().__init__(home, **named)
 
     def _create_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        """Create a seat that forges messages as the attack does on this table's protocol."""
         home, config = self.store, self.replica.config
         return self.seat_class(
             config,
@@ -113,6 +119,7 @@ class Cheater(Participant):
         return [*sent, *more]
 
     def _beside(self, sent: list[bytes]) -> list[bytes]:
+        """Return the additional messages that the attack sends along with these."""
         beside = self.attack.on(self.replica.config.protocol).way.beside
         return [] if beside is None else beside(self, sent)
 

@@ -50,6 +50,7 @@ def _forge_chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
     """Return a forger that replaces every number by twice the next one. The next players get invalid cards."""
 
     def forge(moment: SignedMoment) -> bytes:
+        """Return the honest message with false numbers."""
         message, group = read_message(kind, moment.honest), moment.deck.binding.group
         numbers = group.points(message.numbers)
         doubled = multiply(group, 2, numbers.take([*range(1, len(numbers)), 0]))

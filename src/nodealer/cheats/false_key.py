@@ -27,6 +27,7 @@ def _forge_part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal])
     """Return a forger of the key part in messages of this kind."""
 
     def forge(moment: SignedMoment) -> bytes:
+        """Return the honest message with a false first key part, or unchanged if it has none."""
         message = read_message(kind, moment.honest)
         if not message.dealKeyPart:
             return moment.honest

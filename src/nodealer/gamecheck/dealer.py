@@ -42,6 +42,7 @@ class FalseClaim(Exception):
     """A seat is asked to prove something false. At a real table its participant would send nothing."""
 
     def __init__(self, seat: int) -> None:
+        """Store the seat that cannot prove its claim."""
         super().__init__(f"seat {seat} cannot prove it")
         self.seat = seat
 

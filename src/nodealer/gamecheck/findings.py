@@ -30,6 +30,7 @@ class Found(Exception):
     """Raised with a finding that ends the current attempt."""
 
     def __init__(self, finding: Finding) -> None:
+        """Store the finding."""
         super().__init__(finding.what)
         self.finding = finding
 
@@ -56,6 +57,7 @@ class Findings:
             self.add(found.finding)
 
     def __bool__(self) -> bool:
+        """Return whether anything was found."""
         return bool(self.first)
 
     def as_json(self) -> list[dict[str, Any]]:

@@ -57,6 +57,7 @@ def _parts(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _name(key: Form) -> str:
+    """Return an index or a key as it is written after a name: `[3]`."""
     return f"[{key!r}]"
 
 
@@ -82,5 +83,6 @@ def quote(where: str) -> str:
 
 
 def _numbered(parts: Form) -> Iterator[tuple[str, Form]]:
+    """Yield the parts of a form with their names. A part without a name is called by its index."""
     for at, (name, inner) in enumerate(parts[1:]):
         yield name or f"[{at}]", inner

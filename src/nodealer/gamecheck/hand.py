@@ -50,6 +50,7 @@ class ImpossibleRequest(Found):
     """
 
     def __init__(self, finding: Finding, *, at_once: bool) -> None:
+        """Store the finding, and whether a table detects the request before it runs any operation on the deck."""
         super().__init__(finding)
         self.at_once = at_once
 
@@ -58,6 +59,7 @@ class ImpossibleProof(Found):
     """The game requires a proof that a seat cannot give. At a real table the seat would be silent and removed."""
 
     def __init__(self, finding: Finding, seat: int) -> None:
+        """Store the finding and the seat that cannot give the proof."""
         super().__init__(finding)
         self.seat = seat
 
@@ -198,6 +200,7 @@ def _half_done(want: Want) -> Half | None:
 
 
 def _cards_argument(cards: bool) -> str:
+    """Return the `cards` argument of `left` as an author would write it."""
     return "cards=True" if cards else "cards=False"
 
 
@@ -291,6 +294,7 @@ def _deliver_events(moment: HandMoment, decks: Mapping[int, PlainDeck], events: 
 
 
 def _count_events(events: tuple[Event, ...]) -> str:
+    """Return how many events of each kind there are, in words."""
     kinds = [type(event).__name__ for event in events]
     counted = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
     return ", ".join(counted) or "no events"
@@ -365,6 +369,7 @@ def bot_of(moment: HandMoment, seat: int, *, fast: bool = False) -> Bot:
     drawn = 0
 
     def draw(size: int) -> bytes:
+        """Return the next pseudorandom bytes of this bot. They are the same in every run."""
         nonlocal drawn
         drawn += 1
         return expand("bot", moment.setup.seed, moment.number, moment.moves, seat, drawn, size=size)
@@ -378,6 +383,7 @@ def bot_chooser(moment: HandMoment) -> Choose:
     """Return a function that lets the bots choose among cards they look at."""
 
     def choose(seen: Mapping[int, int], peek: Peek) -> tuple[int, ...]:
+        """Let the peeking seat's bot choose, given position to face of the cards it looks at."""
         view = moment.view(peek.seat)
         # Of that deck the bot sees only the cards it chooses from, as at a real table.
         others = {spot: face for spot, face in view.seen.items() if spot[0] != peek.deck}

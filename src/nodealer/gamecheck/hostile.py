@@ -70,4 +70,5 @@ def _variants(data: Any) -> Iterator[Any]:
 
 
 def _to_json(data: Any) -> bytes:
+    """Encode data as compact JSON, without any check."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()

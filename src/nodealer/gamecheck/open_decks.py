@@ -60,6 +60,7 @@ class OpenDecks:
     games: int = 0
 
     def __post_init__(self) -> None:
+        """Create the probes that report to the same findings."""
         self.probes = Probes(self.findings, self.effort.finishes, self.effort.seats)
 
     def check(self, counts: Sequence[int]) -> None:

@@ -61,6 +61,7 @@ def main(place: str, counts: Sequence[str]) -> None:
 
 
 def _public_bytes(moment: HandMoment) -> bytes:
+    """Return what the game publicly wants at a moment, as bytes to compare between processes."""
     want = moment.game.wants
     # A result is hashed in its canonical encoding. In a request for moves or operations, the order counts.
     return encode(want.result) if isinstance(want, Done) else str(want).encode()

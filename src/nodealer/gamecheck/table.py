@@ -55,6 +55,10 @@ class CheckTable:
     """Participants that share one order of frames. All of them decide at the same time, on what they see."""
 
     def __init__(self, seating: CheckedSetup, *, backwards: bool = False) -> None:
+        """Seat a participant and a bot for each name, and let them agree on the session.
+
+        Raise `Declined` if they do not.
+        """
         self.seating = seating
         #: Deliver pending frames of the last seat first.
         self._backwards = backwards
@@ -110,6 +114,7 @@ class CheckTable:
 
     @property
     def _over(self) -> bool:
+        """Whether the session has ended and every frame is delivered."""
         return self.replica.state.phase is Phase.ENDED and not any(self._pending)
 
     def _deliver_all(self) -> None:
@@ -153,4 +158,5 @@ class CheckTable:
 
 
 def _derive(label: str, place: int, size: int) -> bytes:
+    """Return fixed pseudorandom bytes for a participant, the same in every run."""
     return expand("check table", label, place, size=size)

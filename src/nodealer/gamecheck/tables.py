@@ -53,6 +53,7 @@ class OnProtocol:
     why: str | None = None
 
     def __str__(self) -> str:
+        """Return the protocol's name, with its parameters unless they are the default."""
         return self.name if self.parameters == b"{}" else f"{self.name} {self.parameters.decode()}"
 
 
@@ -160,6 +161,7 @@ class TableChecks:
         every = max(1, height // self.effort.losses)
 
         def after(entries: int) -> None:
+            """Lose the next participant at every `every`-th entry."""
             if entries % every == offset:
                 table.lose(entries // every % places)
 
@@ -175,6 +177,7 @@ class TableChecks:
         place, gone = number % seating.seats, False
 
         def after(entries: int) -> None:
+            """Let the seat leave once, after entry `at`."""
             nonlocal gone
             if entries >= at and not gone:
                 gone = True
@@ -196,6 +199,10 @@ class TableChecks:
 
 
 def _play(table: CheckTable, when: str) -> None:
+    """Play a table to its end.
+
+    Raise `Found` if the author's code fails; `when` describes what is special about this play.
+    """
     with author_code("table", f"{table.where}, {when}, playing failed with", ""):
         table.run()
 

@@ -119,9 +119,13 @@ class Rules(Protocol):
     """A game with its parameters: what it needs, and how each hand begins."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the game, as in the session."""
+
     @property
-    def version(self) -> int: ...
+    def version(self) -> int:
+        """The version of the rules. A log names the version it was played with."""
+
     @property
     def parameters(self) -> bytes:
         """The parameters that the table agreed on, as canonical JSON."""

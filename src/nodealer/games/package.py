@@ -64,6 +64,7 @@ class Measured:
 
 
 def _no_protocol_parameters(protocol: str, settings: Mapping[str, str]) -> bytes:
+    """Return empty parameters: by default, the settings of a game do not change its protocol."""
     return b"{}"
 
 

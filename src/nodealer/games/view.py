@@ -46,4 +46,5 @@ def plain_page(view: View) -> dict[str, Any]:
 
 
 def _face_list(faces: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
+    """Return faces by deck and position as a sorted list for JSON."""
     return [{"deck": deck, "position": position, "face": face} for (deck, position), face in sorted(faces.items())]

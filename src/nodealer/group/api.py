@@ -22,7 +22,9 @@ class Order(Protocol):
     that are the same for every order of this length. `order.py` draws orders and builds them from chosen indices.
     """
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Return n, the number of places."""
+
     def inverse(self) -> Order:
         """Return the inverse permutation."""
 
@@ -37,13 +39,21 @@ class Scalars(Protocol):
     def group(self) -> Group:
         """The group that the scalars belong to."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Return the number of elements."""
+
     def __getitem__(self, key: int | slice, /) -> Scalars:
         """Return one element or a non-empty slice without a step, as an array in both cases."""
 
-    def __add__(self, other: Scalars, /) -> Scalars: ...
-    def __sub__(self, other: Scalars, /) -> Scalars: ...
-    def __neg__(self) -> Scalars: ...
+    def __add__(self, other: Scalars, /) -> Scalars:
+        """Add elementwise, modulo the order."""
+
+    def __sub__(self, other: Scalars, /) -> Scalars:
+        """Subtract elementwise, modulo the order."""
+
+    def __neg__(self) -> Scalars:
+        """Negate each element modulo the order."""
+
     @overload
     def __mul__(self, other: Scalars, /) -> Scalars: ...
     @overload
@@ -89,12 +99,24 @@ class Points(Protocol):
     def group(self) -> Group:
         """The group that the points belong to."""
 
-    def __len__(self) -> int: ...
-    def __getitem__(self, key: int | slice, /) -> Points: ...
-    def __add__(self, other: Points, /) -> Points: ...
-    def __sub__(self, other: Points, /) -> Points: ...
-    def __neg__(self) -> Points: ...
-    def __eq__(self, other: object, /) -> bool: ...
+    def __len__(self) -> int:
+        """Return the number of points."""
+
+    def __getitem__(self, key: int | slice, /) -> Points:
+        """Return one point or a non-empty slice without a step, as an array in both cases."""
+
+    def __add__(self, other: Points, /) -> Points:
+        """Add elementwise."""
+
+    def __sub__(self, other: Points, /) -> Points:
+        """Subtract elementwise."""
+
+    def __neg__(self) -> Points:
+        """Negate each point."""
+
+    def __eq__(self, other: object, /) -> bool:
+        """Compare the arrays as wholes."""
+
     def sum(self) -> Points:
         """Return the sum of all points, as an array of one."""
 
@@ -132,7 +154,9 @@ class Points(Protocol):
 class Group(Protocol):
     """A group of prime order, on one backend. Two handles of the same name and backend are the same object."""
 
-    def __hash__(self) -> int: ...
+    def __hash__(self) -> int:
+        """Return a hash, so that a group can be a key of a cache."""
+
     @property
     def name(self) -> str:
         """The group's name, such as "ristretto255"."""

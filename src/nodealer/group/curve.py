@@ -142,6 +142,7 @@ class FixedBase:
     __slots__ = ("_curve", "_rows")
 
     def __init__(self, curve: Curve, point: Element) -> None:
+        """Compute the table for one point."""
         self._curve = curve
         self._rows: list[list[Element]] = []
         for _ in range(window_count(curve.order, TABLE_WIDTH)):

@@ -188,15 +188,18 @@ class ModpGroup(ReferenceGroup):
     backend = BACKEND
 
     def build_table(self, point: Element) -> FixedBase | None:
+        """Return None: this group uses no tables, which would leak secrets through timing."""
         # A table lookup by a secret digit would take time that depends on it.
         return None
 
     def multiply_pairs(
         self, table: FixedBase | None, scalars: tuple[int, ...], pairs: Callable[[], Iterator[tuple[int, Element]]]
     ) -> tuple[Element, ...]:
+        """Multiply scalars with points pair by pair, on several threads. There is never a table."""
         return tuple((value,) for value in secret_powers_in_parallel([(s, point[0]) for s, point in pairs()]))
 
     def msm(self, scalars: Scalars, points: Points, /) -> PointArray:
+        """Return Σ scalars[i]·points[i], with one secret power for each term. The lengths must be equal."""
         left, right = self._terms(scalars, points)
         total = big(1)
         for value in secret_powers_in_parallel(list(zip(left, right, strict=True))):
@@ -204,11 +207,13 @@ class ModpGroup(ReferenceGroup):
         return PointArray(self, ((total,),))
 
     def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> PointArray:
+        """Return a·p + b·q, elementwise and broadcast, as two separate products."""
         return self.require_own(a, ScalarArray) * self.require_own(p, PointArray) + self.require_own(
             b, ScalarArray
         ) * self.require_own(q, PointArray)
 
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> PointArray:
+        """Return the same as `msm` for public values, with the method that is faster for this many terms."""
         left, right = self._terms(scalars, points)
         if len(left) >= STRAUS_FROM:
             return PointArray(self, ((straus(left, right),),))

@@ -64,6 +64,7 @@ class PlainOrder:
     __slots__ = ("_places",)
 
     def __init__(self, places: Sequence[int], /) -> None:
+        """Store a permutation of 0 … n − 1. Raise `BadParameter` for anything else."""
         if not isinstance(places, Sequence) or isinstance(places, str | bytes | bytearray | memoryview):
             raise BadParameter(f"expected a sequence of places, got {type(places).__name__}")
         # Iterate once, over at most one item more than it claims to have: what is checked is what is stored.
@@ -73,12 +74,15 @@ class PlainOrder:
         self._places = chosen
 
     def __len__(self) -> int:
+        """Return the number of places."""
         return len(self._places)
 
     def __repr__(self) -> str:
+        """Return the length, and nothing about the order."""
         return f"<Order reference n={len(self)}>"
 
     def __reduce__(self) -> NoReturn:
+        """Raise `TypeError`: a secret order must not be pickled or copied by mistake."""
         raise TypeError("orders cannot be pickled or copied")
 
     def inverse(self) -> PlainOrder:

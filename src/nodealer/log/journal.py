@@ -44,11 +44,14 @@ class MemoryJournal:
     """A journal for tests and rehearsals. It is lost when the process ends."""
 
     def __init__(self) -> None:
+        """Create an empty journal."""
         self._records: list[Record] = []
 
     @property
     def records(self) -> tuple[Record, ...]:
+        """All records, in the order they were written."""
         return tuple(self._records)
 
     def write(self, record: Record) -> None:
+        """Keep a record in memory."""
         self._records.append(record)

@@ -119,6 +119,7 @@ class ManyEqualities:
     less: Points | None = None
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless each array has one point or as many as there are images."""
         for name, points in self.arrays:
             if len(points) not in (1, len(self.images)):
                 raise BadParameter(f"{name}: {len(points)} points for {len(self.images)} images")

@@ -35,6 +35,7 @@ class Statement:
     rows: tuple[LinearRow, ...]
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` unless every term has length one or the length of its row."""
         for row in self.rows:
             for secret, base in row.terms:
                 if not {self.widths[secret], len(base)} <= {1, len(row.image)}:

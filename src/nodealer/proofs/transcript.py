@@ -69,6 +69,7 @@ class Transcript:
     """A running hash of labelled items. `seat` is the prover. `trace`, if given, is called with each absorbed item."""
 
     def __init__(self, seat: int, trace: Trace | None = None) -> None:
+        """Start a transcript of a proof by this seat."""
         self.seat = seat
         self._hash = _DOMAIN.copy()
         self._trace = trace

@@ -451,6 +451,7 @@ class Free:
     versions = ()
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` if the deck size or the offered operations are not allowed."""
         if type(self.deck_max) is not int or not CARDS_MIN <= self.deck_max <= CARDS_MAX:
             raise BadParameter(f"a deck must have {CARDS_MIN} to {CARDS_MAX} cards, not {self.deck_max!r}")
         if not {Capability.SHARED_DECK} <= self.operations <= frozenset(OPERATIONS):
@@ -477,4 +478,5 @@ class Free:
 
 
 def _names(operations: Iterable[Capability]) -> str:
+    """Return the names of these operations, separated by commas."""
     return ", ".join(operation.value for operation in operations)

@@ -26,6 +26,7 @@ class HeartsBot(Bot):
     """A bot that plays by what it sees. It is deterministic: only the cards differ."""
 
     def __init__(self, entropy: Entropy | None = None) -> None:
+        """Create the bot. It ignores `entropy`, because it decides nothing at random."""
         pass
 
     def move(self, view: View) -> Move:

@@ -224,6 +224,7 @@ class HeartsHand(WithoutStakes):
         return tuple(sorted(faces - self.out - self.lacks.get(seat, frozenset())))
 
     def _record_proof(self, claim: NoneOf) -> HeartsHand:
+        """Return the hand after a seat has proven that it has none of the claimed faces."""
         lacks = {**self.lacks, claim.seat: self.lacks.get(claim.seat, frozenset()) | frozenset(claim.faces)}
         proof = Proof(len(self.tricks), claim.seat, claim.faces)
         return replace(self, lacks=lacks, proofs=(*self.proofs, proof))
@@ -262,6 +263,7 @@ class HeartsHand(WithoutStakes):
         raise IllegalMove(f"you cannot do that now: the hand is in the stage {self.stage.value!r}")
 
     def _refuse_foreign_place(self, seat: int, place: int) -> None:
+        """Raise `IllegalMove` unless the seat holds the card at this place."""
         if place not in self.held[seat]:
             raise IllegalMove(f"the card at place {place} is not in your hand")
 
@@ -298,8 +300,10 @@ class HeartsHand(WithoutStakes):
         return self if self.stage is HeartsStage.OVER else self._end_early(HeartsEnding.LEFT, seats)
 
     def _end_early(self, ending: HeartsEnding, losers: tuple[int, ...]) -> HeartsHand:
+        """End the hand before all tricks are played. `losers` get the penalty for it."""
         return replace(self, stage=HeartsStage.OVER, ending=ending, losers=self.losers | {*losers}, asking=())
 
 
 def _remove_place(places: tuple[int, ...], place: int | None) -> tuple[int, ...]:
+    """Return the places without this one."""
     return tuple(other for other in places if other != place)

@@ -52,6 +52,7 @@ def page(view: View) -> dict[str, Any]:
 
 
 def _trick(trick: Trick) -> dict[str, Any]:
+    """Return a trick for the page: its cards in order, its points, and who wins it so far."""
     cards = [{"seat": seat, "card": name(face)} for seat, face in trick.cards]
     return {"cards": cards, "points": trick.points, "winner": trick.winner if trick.cards else None}
 

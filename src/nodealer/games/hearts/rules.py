@@ -43,6 +43,7 @@ class HeartsRules:
     )
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` if the number of points that ends the game is out of range."""
         if type(self.goal) is not int or not 1 <= self.goal <= GOAL_MAX:
             raise BadParameter(f"a game of hearts must end at 1 to {GOAL_MAX} points, not {self.goal!r}")
 

@@ -279,12 +279,15 @@ def _hand(mine: Iterable[int], may: set[int]) -> list[Line]:
 
 
 def _name(names: Mapping[int, str], seat: int) -> str:
+    """Return a seat's name, or its number if it has none."""
     return str(names.get(seat, seat))
 
 
 def _join_names(names: Mapping[int, str], seats: Sequence[int]) -> str:
+    """Return the names of seats, joined with "and"."""
     return " and ".join(_name(names, seat) for seat in seats)
 
 
 def _points(count: int) -> str:
+    """Return a number of points in words."""
     return "one point" if count == 1 else f"{count} points"

@@ -304,6 +304,7 @@ class PokerTable:
             raise BadParameter(f"got {len(faces)} board cards, but the hand waits for {self.next}")
 
         def burn_and_deal(state: State) -> None:
+            """Burn a card if pokerkit wants that, and deal the faces to the board."""
             if state.card_burning_status:
                 state.burn_card("??")
             state.deal_board("".join(names(faces)))
@@ -399,6 +400,7 @@ class _OrderedState(State):
     """
 
     def _setup(self) -> None:
+        """Let pokerkit set up its state with an empty deck, and then fill the deck in order."""
         super()._setup()
         self.deck_cards.extend(Deck.STANDARD)
 

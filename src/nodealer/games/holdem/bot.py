@@ -24,6 +24,7 @@ class HoldemBot(Bot):
     """A bot that plays tight before the flop and by its odds afterwards, and bluffs now and then."""
 
     def __init__(self, entropy: Entropy) -> None:
+        """Create a bot that takes its randomness from `entropy`."""
         self._entropy = entropy
 
     def move(self, view: View) -> Move:
@@ -73,6 +74,7 @@ class HoldemBot(Bot):
         return 0.05 * game.players.index(seat) / len(game.players)
 
     def _chance(self, percent: int) -> bool:
+        """Return True with a probability of about this many percent."""
         return int.from_bytes(self._entropy(4), "little") % 100 < percent
 
 
@@ -80,6 +82,7 @@ class Caller(Bot):
     """A bot that always calls and never shows. It costs no time to decide, for benchmarks."""
 
     def __init__(self, entropy: Entropy) -> None:
+        """Create the bot. It ignores `entropy`, because it decides nothing at random."""
         pass
 
     def move(self, view: View) -> Move:

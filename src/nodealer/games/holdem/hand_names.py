@@ -56,4 +56,5 @@ def with_article(name: str) -> str:
 
 
 def _plural(value: int) -> str:
+    """Return the plural of a rank's name, such as "sixes"."""
     return "sixes" if RANKS[value] == "six" else f"{RANKS[value]}s"

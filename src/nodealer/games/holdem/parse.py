@@ -47,10 +47,12 @@ def _split_words(text: str) -> list[str]:
 
 
 def _is_number(word: str) -> bool:
+    """Return whether a word is a whole number with few enough digits."""
     return word.isascii() and word.isdigit() and len(word) <= _DIGITS_MAX
 
 
 def _parse_chips(word: str) -> int:
+    """Return a word as a positive number of chips. Raise `IllegalMove` if it is not one."""
     if not _is_number(word) or int(word) == 0:
         raise IllegalMove(f"{word!r} is not a number of chips")
     return int(word)
@@ -64,6 +66,7 @@ def _check(legal: Legal) -> Move:
 
 
 def _call(legal: Legal) -> Move:
+    """Return a call. Raise `IllegalMove` if there is no bet to call."""
     if legal.call == 0:
         raise IllegalMove("there is no bet to call: check or bet")
     return Call()

@@ -56,6 +56,7 @@ class Holdem:
     operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.OPEN_TOP, Capability.SHOW_ALL})
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` if the stack, the blinds or the ante are not possible together."""
         numbers = (self.stack, *self.blinds, self.ante)
         if any(type(number) is not int for number in numbers) or len(self.blinds) != 2:
             raise BadParameter("the stack, both blinds and the ante must be whole numbers")

@@ -55,10 +55,12 @@ def _seats(game: Hand, view: View) -> Iterator[Line]:
 
 
 def _name(view: View, seat: int) -> str:
+    """Return a seat's name, or its number if it has none."""
     return view.names.get(seat, str(seat))
 
 
 def _chips(game: Hand, seat: int) -> int:
+    """Return the chips of a seat that are not in the pot."""
     return game.behind(seat) if seat in game.players else game.chips.get(seat, 0)
 
 
@@ -79,10 +81,12 @@ def _seat_notes(game: Hand, seat: int) -> Iterator[str]:
 
 
 def _mark(game: Hand, view: View, seat: int) -> Mark | None:
+    """Return how to highlight a seat's name: the viewer's own, or dim if the seat is out of the hand."""
     return "mine" if seat == view.seat else _dim(game, seat)
 
 
 def _dim(game: Hand, seat: int) -> Mark | None:
+    """Return the dim mark for a seat that can no longer win this hand, or None."""
     return None if seat in game.contenders else "dim"
 
 

@@ -134,6 +134,7 @@ def _hand_of(view: View) -> Hand:
 
 
 def _all_in(so: bool) -> str:
+    """Return the words to add to a bet that puts a player all in, or nothing."""
     return " and is all in" if so else ""
 
 
@@ -159,11 +160,13 @@ def _compared_hands(result: Mapping[str, Any]) -> dict[int, Rank]:
 
 
 def _charge_line(one: Mapping[str, Any], names: Mapping[int, str]) -> Line:
+    """Describe what a player pays for leaving in the middle of a card operation."""
     who = str(names.get(one["seat"], one["seat"]))
     return line(strong(who), f" left in the middle of a card operation and pays {one['amount']} into the next pot")
 
 
 def _pot_label(at: int, count: int) -> str:
+    """Return the words before a pot's amount. Empty if it is the only pot."""
     if count == 1:
         return ""
     return "the main pot of " if at == 0 else "a side pot of "

@@ -26,6 +26,7 @@ class WardensBot(Bot):
     """A bot that rates cards, wardens and light. It is deterministic: only the cards differ."""
 
     def __init__(self, entropy: Entropy | None = None) -> None:
+        """Create the bot. It ignores `entropy`, because it decides nothing at random."""
         pass
 
     def move(self, view: View) -> Move:
@@ -93,6 +94,7 @@ def choose_cards(side: Side, seen: Mapping[int, int], *, keep: bool) -> tuple[in
     sparks = min(side.fire + 1, 8)
 
     def worth(place: int) -> tuple[float, int]:
+        """Return the key to sort a card by: its value, negative if it is too expensive, then its place."""
         card = POOL[seen[place]]
         return (_base_value(card) if card.cost <= sparks else -card.cost), -place
 
@@ -116,6 +118,7 @@ def _base_value(card: Printed) -> float:
 
 
 def _warden_value(warden: Warden) -> float:
+    """Rate a warden on the table."""
     return warden.power + warden.health + 1.0
 
 

@@ -10,18 +10,22 @@ D = Does
 
 
 def _ember(name: str, cost: int, power: int = 0, health: int = 0, **more: bool | Does | int) -> Printed:
+    """Return a card of the court of Ember."""
     return Printed(name, "ember", cost, power, health, **more)  # type: ignore[arg-type]
 
 
 def _tide(name: str, cost: int, power: int = 0, health: int = 0, **more: bool | Does | int) -> Printed:
+    """Return a card of the court of Tide."""
     return Printed(name, "tide", cost, power, health, **more)  # type: ignore[arg-type]
 
 
 def _root(name: str, cost: int, power: int = 0, health: int = 0, **more: bool | Does | int) -> Printed:
+    """Return a card of the court of Root."""
     return Printed(name, "root", cost, power, health, **more)  # type: ignore[arg-type]
 
 
 def _veil(name: str, cost: int, power: int = 0, health: int = 0, **more: bool | Does | int) -> Printed:
+    """Return a card of the court of Veil."""
     return Printed(name, "veil", cost, power, health, **more)  # type: ignore[arg-type]
 
 

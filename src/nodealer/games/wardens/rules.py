@@ -55,6 +55,7 @@ class WardensRules:
     )
 
     def __post_init__(self) -> None:
+        """Raise `BadParameter` if a deck list is not sorted or has a wrong size, an unknown card or too many copies."""
         for cards in self.decks:
             if not DECK_MIN <= len(cards) <= DECK_MAX or list(cards) != sorted(cards):
                 raise BadParameter(f"a deck list must have {DECK_MIN} to {DECK_MAX} cards, in the order of the pool")

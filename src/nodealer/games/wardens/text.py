@@ -186,15 +186,18 @@ def obstacle(game: WardensGame, place: int, card: int) -> str:
 
 
 def _hand_line(game: WardensGame, place: int, card: int) -> Line:
+    """Describe a card in the hand. It is dim, with the reason, if it cannot be played now."""
     printed, why = POOL[card], obstacle(game, place, card)
     return line(Span(printed.line, "dim"), f" – {why}") if why else line(strong(printed.line))
 
 
 def _sparks(count: int, more: str = "") -> str:
+    """Return a number of sparks in words. `more` goes before the noun."""
     return f"{count} {more}spark{'' if count == 1 else 's'}"
 
 
 def _was_named(game: WardensGame, play: Play, opened: Opened) -> bool:
+    """Return whether an opened card is exactly the one that this play named."""
     side = game.sides[opened.card.deck]
     return side is game.mine and opened.card.position == play.place and side.list[opened.face] == play.card
 
@@ -216,6 +219,7 @@ def _changes(was: Side, now: Side, name: str) -> Iterator[str]:
 
 
 def _warden_name(side: Side, place: int) -> str:
+    """Return the name of the warden at a place, or "nothing"."""
     warden = side.warden(place)
     return warden.printed.name if warden is not None else "nothing"
 
@@ -243,10 +247,12 @@ def _side_line(side: Side) -> str:
 
 
 def _warden_line(warden: Warden) -> str:
+    """Describe a warden in one line: name, power, health, and whether it guards."""
     return f"{warden.printed.name} {warden.power}/{warden.health}" + (" guard" if warden.printed.guard else "")
 
 
 def _readiness(warden: Warden) -> str:
+    """Describe whether a warden can attack this turn."""
     if warden.ready:
         return "  ready"
     return "  played this turn, or has attacked"
