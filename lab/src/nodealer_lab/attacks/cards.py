@@ -117,12 +117,14 @@ OTHER_CARD: Final = attack_from_cheat(
 
 
 # --- other offset ---
-#
-# A seat reveals a different offset from the one it shuffled with. No one can find a card then, and all else was right.
 
 
 def _forge_offset(moment: SignedMoment) -> bytes:
-    """Reveal an offset that is one more than the true one."""
+    """Reveal an offset that is one more than the true one.
+
+    The attack: a seat reveals a different offset from the one it shuffled with. No one can find a card then, and all
+    else was right.
+    """
     message = read_message(RevealOffset, moment.honest)
     return encode(replace_struct(message, offset=falsify_first(moment.deck.binding.group.scalars(message.offset))))
 
@@ -151,8 +153,6 @@ OTHER_OFFSET: Final = Attack(
 
 
 # --- oracle ---
-#
-# A seat has a card of another player's hand passed around once more, so that its holder removes their own key.
 
 POWER: Final = 7
 
@@ -161,6 +161,9 @@ def _forge_pass(moment: SignedMoment) -> bytes:
     """Replace the card that this seat decrypts by the dealer's own card, which the dealer decrypts next.
 
     The seat has just looked that card up in the dealer's list.
+
+    The attack: a seat has a card of another player's hand passed around once more, so that its holder removes their own
+    key.
     """
     message, deck = read_message(Pass, moment.honest), moment.deck
     dealers = [track for track in deck.stage.tracks if track.to == 0]
@@ -210,9 +213,6 @@ ORACLE: Final = Attack(
 
 
 # --- held ---
-#
-# A player left, and the others rebuild the deck. A seat declares the highest card instead of the one it holds. The
-# highest card is then in no hand, and not in the deck either.
 
 
 def _highest_face(deck: MaskDeck | LockDeck) -> int:
@@ -229,6 +229,9 @@ def _forge_held_mask(moment: SignedMoment) -> bytes:
     """Declare the highest face, masked under the joint key as its own card would be.
 
     The last of the three proof rows is false.
+
+    The attack: a player left, and the others rebuild the deck. A seat declares the highest card instead of the one it
+    holds. The highest card is then in no hand, and not in the deck either.
     """
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     positions = rebuild.held_by(deck, seat)
@@ -304,13 +307,14 @@ HELD: Final = Attack(
 
 
 # --- tag ---
-#
-# A player left, and the others rebuild the deck. A seat multiplies one card by a different secret than the others, so
-# that a held card is not found in the new deck.
 
 
 def _forge_tag_mask(moment: SignedMoment) -> bytes:
-    """Double the last card, which a player holds."""
+    """Double the last card, which a player holds.
+
+    The attack: a player left, and the others rebuild the deck. A seat multiplies one card by a different secret than
+    the others, so that a held card is not found in the new deck.
+    """
     message, group = read_message(MaskTags, moment.honest), moment.deck.binding.group
     last = multiply(group, 2, group.points(message.cards)[-1:])
     return encode(replace_struct(message, cards=set_at(message.cards, -1, last.to_bytes())))
@@ -354,12 +358,13 @@ TAG: Final = Attack(
 
 
 # --- other name ---
-#
-# A seat plays a card under another name, with the nonce of the card that it holds.
 
 
 def _forge_other_name(moment: SignedMoment) -> bytes:
-    """Play the first card under the next name."""
+    """Play the first card under the next name.
+
+    The attack: a seat plays a card under another name, with the nonce of the card that it holds.
+    """
     deck, message = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not message.cards:
         return moment.honest
@@ -392,12 +397,13 @@ OTHER_NAME: Final = Attack(
 
 
 # --- played twice ---
-#
-# A seat plays a card again that it has already played, instead of another one that it holds.
 
 
 def _forge_second_play(moment: SignedMoment) -> bytes:
-    """Reveal a card that was already played: its nonce is known."""
+    """Reveal a card that was already played: its nonce is known.
+
+    The attack: a seat plays a card again that it has already played, instead of another one that it holds.
+    """
     deck, message = moment.deck, read_message(DuelReveal, moment.honest)
     played = next(iter(deck.places.opened.values()), None)
     if isinstance(deck.stage.operation, Close) or not message.cards or played is None:
@@ -431,9 +437,6 @@ PLAYED_TWICE: Final = Attack(
 
 
 # --- two names ---
-#
-# The owner of a deck commits to one nonce under two names. If a card's point depended on the nonce alone, the owner
-# could play that card under either name.
 
 #: The attack tries this many games. It fails in all of them once in 65,536 times.
 GAMES_MAX: Final = 16
@@ -466,6 +469,9 @@ def _play_two_names(scene: Scene) -> AttackOutcome:
     """Play until the cheater has drawn a card with two names, which half of its cards have.
 
     The lie is the name under which the card is played: a commitment by itself claims nothing.
+
+    The attack: the owner of a deck commits to one nonce under two names. If a card's point depended on the nonce alone,
+    the owner could play that card under either name.
     """
     for seed in range(GAMES_MAX):
         played = play_with_cheater(TWO_NAMES, replace(scene, entropy=seeded_entropy(seed, TWO_NAMES.name)))
@@ -501,8 +507,6 @@ TWO_NAMES: Final = Attack(
 
 
 # --- unopened ---
-#
-# The owner of a deck commits to zero bytes instead of a card, so that nothing can be compared with it later.
 
 #: The card without a commitment. The cheater draws one of six, so in 16 games it draws another one at least once.
 DEAD: Final = 4
@@ -527,7 +531,11 @@ def _find_uncommitted_card(played: PlayedGame) -> str | None:
 
 
 def _play_unopened(scene: Scene) -> AttackOutcome:
-    """Play until the cheater has drawn a card with a commitment: without one it could not play, and would be named."""
+    """Play until the cheater has drawn a card with a commitment: without one it could not play, and would be named.
+
+    The attack: the owner of a deck commits to zero bytes instead of a card, so that nothing can be compared with it
+    later.
+    """
     for seed in range(GAMES_MAX):
         played = play_with_cheater(UNOPENED, replace(scene, entropy=seeded_entropy(seed, UNOPENED.name)))
         drawn = {face for one in dealt_decks(played) for face in one.hidden_cards(scene.cheater).values()}
@@ -563,12 +571,13 @@ UNOPENED: Final = Attack(
 
 
 # --- false claim ---
-#
-# A seat claims that its valid card is invalid, so that the others have to disclose and the hand ends.
 
 
 def _play_false_claim(scene: Scene) -> AttackOutcome:
-    """Have the cheater claim a misdeal. All that it says of its card is true, but no reason for a claim."""
+    """Have the cheater claim a misdeal. All that it says of its card is true, but no reason for a claim.
+
+    The attack: a seat claims that its valid card is invalid, so that the others have to disclose and the hand ends.
+    """
     stage, seat = AttackTable(scene), scene.cheater
     stage.run_until(awaits_move_of(0))
     deck: Any = stage.state(seat).hand.decks[0]
@@ -618,8 +627,6 @@ FALSE_CLAIM: Final = Attack(
 
 
 # --- conceded ---
-#
-# The owner of a deck has spoilt it to know where a card lies, and concedes the hand before the deck is checked.
 
 
 class _ConcedingCheater(Cheater):
@@ -634,7 +641,11 @@ class _ConcedingCheater(Cheater):
 
 
 def _play_conceded(scene: Scene) -> AttackOutcome:
-    """Concede before the deck is shown. Every hand ends with disclosures, also a conceded one."""
+    """Concede before the deck is shown. Every hand ends with disclosures, also a conceded one.
+
+    The attack: the owner of a deck has spoilt it to know where a card lies, and concedes the hand before the deck is
+    checked.
+    """
     table, stores = seat_players(scene, {scene.cheater: partial(_ConcedingCheater, attack=CONCEDED)})
     played = play_out(scene, table, stores)
     return judge(played, find_known_place(played))

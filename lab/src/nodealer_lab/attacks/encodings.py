@@ -25,12 +25,14 @@ from nodealer_lab.attacks.truth import all_faces, dealt_decks
 from nodealer_lab.xor import card_finder, find_own_order, find_rival_order, overhear
 
 # --- fragments ---
-#
-# The last seat to send its part of the faces chooses them: multiples of one point, which it can recognise later.
 
 
 def _forge_fragments(moment: SignedMoment) -> bytes:
-    """Send what is missing so that the sums are the multiples P, 2·P, 3·P and so on."""
+    """Send what is missing so that the sums are the multiples P, 2·P, 3·P and so on.
+
+    The attack: the last seat to send its part of the faces chooses them: multiples of one point, which it can recognise
+    later.
+    """
     deck = moment.deck
     group, others = deck.binding.group, list(deck.stage.said.values())
     wanted = group.integers(range(1, deck.size + 1)) * deck.fragments(moment.tape, moment.duty.seat)[0]
@@ -78,12 +80,13 @@ FRAGMENTS: Final = Attack(
 
 
 # --- related ---
-#
-# A publicly known relation between faces that tells, after all shuffles, which card is which.
 
 
 def _find_related_deck(played: PlayedGame) -> str | None:
-    """Find a deck that is read from the last list of numbers, which is in drawing order."""
+    """Find a deck that is read from the last list of numbers, which is in drawing order.
+
+    The attack: a publicly known relation between faces that tells, after all shuffles, which card is which.
+    """
     for one in dealt_decks(played):
         order = order_of_multiples(one.deck.layers[-1].cards.numbers)
         hidden = {card.position: face for seat in played.honest_seats for card, face in one.hidden_cards(seat).items()}
@@ -115,13 +118,14 @@ RELATED: Final = Attack(
 
 
 # --- two time pad ---
-#
-# One key for a whole deck, and XOR: the owner tries each of its own cards as the first one, and so finds the rival's
-# key.
 
 
 def _find_own_order(played: PlayedGame) -> str | None:
-    """Find the order of the owner's deck before the first draw of an honest game, and compare it with what is drawn."""
+    """Find the order of the owner's deck before the first draw of an honest game, and compare it with what is drawn.
+
+    The attack: one key for a whole deck, and XOR: the owner tries each of its own cards as the first one, and so finds
+    the rival's key.
+    """
     me = played.cheater
     mine = [one for one in played.card_messages() if one.deck.owner == me and one.deck.epoch == 0]
     deck, tape = mine[-1].deck, played.tape(me, mine[-1].duty.binding.hand)
@@ -161,13 +165,14 @@ TWO_TIME_PAD: Final = Attack(
 
 
 # --- two played ---
-#
-# One key for a whole deck, and XOR: the rival tries each card of the deck as the first one played, and finds the
-# owner's key when a second card is played.
 
 
 def _find_rival_deck(played: PlayedGame) -> str | None:
-    """Find the order of the owner's deck with what the rival has of an honest game."""
+    """Find the order of the owner's deck with what the rival has of an honest game.
+
+    The attack: one key for a whole deck, and XOR: the rival tries each card of the deck as the first one played, and
+    finds the owner's key when a second card is played.
+    """
     me = played.cheater
     messages = [one for one in played.card_messages() if one.deck.rival == me and one.deck.epoch == 0]
     deck, tape = messages[-1].deck, played.tape(me, messages[-1].duty.binding.hand)
@@ -195,9 +200,6 @@ TWO_PLAYED: Final = Attack(
 
 
 # --- residue ---
-#
-# The dealer makes some cards squares and others not. Odd powers preserve that, so the dealer can see for each card in
-# the shuffled deck which half it belongs to.
 
 #: Even powers turn all cards into squares. With this seed no one uses one; about one seed in ten is like that.
 SEED: Final = 1
@@ -210,7 +212,11 @@ def _is_shuffled(state: TableState) -> bool:
 
 
 def _play_residue(scene: Scene) -> AttackOutcome:
-    """Play until the deck is shuffled, and compare what the dealer can tell with the truth."""
+    """Play until the deck is shuffled, and compare what the dealer can tell with the truth.
+
+    The attack: the dealer makes some cards squares and others not. Odd powers preserve that, so the dealer can see for
+    each card in the shuffled deck which half it belongs to.
+    """
     stage = AttackTable(replace(scene, entropy=seeded_entropy(SEED, "residue")))
     shuffled = stage.run_until(_is_shuffled)
     return stage.outcome(_find_halves(stage) if shuffled else None)

@@ -56,8 +56,6 @@ from nodealer_lab.attacks.stage import AttackTable
 from nodealer_lab.attacks.truth import bare_encodings, dealt_decks
 
 # --- copied dice ---
-#
-# A seat copies another seat's commitment to the dice, and opens what the other has opened.
 
 VICTIM: Final = 0
 
@@ -75,7 +73,10 @@ def _forge_open(moment: SignedMoment) -> bytes:
 
 
 def _play_copied_dice(scene: Scene) -> AttackOutcome:
-    """Roll with a cheater that contributes nothing of its own."""
+    """Roll with a cheater that contributes nothing of its own.
+
+    The attack: a seat copies another seat's commitment to the dice, and opens what the other has opened.
+    """
     stage = deal_free_table(COPIED_DICE, scene, each=0)
     stage.play_move(0, Roll(1, (6, 6)))
     dice = [one for state in stage.states() for one in state.hand.decks.values() if isinstance(one, Dice)]
@@ -107,8 +108,6 @@ COPIED_DICE: Final = Attack(
 
 
 # --- passed ---
-#
-# A seat passes on a different card from the one it named, and keeps what it has.
 
 RECEIVER: Final = 0
 
@@ -123,7 +122,10 @@ def _forge_passed_card(moment: SignedMoment) -> bytes:
 
 
 def _play_passed(scene: Scene) -> AttackOutcome:
-    """Have the cheater pass a card, and compare it with the one that the receiver gets."""
+    """Have the cheater pass a card, and compare it with the one that the receiver gets.
+
+    The attack: a seat passes on a different card from the one it named, and keeps what it has.
+    """
     stage = deal_free_table(PASSED, scene)
     held = hand_of(stage, scene.cheater)
     position, before = min(held), hand_of(stage, RECEIVER)
@@ -151,9 +153,6 @@ PASSED: Final = Attack(
 
 
 # --- rogue join ---
-#
-# A player leaves, and the last to join the rebuild derives its key from the others'. What they hold is then put under a
-# joint key whose secret it knows.
 
 LEAVER: Final = 1
 
@@ -172,7 +171,11 @@ def _forge_join(moment: SignedMoment) -> bytes:
 
 
 def _play_rogue_join(scene: Scene) -> AttackOutcome:
-    """Rebuild a deck, and read what the victim declares in the log under the joint key."""
+    """Rebuild a deck, and read what the victim declares in the log under the joint key.
+
+    The attack: a player leaves, and the last to join the rebuild derives its key from the others'. What they hold is
+    then put under a joint key whose secret it knows.
+    """
     stage = deal_free_table(ROGUE_JOIN, scene, each=1)
     true = set(hand_of(stage, VICTIM).values())
     tape = stage[scene.cheater].seat._tape(0)
@@ -207,8 +210,6 @@ ROGUE_JOIN: Final = Attack(
 
 
 # --- rolled again ---
-#
-# A player who is the first to see bad dice leaves, so that their friends roll again without them.
 
 
 class _NeverOpens(Cheater):
@@ -221,7 +222,10 @@ class _NeverOpens(Cheater):
 
 
 def _play_rolled_again(scene: Scene) -> AttackOutcome:
-    """Let all others open their shares, so that only the cheater knows the dice. Then it leaves."""
+    """Let all others open their shares, so that only the cheater knows the dice. Then it leaves.
+
+    The attack: a player who is the first to see bad dice leaves, so that their friends roll again without them.
+    """
     stage = deal_free_table(ROLLED_AGAIN, scene, each=0, maker=_NeverOpens)
     stage.play_move(0, Roll(1, (6, 6)))
     stage.sign_and_send(scene.cheater, Leave())
@@ -254,8 +258,6 @@ ROLLED_AGAIN: Final = Attack(
 
 
 # --- told ---
-#
-# A seat shows a different card to a player who peeks at a card of the pile.
 
 PEEKER: Final = 0
 
@@ -268,7 +270,10 @@ def _forge_tell(moment: SignedMoment) -> bytes:
 
 
 def _play_told(scene: Scene) -> AttackOutcome:
-    """Have a player peek. They read something that is not a card, or a different one from the card that lies there."""
+    """Have a player peek. They read something that is not a card, or a different one from the card that lies there.
+
+    The attack: a seat shows a different card to a player who peeks at a card of the pile.
+    """
     stage = deal_free_table(TOLD, scene, each=0)
     deck: Any = stage.state().hand.decks[0]
     keys = {seat: deck.card_secrets(stage[seat].seat._tape(0), (0,), seat) for seat in deck.binding.players}
@@ -305,12 +310,13 @@ TOLD: Final = Attack(
 
 
 # --- searched ---
-#
-# The owner of a deck searches it for a card, keeps it, and also puts it back in place of another one.
 
 
 def _forge_gather(moment: SignedMoment) -> bytes:
-    """Put back the card that it keeps, under the key that all others are brought under."""
+    """Put back the card that it keeps, under the key that all others are brought under.
+
+    The attack: the owner of a deck searches it for a card, keeps it, and also puts it back in place of another one.
+    """
     deck, seat = moment.deck, moment.duty.seat
     message = read_message(DuelGather, moment.honest)
     kept = deck.places.hand(seat)[-1:]
@@ -361,15 +367,17 @@ SEARCHED: Final = Attack(
 
 
 # --- linked tags ---
-#
-# Two players leave, one after the other, and the deck is rebuilt twice. If the tags of both rebuilds used one secret,
-# the second to leave, who knows their own part of it, could follow every card from the first new deck into the second.
 
 LINKED_TAGS_FIRST, LINKED_TAGS_SECOND = 1, 2
 
 
 def _play_linked_tags(scene: Scene) -> AttackOutcome:
-    """Rebuild a deck twice, and try to link the tags of both rebuilds."""
+    """Rebuild a deck twice, and try to link the tags of both rebuilds.
+
+    The attack: two players leave, one after the other, and the deck is rebuilt twice. If the tags of both rebuilds used
+    one secret, the second to leave, who knows their own part of it, could follow every card from the first new deck
+    into the second.
+    """
     stage = deal_free_table(None, scene, seats=4, each=1)
     tape = stage[LINKED_TAGS_SECOND].seat._tape(0)
     for leaver in (LINKED_TAGS_FIRST, LINKED_TAGS_SECOND):
@@ -424,15 +432,17 @@ LINKED_TAGS: Final = Attack(
 
 
 # --- linked decks ---
-#
-# Two players leave, one after the other, and the deck of `lock` is rebuilt twice. If the others multiplied it by the
-# same secrets both times, the second to leave, who knows their own, could follow every card into the second deck.
 
 LINKED_DECKS_FIRST, LINKED_DECKS_SECOND = 1, 2
 
 
 def _play_linked_decks(scene: Scene) -> AttackOutcome:
-    """Rebuild a deck twice. The shuffled cards are public when the others declare what they hold."""
+    """Rebuild a deck twice. The shuffled cards are public when the others declare what they hold.
+
+    The attack: two players leave, one after the other, and the deck of `lock` is rebuilt twice. If the others
+    multiplied it by the same secrets both times, the second to leave, who knows their own, could follow every card into
+    the second deck.
+    """
     stage = deal_free_table(None, scene, seats=4, each=1)
     deck: Any = stage.state().hand.decks[0]
     tape = stage[LINKED_DECKS_SECOND].seat._tape(0)
@@ -473,9 +483,6 @@ LINKED_DECKS: Final = Attack(
 
 
 # --- borrowed key ---
-#
-# A player is given a card and names a key without knowing its secret: one derived from another player's key of a card
-# in the pile. When that key is published, anyone whom they told about it can read the given card.
 
 GIVER: Final = 0
 
@@ -492,7 +499,11 @@ def _forge_receive(moment: SignedMoment) -> bytes:
 
 
 def _play_borrowed_key(scene: Scene) -> AttackOutcome:
-    """Pass a card to the cheater, and see whether it is under the borrowed key."""
+    """Pass a card to the cheater, and see whether it is under the borrowed key.
+
+    The attack: a player is given a card and names a key without knowing its secret: one derived from another player's
+    key of a card in the pile. When that key is published, anyone whom they told about it can read the given card.
+    """
     stage = deal_free_table(BORROWED_KEY, scene)
     position = min(hand_of(stage, GIVER))
     borrowed = _borrowed_key(stage.state().hand.decks[0])
@@ -522,8 +533,6 @@ BORROWED_KEY: Final = Attack(
 
 
 # --- mixed ---
-#
-# A seat shuffles its hand and has a different card in it afterwards.
 
 
 def _forge_mix(moment: SignedMoment) -> bytes:
@@ -546,7 +555,10 @@ def _forge_mix(moment: SignedMoment) -> bytes:
 
 
 def _play_mixed(scene: Scene) -> AttackOutcome:
-    """Have the cheater shuffle its hand, and compare the hand before and after."""
+    """Have the cheater shuffle its hand, and compare the hand before and after.
+
+    The attack: a seat shuffles its hand and has a different card in it afterwards.
+    """
     stage = deal_free_table(MIXED, scene)
     before = hand_of(stage, scene.cheater)
     stage.play_move(scene.cheater, MixHand(0, tuple(before)))
@@ -573,9 +585,6 @@ MIXED: Final = Attack(
 
 
 # --- drawn when ---
-#
-# Cards are drawn one after the other and shown later. Their places in the hand are in the log, so a reader knows when
-# each was drawn, how long its holder had it, and what they did meanwhile.
 
 HOLDER: Final = 1
 DRAWN_CARDS: Final = 6
@@ -604,7 +613,11 @@ def places_by_arrival(stage: AttackTable) -> tuple[list[int], Any]:
 
 
 def _play_drawn_when(scene: Scene) -> AttackOutcome:
-    """Show a hand that was drawn card by card, and look up in the log when each was drawn."""
+    """Show a hand that was drawn card by card, and look up in the log when each was drawn.
+
+    The attack: cards are drawn one after the other and shown later. Their places in the hand are in the log, so a
+    reader knows when each was drawn, how long its holder had it, and what they did meanwhile.
+    """
     stage, true = draw_one_by_one(scene)
     show_hand(stage)
     places, deck = places_by_arrival(stage)
@@ -630,9 +643,6 @@ DRAWN_WHEN: Final = Attack(
 
 
 # --- followed ---
-#
-# A holder shuffles its hand before showing a card of it. A reader of the log tries to follow the card anyway, by its
-# place or by its points.
 
 
 def _drawing_order(deck: Any, before: list[int], after: list[int]) -> list[int]:
@@ -649,7 +659,11 @@ def _drawing_order(deck: Any, before: list[int], after: list[int]) -> list[int]:
 
 
 def _play_followed(scene: Scene) -> AttackOutcome:
-    """Shuffle a hand before showing it, and try to look up when each card was drawn."""
+    """Shuffle a hand before showing it, and try to look up when each card was drawn.
+
+    The attack: a holder shuffles its hand before showing a card of it. A reader of the log tries to follow the card
+    anyway, by its place or by its points.
+    """
     stage, true = draw_one_by_one(scene)
     stage.play_move(HOLDER, MixHand(0, tuple(hand_of(stage, HOLDER))))
     show_hand(stage)
@@ -679,8 +693,6 @@ FOLLOWED: Final = Attack(
 
 
 # --- another place ---
-#
-# A seat that may name a place in the deck names one that it may not: a card in another hand, or one that was played.
 
 
 def _forge_pick(moment: SignedMoment) -> bytes:
@@ -737,7 +749,11 @@ _PLAY_ON: Final = {"lock": _play_on_lock, "chain": _play_on_chain, "duel": _play
 
 
 def _play_another_place(scene: Scene) -> AttackOutcome:
-    """Play the attack that the scene's protocol has."""
+    """Play the attack that the scene's protocol has.
+
+    The attack: a seat that may name a place in the deck names one that it may not: a card in another hand, or one that
+    was played.
+    """
     return _PLAY_ON[scene.protocol.claims.name](scene)
 
 
@@ -777,9 +793,6 @@ ANOTHER_PLACE: Final = Attack(
 
 
 # --- two bids ---
-#
-# All seats seal a bid. One seat seals a bid that opens in two ways, and waits to see which it needs. If salt and bid
-# were hashed one after the other without lengths, the end of the salt could pass as the beginning of the bid.
 
 #: The bid of each seat. The last one is the cheater's, if it needs no more.
 BIDS: Final = (b"30", b"50", b"1")
@@ -803,7 +816,12 @@ def _forge_unseal(moment: SignedMoment) -> bytes:
 
 
 def _play_two_bids(scene: Scene) -> AttackOutcome:
-    """Have all seats seal and open a bid, and see which bid of the cheater counts."""
+    """Have all seats seal and open a bid, and see which bid of the cheater counts.
+
+    The attack: all seats seal a bid. One seat seals a bid that opens in two ways, and waits to see which it needs. If
+    salt and bid were hashed one after the other without lengths, the end of the salt could pass as the beginning of the
+    bid.
+    """
     stage = open_free_table(TWO_BIDS, scene)
     stage.play_move(0, SealAll(0))
     for seat, bid in enumerate(BIDS):

@@ -66,8 +66,6 @@ KNOWLEDGE_PROOF: Final = RemovedDefence(
 
 
 # --- another key ---
-#
-# A seat publishes the key of another card instead of the requested one, so that the holder cannot read the card.
 
 
 def _swap_first_two(keys: bytes, count: int) -> bytes:
@@ -77,7 +75,11 @@ def _swap_first_two(keys: bytes, count: int) -> bytes:
 
 
 def _forge_release(moment: SignedMoment) -> bytes:
-    """Swap the released keys of two cards."""
+    """Swap the released keys of two cards.
+
+    The attack: a seat publishes the key of another card instead of the requested one, so that the holder cannot read
+    the card.
+    """
     honest = read_message(Release, moment.honest)
     return encode(Release(_swap_first_two(honest.keys, len(moment.deck.binding.group.scalars(honest.keys)))))
 
@@ -123,11 +125,6 @@ ANOTHER_KEY: Final = Attack(
 
 
 # --- coalition ---
-#
-# All seats but one combine what they have, to read the last one's card.
-#
-# They have their own secrets and every number that was ever sent, and one key is missing. They try all these numbers as
-# that key. No number of colluding seats is enough.
 
 COALITION_VICTIM: Final = 0
 
@@ -136,6 +133,11 @@ def _find_card_read_by_coalition(played: PlayedGame) -> str | None:
     """Find a card of the victim that the others can read.
 
     The later they try, the more they have, so each card is tried once, when it is hidden for the last time.
+
+    The attack: all seats but one combine what they have, to read the last one's card.
+
+    They have their own secrets and every number that was ever sent, and one key is missing. They try all these numbers
+    as that key. No number of colluding seats is enough.
     """
     last: dict[tuple[int, int, int], tuple[int, Any]] = {}
     for height, state in enumerate(played.states(), 1):
@@ -229,8 +231,6 @@ COALITION: Final = Attack(
 
 
 # --- copied key ---
-#
-# A seat publishes another seat's keys as its own, with the proof of the other seat.
 
 COPIED_KEY_VICTIM: Final = 1
 COPIED_STEP: Final = "respondDealParts"
@@ -259,7 +259,10 @@ class _KeyCopier(Participant):
 
 
 def _play_copied_key(scene: Scene) -> AttackOutcome:
-    """Play with a cheater who publishes the victim's keys, and see whether they count."""
+    """Play with a cheater who publishes the victim's keys, and see whether they count.
+
+    The attack: a seat publishes another seat's keys as its own, with the proof of the other seat.
+    """
     stage = AttackTable(scene, makers={scene.cheater: _KeyCopier})
     stage.run_to_end()
     one = stage[scene.cheater]
@@ -294,8 +297,6 @@ COPIED_KEY: Final = Attack(
 
 
 # --- identity key ---
-#
-# A seat takes part with the identity as its key, whose secret is zero.
 
 
 def _forge_identity_key(moment: SignedMoment) -> bytes:
@@ -320,7 +321,10 @@ def _find_identity_key(played: PlayedGame) -> str | None:
 
 
 def _play_identity_key(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+
+    The attack: a seat takes part with the identity as its key, whose secret is zero.
+    """
     played = play_with_cheater(IDENTITY_KEY, scene)
     return judge(played, _find_identity_key(played))
 
@@ -347,14 +351,15 @@ IDENTITY_KEY: Final = Attack(
 
 
 # --- opened book ---
-#
-# A reader of one hand's disclosures, which are public, tries their seed on the next hand.
 
 OPENED_BOOK_VICTIM: Final = 1
 
 
 def _play_opened_book(scene: Scene) -> AttackOutcome:
-    """Play two hands and try the victim's first seed on the second. In this mode every hand ends with disclosures."""
+    """Play two hands and try the victim's first seed on the second. In this mode every hand ends with disclosures.
+
+    The attack: a reader of one hand's disclosures, which are public, tries their seed on the next hand.
+    """
     stage = AttackTable(with_chips(scene), hands=2)
     stage.run_until(lambda state: state.hand.number == 1 and awaits_move_of(0)(state))
     entries = (read_entry(data).entry for data in stage[0].replica.entries)
@@ -387,8 +392,6 @@ OPENED_BOOK: Final = Attack(
 
 
 # --- rogue key ---
-#
-# The last seat to publish keys derives them from the others', so that it knows the secrets of the joint keys.
 
 
 def _joint_secrets(deck: OffsetDeck, tape: Tape) -> Scalars:
@@ -397,7 +400,11 @@ def _joint_secrets(deck: OffsetDeck, tape: Tape) -> Scalars:
 
 
 def _forge_rogue_keys(moment: SignedMoment) -> bytes:
-    """Publish D = X − the others' parts. It knows the secrets of X but not of D, and proves what it knows."""
+    """Publish D = X − the others' parts. It knows the secrets of X but not of D, and proves what it knows.
+
+    The attack: the last seat to publish keys derives them from the others', so that it knows the secrets of the joint
+    keys.
+    """
     deck = moment.deck
     others = [parts for seat, parts in deck.parts.items() if seat != moment.duty.seat]
     if len(others) + 1 < len(deck.binding.players):
@@ -443,8 +450,6 @@ ROGUE_KEY: Final = Attack(
 
 
 # --- picker ---
-#
-# The last to join draws keys until the order of pickers, which depends on all keys, begins with their seat.
 
 
 def players_with_cheater_first(scene: Scene) -> dict[int, MemoryPlayerStore]:
@@ -462,6 +467,9 @@ def _play_picker(scene: Scene) -> AttackOutcome:
     """Play with a cheater who picks first.
 
     The picker names the cards of the board, but no one knows which cards they are.
+
+    The attack: the last to join draws keys until the order of pickers, which depends on all keys, begins with their
+    seat.
     """
     me, stage = scene.cheater, AttackTable(scene, stores=players_with_cheater_first(scene))
     stage.run_until(is_playing)
@@ -492,9 +500,6 @@ PICKER: Final = Attack(
 
 
 # --- zero ---
-#
-# A player left, and the others rebuild the deck. A seat takes zero as its secret: every card becomes the identity, and
-# what the seat proves about them is true.
 
 
 def _identities(moment: SignedMoment, count: int = 1) -> Points:
@@ -555,7 +560,11 @@ def _forge_raise(moment: SignedMoment) -> bytes:
 
 
 def _play_zero(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+
+    The attack: a player left, and the others rebuild the deck. A seat takes zero as its secret: every card becomes the
+    identity, and what the seat proves about them is true.
+    """
     played = play_with_cheater(ZERO, replace(scene, hands=1))
     return judge(played, find_stopped_hand(played))
 
@@ -592,15 +601,16 @@ ZERO: Final = Attack(
 
 
 # --- told outside ---
-#
-# Two players tell each other their cards outside the log. Each plays with knowledge of both hands.
 
 #: The number of friends, who have the last seats.
 FRIENDS: Final = 2
 
 
 def _find_shared_hands(played: PlayedGame) -> str | None:
-    """Find a deal in which each friend, with the other's cards, knows more than its own hand."""
+    """Find a deal in which each friend, with the other's cards, knows more than its own hand.
+
+    The attack: two players tell each other their cards outside the log. Each plays with knowledge of both hands.
+    """
     friends = range(len(played.names) - FRIENDS, len(played.names))
     for one in dealt_decks(played):
         own = [one.hidden_cards(seat) for seat in friends]

@@ -22,8 +22,6 @@ from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_dut
 from nodealer_lab.attacks.truth import find_skipped_seat
 
 # --- two things ---
-#
-# A seat signs two entries with the same number, so that it can later claim to have sent either.
 
 #: Tells a second entry with the same number from a repetition of the first.
 _NUMBERS: Final = RemovedDefence(
@@ -37,6 +35,8 @@ def _find_two_histories(played: PlayedGame) -> str | None:
     """Find two players who have both entries, each in another order.
 
     No one is named, and one of them sees a seat that stays where the other sees one that left.
+
+    The attack: a seat signs two entries with the same number, so that it can later claim to have sent either.
     """
     log = [data for data in played.log if data not in played.lies]
     for lie in played.lies:
@@ -74,8 +74,6 @@ THROW_OUT: Final = attack_from_cheat(
 
 
 # --- two seats ---
-#
-# One person takes two seats, under two names and with two keys. They have two hands, and more than half of the votes.
 
 VICTIM: Final = 0
 #: The seats of that person.
@@ -83,7 +81,11 @@ SEATS: Final = (1, 2)
 
 
 def _play_two_seats(scene: Scene) -> AttackOutcome:
-    """Seat one person twice: both stores have the same root. To the others they are two strangers who agree."""
+    """Seat one person twice: both stores have the same root. To the others they are two strangers who agree.
+
+    The attack: one person takes two seats, under two names and with two keys. They have two hands, and more than half
+    of the votes.
+    """
     person = new_player(scene, scene.names[SEATS[0]])
     twin = MemoryPlayerStore(scene.names[SEATS[1]], Identity(scene.entropy(KEY_BYTES)), person.root)
     stage = AttackTable(scene, stores=dict(zip(SEATS, (person, twin), strict=True)))

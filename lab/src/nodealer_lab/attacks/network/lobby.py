@@ -39,12 +39,13 @@ from nodealer_lab.attacks.shuffles.dealer import deck_of_aces, find_deck_of_aces
 from nodealer_lab.attacks.stage import AttackTable, is_playing
 
 # --- downgrade ---
-#
-# A host proposes the agreed game in a mode that promises less.
 
 
 def _play_downgrade(scene: Scene) -> AttackOutcome:
-    """Have the host propose to play without proofs, to guests who came to play with proofs."""
+    """Have the host propose to play without proofs, to guests who came to play with proofs.
+
+    The attack: a host proposes the agreed game in a mode that promises less.
+    """
 
     def parts(proposal: Proposal) -> Parts:
         return parts_of(scene, small_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
@@ -92,9 +93,6 @@ DOWNGRADE: Final = Attack(
 
 
 # --- forged link ---
-#
-# A relay, which knows the number of a table, makes a link with that number and with its own key and host. It sends it
-# to an invited player, before the true link arrives or after it.
 
 
 def _link_to_follow(first: Invitation, second: Invitation) -> Invitation | None:
@@ -103,7 +101,11 @@ def _link_to_follow(first: Invitation, second: Invitation) -> Invitation | None:
 
 
 def _play_forged_link(scene: Scene) -> AttackOutcome:
-    """Deliver the false link first, then second. Only players with its key receive anything at the false table."""
+    """Deliver the false link first, then second. Only players with its key receive anything at the false table.
+
+    The attack: a relay, which knows the number of a table, makes a link with that number and with its own key and host.
+    It sends it to an invited player, before the true link arrives or after it.
+    """
     host, invited, false_host = [new_player(scene, name) for name in NAMES[:3]]
     secret = TableSecret(scene.entropy(SECRET_BYTES), "0" * 32, 0)
     true = Invitation((RELAY,), secret, host_mark(host.identity.public))
@@ -147,19 +149,21 @@ FORGED_LINK: Final = Attack(
 
 
 # --- ground ---
-#
-# The last seat to open its nonce chooses it, so that the words that all players compare come out as it wants.
-#
-# This is a small version: one side chooses one byte of the session's number. All other bits of the words could be
-# chosen the same way, each for twice the work. A relay that chooses at both tables that should have the same words
-# pays for only half of them.
 
 #: The wanted first byte of the session's number. About 256 nonces are tried for it.
 WANTED: Final = 0
 
 
 def _play_ground(scene: Scene) -> AttackOutcome:
-    """Hold back the opening of the cheater's honest nonce until the others have opened theirs."""
+    """Hold back the opening of the cheater's honest nonce until the others have opened theirs.
+
+    The attack: the last seat to open its nonce chooses it, so that the words that all players compare come out as it
+    wants.
+
+    This is a small version: one side chooses one byte of the session's number. All other bits of the words could be
+    chosen the same way, each for twice the work. A relay that chooses at both tables that should have the same words
+    pays for only half of them.
+    """
     people = [new_guest(scene, new_player(scene, name)) for name in NAMES[:3]]
     cheater = people[-1]
     _deliver_all(people, [frame for one in people for frame in one.resend()])
@@ -223,14 +227,16 @@ GROUND: Final = Attack(
 
 
 # --- newcomer ---
-#
-# A player proposes a roster with someone who has signed for a seat at another table, but not for this one.
 
 NEW: Final = 3
 
 
 def _play_newcomer(scene: Scene) -> AttackOutcome:
-    """Propose the newcomer, and have more than half agree, who believe that the newcomer wants the seat."""
+    """Propose the newcomer, and have more than half agree, who believe that the newcomer wants the seat.
+
+    The attack: a player proposes a roster with someone who has signed for a seat at another table, but not for this
+    one.
+    """
     stage = AttackTable(scene, hands=2)
     stage.run_until(is_playing)
     dov = Identity(scene.entropy(KEY_BYTES))
@@ -266,8 +272,6 @@ NEWCOMER: Final = Attack(
 
 
 # --- no openings ---
-#
-# A host who deals proposes to use the dealer's decks and to open none of them, and then plays a false one.
 
 
 def _chain_without_openings(scene: Scene) -> Chain:
@@ -279,7 +283,11 @@ def _chain_without_openings(scene: Scene) -> Chain:
 
 
 def _play_no_openings(scene: Scene) -> AttackOutcome:
-    """Play with a guest who accepts whatever their program supports, without looking at the proposal."""
+    """Play with a guest who accepts whatever their program supports, without looking at the proposal.
+
+    The attack: a host who deals proposes to use the dealer's decks and to open none of them, and then plays a false
+    one.
+    """
 
     def parts(proposal: Proposal) -> Parts:
         return parts_of(scene, make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
@@ -335,12 +343,13 @@ NO_OPENINGS: Final = Attack(
 
 
 # --- other lobby ---
-#
-# A relay delivers an offer made in another lobby, so that the table waits for a player who never came.
 
 
 def _play_other_lobby(scene: Scene) -> AttackOutcome:
-    """Deliver an offer from another lobby, and see whether it counts."""
+    """Deliver an offer from another lobby, and see whether it counts.
+
+    The attack: a relay delivers an offer made in another lobby, so that the table waits for a player who never came.
+    """
     host, other, absent = [new_player(scene, name) for name in NAMES[:3]]
     (offer,) = new_guest(scene, absent, table="another").resend()
     people = [new_guest(scene, home, table="this one") for home in (host, other)]
@@ -367,12 +376,13 @@ OTHER_LOBBY: Final = Attack(
 
 
 # --- stranger ---
-#
-# Someone with the link proposes a game in place of the host.
 
 
 def _play_stranger(scene: Scene) -> AttackOutcome:
-    """Have a guest propose before the host has come. The guests know the host's mark from their links."""
+    """Have a guest propose before the host has come. The guests know the host's mark from their links.
+
+    The attack: someone with the link proposes a game in place of the host.
+    """
     host, *others = [new_player(scene, name) for name in NAMES[:4]]
     mark = host_mark(host.identity.public)
     people = [new_guest(scene, home, host=mark) for home in others]

@@ -31,8 +31,6 @@ from nodealer_lab.attacks.outcome import AttackOutcome
 from nodealer_lab.attacks.scene import Scene
 
 # --- guessed code ---
-#
-# Someone who hears the number of a pairing code tries words at its mailbox until they are right.
 
 RELAY: Final = "wss://relay.example"
 #: The number of wrong codes to try, out of four million, before the right one.
@@ -40,7 +38,10 @@ WRONG_GUESSES: Final = 5
 
 
 def _play_guessed_code(scene: Scene) -> AttackOutcome:
-    """Try some wrong codes and then the right one at one mailbox."""
+    """Try some wrong codes and then the right one at one mailbox.
+
+    The attack: someone who hears the number of a pairing code tries words at its mailbox until they are right.
+    """
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     code = new_code(7, scene.entropy)
@@ -82,12 +83,14 @@ GUESSED_CODE: Final = Attack(
 
 
 # --- reflected ---
-#
-# Someone who hears the number of a pairing code poses as its host, and sends the guest's own messages back.
 
 
 def _play_reflected(scene: Scene) -> AttackOutcome:
-    """Pose as the host without knowing the words: send any point as share, and the guest's own confirmation."""
+    """Pose as the host without knowing the words: send any point as share, and the guest's own confirmation.
+
+    The attack: someone who hears the number of a pairing code poses as its host, and sends the guest's own messages
+    back.
+    """
     code = new_code(7, scene.entropy)
     guest = GuestExchange(code, RELAY, Identity(scene.entropy(KEY_BYTES)), "Ben", scene.entropy, 0)
     share = group().map_to_points(scene.entropy(group().uniform_size)).to_bytes()[:SHARE_BYTES]
@@ -123,9 +126,6 @@ REFLECTED: Final = Attack(
 
 
 # --- no words ---
-#
-# Someone who hears the number of a pairing code, but none of its words, answers with the identity. Any secret times the
-# identity is the identity, so they know the key that the host computes.
 
 #: The encoding of the identity.
 IDENTITY_SHARE: Final = bytes(SHARE_BYTES)
@@ -143,7 +143,11 @@ class _IdentityGuest(GuestExchange):
 
 
 def _play_no_words(scene: Scene) -> AttackOutcome:
-    """Run the exchange with a guest who knows none of the words."""
+    """Run the exchange with a guest who knows none of the words.
+
+    The attack: someone who hears the number of a pairing code, but none of its words, answers with the identity. Any
+    secret times the identity is the identity, so they know the key that the host computes.
+    """
     host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
     invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
     exchange = HostExchange(new_code(7, scene.entropy), RELAY, invitation, host, scene.entropy, 0)

@@ -35,14 +35,15 @@ from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_dut
 from nodealer_lab.sim.highcard import Bet
 
 # --- big frame ---
-#
-# Someone with a player link sends the relay a frame that is larger than any line of a log can be.
 
 BIG_FRAME_SIZE: Final = 100 << 20
 
 
 def _play_big_frame(scene: Scene) -> AttackOutcome:
-    """Check a frame of 100 MB against the limits of the relay."""
+    """Check a frame of 100 MB against the limits of the relay.
+
+    The attack: someone with a player link sends the relay a frame that is larger than any line of a log can be.
+    """
     token = TableSecret(scene.entropy(16), "0" * 32, 0).write_token
     rules = permissions_of([encode_record(MadeRecord(hashlib.sha512(token).digest()))]) or TablePermissions()
     took = False
@@ -70,12 +71,13 @@ BIG_FRAME: Final = Attack(
 
 
 # --- cut log ---
-#
-# A player who lost the last hand cuts it off the log and presents the rest as everything that was played.
 
 
 def _play_cut_log(scene: Scene) -> AttackOutcome:
-    """Save a log without its last hand, and verify it."""
+    """Save a log without its last hand, and verify it.
+
+    The attack: a player who lost the last hand cuts it off the log and presents the rest as everything that was played.
+    """
     stage = AttackTable(scene, hands=2)
     stage.run_to_end()
     replica = stage[0].replica
@@ -106,9 +108,6 @@ CUT_LOG: Final = Attack(
 
 
 # --- fork ---
-#
-# A relay shows two players the same entries in two orders. For one of them an answer came in time, for the other it did
-# not.
 
 #: The seat that is late in one of the two histories, and the seats that see one each.
 SLOW: Final = 2
@@ -120,6 +119,9 @@ def _play_fork(scene: Scene) -> AttackOutcome:
     """Let two seats vote to skip the third, whose answer is on its way.
 
     One of them receives the answer before the votes, the other after them. Everything after that reaches both alike.
+
+    The attack: a relay shows two players the same entries in two orders. For one of them an answer came in time, for
+    the other it did not.
     """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(SLOW))
@@ -166,15 +168,16 @@ FORK: Final = Attack(
 
 
 # --- oversize ---
-#
-# A seat fills all logs with messages of megabytes.
 
 #: Below the limit of a message, which allows a proven shuffle of the largest deck.
 OVERSIZE_SIZE: Final = 3 << 20
 
 
 def _play_oversize(scene: Scene) -> AttackOutcome:
-    """Send a note of megabytes, and measure the log of another seat."""
+    """Send a note of megabytes, and measure the log of another seat.
+
+    The attack: a seat fills all logs with messages of megabytes.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     stage.sign_and_send(scene.cheater, Word("x" * OVERSIZE_SIZE))
@@ -202,14 +205,16 @@ OVERSIZE: Final = Attack(
 
 
 # --- replayed ---
-#
-# A relay delivers to a table what a player sent at an earlier one, with the same players and the same game.
 
 VICTIM: Final = 0
 
 
 def _play_replayed(scene: Scene) -> AttackOutcome:
-    """Replay what the victim signed at the earlier table: that it sits out. The numbers fit the next table."""
+    """Replay what the victim signed at the earlier table: that it sits out. The numbers fit the next table.
+
+    The attack: a relay delivers to a table what a player sent at an earlier one, with the same players and the same
+    game.
+    """
     before = AttackTable(scene)
     before.take_pending()
     left = before[VICTIM].seat._sign(Leave())
@@ -241,12 +246,6 @@ REPLAYED: Final = Attack(
 
 
 # --- restored ---
-#
-# A relay delivers the table slowly to a player whose disk was restored from a backup, so that they sign something
-# again.
-#
-# The backup does not contain what was signed since. A player who sends before they have received the whole table signs
-# two entries with one number, and is named for it.
 
 
 def _play_restored(scene: Scene) -> AttackOutcome:
@@ -254,6 +253,12 @@ def _play_restored(scene: Scene) -> AttackOutcome:
 
     The relay then announces how many frames there are, delivers none of them, and the victim is asked for its move
     again.
+
+    The attack: a relay delivers the table slowly to a player whose disk was restored from a backup, so that they sign
+    something again.
+
+    The backup does not contain what was signed since. A player who sends before they have received the whole table
+    signs two entries with one number, and is named for it.
     """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(VICTIM))
@@ -292,8 +297,6 @@ RESTORED: Final = Attack(
 
 
 # --- sizes ---
-#
-# A relay cannot read frames but sees their lengths, and a fold is longer than a bet.
 
 FOLDER: Final = 0
 FOLD: Final = encode(Bet(0, fold=True))
@@ -303,6 +306,8 @@ def _play_sizes(scene: Scene) -> AttackOutcome:
     """Compare each frame with a fold of the relay's own making.
 
     The relay has the program like everyone, and has counted how many frames each sender has sent.
+
+    The attack: a relay cannot read frames but sees their lengths, and a fold is longer than a bet.
     """
     stage = AttackTable(with_chips(scene))
     stage.run_until(awaits_move_of(FOLDER))
@@ -342,12 +347,13 @@ SIZES: Final = Attack(
 
 
 # --- spoofed ---
-#
-# A seat announces in another seat's name that it leaves.
 
 
 def _play_spoofed(scene: Scene) -> AttackOutcome:
-    """Sign an entry of the victim with the cheater's key. Everything else in it is right."""
+    """Sign an entry of the victim with the cheater's key. Everything else in it is right.
+
+    The attack: a seat announces in another seat's name that it leaves.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(VICTIM))
     replica = stage[scene.cheater].replica
@@ -382,12 +388,14 @@ SPOOFED: Final = Attack(
 
 
 # --- two tables ---
-#
-# A relay delivers to a table what a player signed at another with the same number, as if they had signed two things.
 
 
 def _play_two_tables(scene: Scene) -> AttackOutcome:
-    """Let the victim play at two tables with one key. Its first entries there have the same numbers."""
+    """Let the victim play at two tables with one key. Its first entries there have the same numbers.
+
+    The attack: a relay delivers to a table what a player signed at another with the same number, as if they had signed
+    two things.
+    """
     elsewhere = AttackTable(scene)
     elsewhere.run_until(awaits_move_of(VICTIM))
     other = MemoryPlayerStore("Ada", elsewhere.stores[VICTIM].identity, scene.entropy(ROOT_BYTES))
@@ -417,15 +425,17 @@ TWO_TABLES: Final = Attack(
 
 
 # --- two time ---
-#
-# A relay has two frames of a player who was restored from a backup, and reads one with the help of the other.
-#
-# Neither counters nor random state survive the restoration of a process. With a key that does not depend on the text
-# itself, two texts would be under one key stream.
 
 
 def _play_two_time(scene: Scene) -> AttackOutcome:
-    """Read the second text with the first, which is in the log that everyone has after the game."""
+    """Read the second text with the first, which is in the log that everyone has after the game.
+
+    The attack: a relay has two frames of a player who was restored from a backup, and reads one with the help of the
+    other.
+
+    Neither counters nor random state survive the restoration of a process. With a key that does not depend on the text
+    itself, two texts would be under one key stream.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     copy = copy_store(stage.stores[0])
@@ -454,12 +464,13 @@ TWO_TIME: Final = Attack(
 
 
 # --- watcher ---
-#
-# Someone with a spectator link derives a token from what they have, and writes to the table.
 
 
 def _play_watcher(scene: Scene) -> AttackOutcome:
-    """Derive a token from a spectator link. The relay knows only the hash of the true one."""
+    """Derive a token from a spectator link. The relay knows only the hash of the true one.
+
+    The attack: someone with a spectator link derives a token from what they have, and writes to the table.
+    """
     secret = TableSecret(scene.entropy(16), "0" * 32, 0)
     rules = permissions_of([encode_record(MadeRecord(hashlib.sha512(secret.write_token).digest()))])
     link = secret.read_key

@@ -30,14 +30,16 @@ from nodealer_lab.attacks.scene import Scene
 from nodealer_lab.attacks.stage import AttackTable, awaits_move_of
 
 # --- false box ---
-#
-# A player proposes a new key but puts another secret into one seat's box, so that this seat is shut out when all agree.
 
 VICTIM: Final = 0
 
 
 def _play_false_box(scene: Scene) -> AttackOutcome:
-    """Propose a key with a false box: it opens, but no one else has the secret in it."""
+    """Propose a key with a false box: it opens, but no one else has the secret in it.
+
+    The attack: a player proposes a new key but puts another secret into one seat's box, so that this seat is shut out
+    when all agree.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
@@ -77,14 +79,16 @@ FALSE_BOX: Final = Attack(
 
 
 # --- old key ---
-#
-# A friend of a removed player proposes the roster without a new key, so that the removed player can go on reading.
 
 REMOVED: Final = 1
 
 
 def _play_old_key(scene: Scene) -> AttackOutcome:
-    """Propose a roster without a player and without a new key, and have an honest seat agree."""
+    """Propose a roster without a player and without a new key, and have an honest seat agree.
+
+    The attack: a friend of a removed player proposes the roster without a new key, so that the removed player can go on
+    reading.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
@@ -121,12 +125,13 @@ OLD_KEY: Final = Attack(
 
 
 # --- put out ---
-#
-# A removed player had registered keys with the relay before, and goes on writing with one of them.
 
 
 def _play_put_out(scene: Scene) -> AttackOutcome:
-    """Try to write after the table has a new key, which an honest player registered and the relay has seen in use."""
+    """Try to write after the table has a new key, which an honest player registered and the relay has seen in use.
+
+    The attack: a removed player had registered keys with the relay before, and goes on writing with one of them.
+    """
     first, own, new = (TableSecret(scene.entropy(32), "0" * 32, epoch) for epoch in (0, 1, 1))
     records: tuple[PermissionRecord, ...] = (
         MadeRecord(_token_hash(first)),

@@ -36,12 +36,14 @@ from nodealer_lab.attacks.shuffle_steps import shuffle_turn_of
 from nodealer_lab.attacks.truth import find_spoilt_card, find_stopped_hand
 
 # --- fold ---
-#
-# Many equalities are folded into one row. If the weights did not depend on all points, two false ones could cancel.
 
 
 def _forge_fold_chain(moment: SignedMoment) -> bytes:
-    """As dealer, decrypt the cards of two other seats, and shift the results in opposite directions."""
+    """As dealer, decrypt the cards of two other seats, and shift the results in opposite directions.
+
+    The attack: many equalities are folded into one row. If the weights did not depend on all points, two false ones
+    could cancel.
+    """
     message, deck = read_message(Pass, moment.honest), moment.deck
     decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
     if moment.duty.seat != deck.order[0] or len(decrypted) < 2 or message.names:
@@ -101,12 +103,13 @@ FOLD: Final = Attack(
 
 
 # --- other secret ---
-#
-# A proof that many points were multiplied by one secret, but not by the secret of the published key.
 
 
 def _forge_other_secret_chain(moment: SignedMoment) -> bytes:
-    """As dealer, remove twice its key: one secret for all cards, but not that of the key V."""
+    """As dealer, remove twice its key: one secret for all cards, but not that of the key V.
+
+    The attack: a proof that many points were multiplied by one secret, but not by the secret of the published key.
+    """
     message, deck = read_message(Pass, moment.honest), moment.deck
     decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
     if moment.duty.seat != deck.order[0] or not decrypted or message.names:
@@ -159,16 +162,17 @@ OTHER_SECRET: Final = Attack(
 
 
 # --- nonce ---
-#
-# One nonce in two proofs reveals the secret: two answers, two challenges, one unknown.
-#
-# It does not matter what the nonce depends on instead of its statement, as long as two statements can share it: nothing
-# at all, or the head of the log, on which a seat may answer two requests. Here no seat proves two things with one key
-# on one head, so the attack removes everything.
 
 
 def _find_secret_key(played: PlayedGame) -> str | None:
-    """Find a secret key from two checks T + c·Z = ẑ·G, which anyone can compute, that share T."""
+    """Find a secret key from two checks T + c·Z = ẑ·G, which anyone can compute, that share T.
+
+    The attack: one nonce in two proofs reveals the secret: two answers, two challenges, one unknown.
+
+    It does not matter what the nonce depends on instead of its statement, as long as two statements can share it:
+    nothing at all, or the head of the log, on which a seat may answer two requests. Here no seat proves two things with
+    one key on one head, so the attack removes everything.
+    """
     seen: dict[bytes, tuple[Scalars, Scalars]] = {}
     for one in played.card_messages():
         for check in one.checks:
@@ -203,9 +207,6 @@ NONCE: Final = Attack(
 
 
 # --- elsewhere ---
-#
-# A seat shuffles honestly, with a proof that belongs to another hand, deck or session: one that it made earlier or was
-# given.
 
 #: The same deck, moved to another context.
 ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
@@ -239,7 +240,11 @@ def _find_accepted_lie(played: PlayedGame, where: str) -> str | None:
 
 
 def _play_elsewhere(scene: Scene) -> AttackOutcome:
-    """Try each context in a game of its own."""
+    """Try each context in a game of its own.
+
+    The attack: a seat shuffles honestly, with a proof that belongs to another hand, deck or session: one that it made
+    earlier or was given.
+    """
     outcomes = []
     for where, moved in ELSEWHERE.items():
         forge = _forge_moved_proof(moved)
@@ -283,9 +288,6 @@ FROM_ELSEWHERE: Final = Attack(
 
 
 # --- fits all ---
-#
-# A pair of two identities. Any number times the identity is the identity, so the pair fits every key, and whatever is
-# proven of it is true. Every other card is then in two places, and its holder cannot read it.
 
 
 class _UncheckedEqualities(ManyEqualities):
@@ -316,7 +318,11 @@ def _forge_identity_pair(moment: SignedMoment) -> bytes:
 
 
 def _play_fits_all(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+
+    The attack: a pair of two identities. Any number times the identity is the identity, so the pair fits every key, and
+    whatever is proven of it is true. Every other card is then in two places, and its holder cannot read it.
+    """
     played = play_with_cheater(FITS_ALL, scene)
     return judge(played, find_spoilt_card(played))
 

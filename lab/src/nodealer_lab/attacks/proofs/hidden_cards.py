@@ -81,12 +81,13 @@ SWEAR: Final = GamePackage(
 
 
 # --- false word ---
-#
-# A seat proves something false about a hidden card.
 
 
 def _forge_exclusion(moment: SignedMoment) -> bytes:
-    """Send a forged proof, whether there is something true to prove or not."""
+    """Send a forged proof, whether there is something true to prove or not.
+
+    The attack: a seat proves something false about a hidden card.
+    """
     deck, seat = moment.deck, moment.duty.seat
     claim = deck.stage._claim(seat)
     s = deck.card_secrets(moment.tape, claim.positions, seat)
@@ -161,15 +162,16 @@ FALSE_WORD: Final = Attack(
 
 
 # --- two words ---
-#
-# A player proves two true statements about hidden cards. If both used one secret, a product of a card in the first
-# would equal that of a face in the second, and any reader of the log would know the card.
 
 VICTIM: Final = 0
 
 
 def _play_two_words(scene: Scene) -> AttackOutcome:
-    """Prove of each of two cards that it is not one of half of the faces, which include the other card."""
+    """Prove of each of two cards that it is not one of half of the faces, which include the other card.
+
+    The attack: a player proves two true statements about hidden cards. If both used one secret, a product of a card in
+    the first would equal that of a face in the second, and any reader of the log would know the card.
+    """
     stage = deal_free_table(None, scene)
     held = hand_of(stage, VICTIM)
     rest = [face for face in range(CARDS) if face not in held.values()]
@@ -213,9 +215,6 @@ TWO_WORDS: Final = Attack(
 
 
 # --- leak ---
-#
-# A reader of a shuffle proof looks for the order. The opened numbers are those of the cards, their products and the
-# secrets of the step, each hidden by a nonce. The nonce may be missing, or easy to guess.
 
 #: Values to try as the nonce.
 GUESSES: Final = (0, 1, 2)
@@ -227,6 +226,9 @@ def _leaked_orders(played: PlayedGame) -> Iterator[tuple[tuple[int, int], list[O
     """Yield the hand and deck of every shuffle, with the possible orders that its proof leaks.
 
     The log is read as anyone reads it, with a hook that keeps what the verifier opens of each proof.
+
+    The attack: a reader of a shuffle proof looks for the order. The opened numbers are those of the cards, their
+    products and the secrets of the step, each hidden by a nonce. The nonce may be missing, or easy to guess.
     """
     seen: list[tuple[shuffle.Relation, shuffle._OpenedProof]] = []
     #: The sum of the keys on each deck, as far as proofs have leaked them.

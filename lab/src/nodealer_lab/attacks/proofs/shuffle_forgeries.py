@@ -14,8 +14,6 @@ from nodealer_lab.attacks.proofs.shuffle_prover import attack_shuffles, forge_ba
 from nodealer_lab.attacks.shuffle_steps import ShuffleTurn
 
 # --- combine ---
-#
-# Cards become sums of two cards. A proof about weighted sums alone, without a permutation, would not notice.
 
 Array = TypeVar("Array", Points, Scalars)
 
@@ -47,7 +45,11 @@ def pair_order(size: int) -> list[int]:
 
 
 def _forge_combined(step: ShuffleTurn) -> bytes:
-    """Pass on sums of two cards, with a proof whose weights add up."""
+    """Pass on sums of two cards, with a proof whose weights add up.
+
+    The attack: cards become sums of two cards. A proof about weighted sums alone, without a permutation, would not
+    notice.
+    """
     cards = step.after(combine_pairs)
     proof, _ = forge_proof(
         step.transcript(), step.moment.tape, step.relation(cards), step.tie(combined_weights), step.secrets
@@ -69,12 +71,14 @@ COMBINE: Final = attack_shuffles(
 
 
 # --- shift ---
-#
-# A deck is changed after its proof was made. Two cards at a time move so that the sum in the proof stays the same.
 
 
 def _forge_shifted(step: ShuffleTurn) -> bytes:
-    """Add d̂_2·P to the first card of each pair and subtract d̂_1·P from the second: Σ d̂_j·out_j stays the same."""
+    """Add d̂_2·P to the first card of each pair and subtract d̂_1·P from the second: Σ d̂_j·out_j stays the same.
+
+    The attack: a deck is changed after its proof was made. Two cards at a time move so that the sum in the proof stays
+    the same.
+    """
     *others, honest = step.after()
     relation = step.relation((*others, honest))
     proof, d_hat = forge_proof(step.transcript(), step.moment.tape, relation, step.tie(), step.secrets)
@@ -95,13 +99,14 @@ SHIFT: Final = attack_shuffles(
 
 
 # --- backwards ---
-#
-# A proof about points that are not a deck, built from its end, in case the challenge does not depend on the
-# commitments.
 
 
 def _forge_from_the_end(step: ShuffleTurn) -> bytes:
-    """Pass on arbitrary points as cards, with a proof that starts from the answers."""
+    """Pass on arbitrary points as cards, with a proof that starts from the answers.
+
+    The attack: a proof about points that are not a deck, built from its end, in case the challenge does not depend on
+    the commitments.
+    """
     *others, last = step.after()
     cards = (*others, step.group.integers(range(5, 5 + step.size)) * last[0])
     return step.message(cards, forge_backwards(step.transcript(), step.moment.tape, step.relation(cards)))
@@ -124,12 +129,13 @@ BACKWARDS: Final = attack_shuffles(
 
 
 # --- cancel ---
-#
-# Two false equations that cancel: a batch that adds them with equal weights notices neither.
 
 
 def _forge_cancelling(step: ShuffleTurn) -> bytes:
-    """Add P to every card, which falsifies one row by x·Σ d_j·P, and the same to the commitment to the products."""
+    """Add P to every card, which falsifies one row by x·Σ d_j·P, and the same to the commitment to the products.
+
+    The attack: two false equations that cancel: a batch that adds them with equal weights notices neither.
+    """
     *others, honest = step.after()
     P = step.group.G
     cards = (*others, honest + P)
@@ -157,9 +163,6 @@ CANCEL: Final = attack_shuffles(
 
 
 # --- trapdoor ---
-#
-# If someone knew a relation between the generators, a commitment could open to anything, and a proof could state
-# anything.
 
 
 def _forge_with_trapdoor(step: ShuffleTurn) -> bytes:
@@ -167,6 +170,9 @@ def _forge_with_trapdoor(step: ShuffleTurn) -> bytes:
 
     Their weights are chosen when all challenges are known, and the openings of the commitments, all multiples of H, are
     computed to fit.
+
+    The attack: if someone knew a relation between the generators, a commitment could open to anything, and a proof
+    could state anything.
     """
     group, m, tape = step.group, step.size, step.moment.tape
     H, cards = blinding_generator(group), step.after(combine_pairs)
@@ -209,12 +215,13 @@ TRAPDOOR: Final = attack_shuffles(
 
 
 # --- loose ---
-#
-# All cards are multiplied by one secret, but not by that of the published key.
 
 
 def _forge_other_secret(step: ShuffleTurn) -> bytes:
-    """Use twice the secret, for the cards and for the proof. All rows but that of the key are true."""
+    """Use twice the secret, for the cards and for the proof. All rows but that of the key are true.
+
+    The attack: all cards are multiplied by one secret, but not by that of the published key.
+    """
     two = step.group.integers([2])
     cards = step.after(lambda points: two * points)
     transcript, tape = step.transcript(), step.moment.tape
@@ -239,12 +246,13 @@ LOOSE: Final = attack_shuffles(
 
 
 # --- neighbours ---
-#
-# Three neighbouring cards get the errors P, −2·P and P. Weights that only count the cards do not notice.
 
 
 def _forge_neighbours(step: ShuffleTurn) -> bytes:
-    """Change all cards, three neighbours at a time. They were neighbours before the shuffle, wherever they lie now."""
+    """Change all cards, three neighbours at a time. They were neighbours before the shuffle, wherever they lie now.
+
+    The attack: three neighbouring cards get the errors P, −2·P and P. Weights that only count the cards do not notice.
+    """
     *others, honest = step.after()
     data, order, P = honest.to_bytes(), list(step.order), step.group.G
     errors = (P, -P - P, P)
@@ -271,9 +279,6 @@ NEIGHBOURS: Final = attack_shuffles(
 
 
 # --- halved ---
-#
-# Every second card is doubled and the next one halved. The product over all cards stays the same, so a proof that only
-# looks at the product of the powers of ξ, for which the prover can still choose factors, does not notice.
 
 
 def _alternating_factors(group: Group, size: int) -> Scalars:
@@ -287,6 +292,10 @@ def _forge_halved(step: ShuffleTurn) -> bytes:
     """Double and halve cards, and commit to other numbers once ξ is known than before.
 
     Each power of ξ gets the factor that undoes its card's own. All sums are right then, and so is the product.
+
+    The attack: every second card is doubled and the next one halved. The product over all cards stays the same, so a
+    proof that only looks at the product of the powers of ξ, for which the prover can still choose factors, does not
+    notice.
     """
     factors = _alternating_factors(step.group, step.size)
 

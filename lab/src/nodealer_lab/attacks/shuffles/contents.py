@@ -61,12 +61,13 @@ DOUBLE: Final = attack_from_cheat(
 
 
 # --- mark ---
-#
-# One card gets something of its own, by which the cheater hopes to recognise it.
 
 
 def find_marked_card(played: PlayedGame) -> str | None:
-    """Find a card of another seat that equals, after removing the power, what the cheater drew."""
+    """Find a card of another seat that equals, after removing the power, what the cheater drew.
+
+    The attack: one card gets something of its own, by which the cheater hopes to recognise it.
+    """
     for one in dealt_decks(played):
         deck, hand, me = one.deck, one.hand, played.cheater
         mine = deck.hidden(me) if me in deck.order and isinstance(one.reads.get(me), CardUnreadable) else ()
@@ -98,14 +99,15 @@ MARK: Final = attack_from_cheat(
 
 
 # --- stack ---
-#
-# The last seat to shuffle puts the card it wants where it will be dealt to that seat.
 
 _NO_KEY: Final = "a seat cannot make a card under the others' secrets, only take one that it was given"
 
 
 def _forge_stacked(moment: SignedMoment) -> bytes:
-    """Put the highest face into its own place. Anyone can mask a card under the joint key."""
+    """Put the highest face into its own place. Anyone can mask a card under the joint key.
+
+    The attack: the last seat to shuffle puts the card it wants where it will be dealt to that seat.
+    """
     message, deck = read_message(MaskShuffle, moment.honest), moment.deck
     group, mine = deck.binding.group, deck.binding.players.index(moment.duty.seat)
     joint = deck.stage.joint + group.points(message.key)
@@ -152,12 +154,14 @@ STACK: Final = Attack(
 
 
 # --- names ---
-#
-# A seat puts the names in another order than the numbers, so that the two of a card do not belong together.
 
 
 def _forge_names(moment: SignedMoment) -> bytes:
-    """Shift all names by one place."""
+    """Shift all names by one place.
+
+    The attack: a seat puts the names in another order than the numbers, so that the two of a card do not belong
+    together.
+    """
     message = read_message(ChainShuffle, moment.honest)
     return encode(replace(message, names=message.names[NAME_BYTES:] + message.names[:NAME_BYTES]))
 
@@ -208,13 +212,14 @@ NAMES: Final = Attack(
 
 
 # --- slot ---
-#
-# The owner of a deck puts a multiple of one card in place of another. After the rival's shuffle, these two are the only
-# ones of which one is twice the other, so the owner knows where that card lies before drawing.
 
 
 def forge_double(moment: SignedMoment) -> bytes:
-    """Replace the second card of its own deck by twice the first."""
+    """Replace the second card of its own deck by twice the first.
+
+    The attack: the owner of a deck puts a multiple of one card in place of another. After the rival's shuffle, these
+    two are the only ones of which one is twice the other, so the owner knows where that card lies before drawing.
+    """
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
     message = read_message(DuelShuffle, moment.honest)
@@ -294,12 +299,6 @@ SLOT: Final = Attack(
 
 
 # --- products ---
-#
-# The last seat to shuffle puts into its own slot the product of all other numbers, each to a power of its own.
-#
-# What it draws is the same product of bare cards, which only one order of the deck gives. So it knows where every card
-# lies before the first bet. With a second slot of its own it would have two products of half as many cards, which are
-# found far sooner: a whole hand of a large deck is read in seconds. Here the deck is small, and one slot is enough.
 
 
 def _powers(mine: int, size: int) -> dict[int, int]:
@@ -343,6 +342,14 @@ def _play_products(scene: Scene) -> AttackOutcome:
     """Play with the cheater.
 
     It works only with public cards and without proofs, so no bot plays this in a real game.
+
+    The attack: the last seat to shuffle puts into its own slot the product of all other numbers, each to a power of its
+    own.
+
+    What it draws is the same product of bare cards, which only one order of the deck gives. So it knows where every
+    card lies before the first bet. With a second slot of its own it would have two products of half as many cards,
+    which are found far sooner: a whole hand of a large deck is read in seconds. Here the deck is small, and one slot is
+    enough.
     """
     played = play_with_cheater(PRODUCTS, scene)
     return judge(played, _find_known_order(played))
@@ -368,8 +375,6 @@ PRODUCTS: Final = Attack(
 
 
 # --- twin ---
-#
-# The rival puts one card of the owner's deck in twice, unchanged, in a mode without proofs.
 
 
 def _forge_twin(moment: SignedMoment) -> bytes:
@@ -394,7 +399,10 @@ def _find_twin(played: PlayedGame) -> str | None:
 
 
 def _play_twin(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+
+    The attack: the rival puts one card of the owner's deck in twice, unchanged, in a mode without proofs.
+    """
     played = play_with_cheater(TWIN, scene)
     return judge(played, _find_twin(played))
 
@@ -426,9 +434,6 @@ TWIN: Final = Attack(
 
 
 # --- sums ---
-#
-# The first seat to shuffle puts the sum of two cards in place of a third. This relation survives any factor and any
-# order, so the seat finds the three again, and knows where two cards of its choice lie.
 
 #: The two faces to follow, and the one that is given up for that.
 CHOSEN: Final = (0, 1)
@@ -436,7 +441,11 @@ LOST: Final = 2
 
 
 def _forge_sum(moment: SignedMoment) -> bytes:
-    """Replace the lost card by the sum of the chosen ones, under its own secret and in its own order."""
+    """Replace the lost card by the sum of the chosen ones, under its own secret and in its own order.
+
+    The attack: the first seat to shuffle puts the sum of two cards in place of a third. This relation survives any
+    factor and any order, so the seat finds the three again, and knows where two cards of its choice lie.
+    """
     message, deck = read_message(Cascade, moment.honest), moment.deck
     cards, given = deck.binding.group.points(message.cards), deck.stage.cards
     if len(given) <= LOST:

@@ -26,8 +26,6 @@ from nodealer_lab.attacks.scene import PlayedGame, Scene, judge, play_with_cheat
 from nodealer_lab.attacks.truth import dealt_decks
 
 # --- aces ---
-#
-# The dealer makes decks of one repeated card and opens them as they are: six aces instead of six cards.
 
 ACE: Final = 0
 
@@ -43,7 +41,10 @@ def deck_of_aces(moment: SignedMoment, number: int) -> DealersDeck:
 
 
 def find_deck_of_aces(played: PlayedGame) -> str | None:
-    """Find a played deck in which every card is an ace. That an honest seat holds one may be luck."""
+    """Find a played deck in which every card is an ace. That an honest seat holds one may be luck.
+
+    The attack: the dealer makes decks of one repeated card and opens them as they are: six aces instead of six cards.
+    """
     for one in dealt_decks(played):
         deck: Any = one.deck
         bare = deck.layers[-1].cards.numbers
@@ -80,13 +81,6 @@ ACES: Final = Attack(
 
 
 # --- progression ---
-#
-# The dealer makes cards of its choice: three numbers of which the middle one, squared, is the product of the others.
-# Encryption preserves this relation, so the dealer finds the three again in the deck that is played.
-#
-# A card that is the product of two others would do the same: encryption is a power, and preserves every relation
-# between products. But here a value precedes some 1,700 bits, so such a product would have to end in as many zeros. In
-# this relation there are two cards on each side, and what follows the values cancels out.
 
 #: With a nonce of zeros and zeros after the value, the numbers of these values are c, 2·c and 4·c. Two is a square
 #: modulo this prime.
@@ -107,7 +101,15 @@ def _deck_with_progression(moment: SignedMoment, number: int) -> DealersDeck:
 
 
 def _find_progression(played: PlayedGame) -> str | None:
-    """Find the three cards in the last list of numbers, which is public and in drawing order."""
+    """Find the three cards in the last list of numbers, which is public and in drawing order.
+
+    The attack: the dealer makes cards of its choice: three numbers of which the middle one, squared, is the product of
+    the others. Encryption preserves this relation, so the dealer finds the three again in the deck that is played.
+
+    A card that is the product of two others would do the same: encryption is a power, and preserves every relation
+    between products. But here a value precedes some 1,700 bits, so such a product would have to end in as many zeros.
+    In this relation there are two cards on each side, and what follows the values cancels out.
+    """
     for one in dealt_decks(played):
         deck: Any = one.deck
         numbers = deck.layers[-1].cards.numbers
@@ -146,9 +148,6 @@ PROGRESSION: Final = Attack(
 
 
 # --- last coin ---
-#
-# The dealer makes one false deck among true ones and reveals its coin last, choosing one that picks the false deck: the
-# only deck that is not opened.
 
 #: The number of the false deck.
 FALSE_NUMBER: Final = 0
@@ -171,7 +170,11 @@ def _forge_coin(moment: SignedMoment) -> bytes:
 
 
 def _play_last_coin(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. It is about one mode of one protocol, so no bot plays this in a real game."""
+    """Play with the cheater. It is about one mode of one protocol, so no bot plays this in a real game.
+
+    The attack: the dealer makes one false deck among true ones and reveals its coin last, choosing one that picks the
+    false deck: the only deck that is not opened.
+    """
     played = play_with_cheater(LAST_COIN, scene)
     return judge(played, find_deck_of_aces(played))
 
@@ -205,8 +208,6 @@ LAST_COIN: Final = Attack(
 
 
 # --- false deck ---
-#
-# The dealer makes one false deck among true ones and is lucky: the coins pick it, and it is not opened.
 
 
 class _DealersFalseDeck(ChainDeck):
@@ -231,7 +232,10 @@ GAMES_MAX: Final = 16
 
 
 def _play_false_deck(scene: Scene) -> AttackOutcome:
-    """Play until the false deck is not opened. A player who is dealt its cards notices a double."""
+    """Play until the false deck is not opened. A player who is dealt its cards notices a double.
+
+    The attack: the dealer makes one false deck among true ones and is lucky: the coins pick it, and it is not opened.
+    """
     for seed in range(GAMES_MAX):
         played = play_with_cheater(FALSE_DECK, replace(scene, entropy=seeded_entropy(seed, FALSE_DECK.name), hands=1))
         if (gain := find_deck_of_aces(played)) is not None:

@@ -53,9 +53,6 @@ from nodealer_lab.attacks.shuffle_steps import shuffle_turn_of
 from nodealer_lab.attacks.truth import DealtDeck, all_faces, bare_encodings, dealt_decks
 
 # --- early ---
-#
-# A seat passes on a deck that it can still read, with a false proof, and hopes that the next seat continues before
-# checking the proof. One secret times points of the cheater's choice reveals an order, or reads a card.
 
 
 class RecordingCheater(Cheater):
@@ -142,7 +139,12 @@ def _held_faces(played: PlayedGame, one: CardMessage, seat: int) -> list[int]:
 
 
 def _play_early(scene: Scene) -> AttackOutcome:
-    """Play with a cheater who records everything, and try to read the victim's answer."""
+    """Play with a cheater who records everything, and try to read the victim's answer.
+
+    The attack: a seat passes on a deck that it can still read, with a false proof, and hopes that the next seat
+    continues before checking the proof. One secret times points of the cheater's choice reveals an order, or reads a
+    card.
+    """
     table, stores = seat_players(scene, {scene.cheater: partial(RecordingCheater, attack=EARLY)})
     played = play_out(scene, table, stores)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
@@ -263,8 +265,6 @@ EARLY: Final = Attack(
 
 
 # --- lazy ---
-#
-# A seat passes the deck on unchanged: nothing masked, nothing moved.
 
 #: The steps that shuffle.
 SHUFFLE_STEPS: Final = ("shuffle", "cascade")
@@ -317,7 +317,10 @@ def _find_unmoved_deck(played: PlayedGame) -> str | None:
 
 
 def _play_lazy(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game."""
+    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+
+    The attack: a seat passes the deck on unchanged: nothing masked, nothing moved.
+    """
     played = play_with_cheater(LAZY, scene)
     return judge(played, _find_unmoved_deck(played))
 
@@ -355,9 +358,6 @@ LAZY: Final = Attack(
 
 
 # --- predict ---
-#
-# An attacker reconstructs the tapes of the others: if they depended on little that is secret, all roots could be tried.
-# And if no one shuffled, every card would lie where it was.
 
 
 def _guessable_roots(played: PlayedGame) -> Iterator[bytes]:
@@ -374,7 +374,11 @@ def _guessable_roots(played: PlayedGame) -> Iterator[bytes]:
 
 
 def _find_predicted_card(played: PlayedGame) -> str | None:
-    """Find cards that can be predicted, in every hand when cards were first dealt."""
+    """Find cards that can be predicted, in every hand when cards were first dealt.
+
+    The attack: an attacker reconstructs the tapes of the others: if they depended on little that is secret, all roots
+    could be tried. And if no one shuffled, every card would lie where it was.
+    """
     first: dict[tuple[int, int], DealtDeck] = {}
     for one in dealt_decks(played):
         for seat in played.honest_seats:
@@ -487,9 +491,6 @@ EVERY_SEAT_SHUFFLES: Final = {
 
 
 # --- only friends ---
-#
-# All seats but one are friends, and only they shuffle. They then know all orders, and so where every face went. The key
-# of the last seat on its cards does not help it.
 
 
 def _forge_shuffle_order(moment: SignedMoment) -> bytes:
@@ -552,6 +553,9 @@ def _play_only_friends(scene: Scene) -> AttackOutcome:
     """Play with the cheater.
 
     The dealer of `offset` names who shuffles, and is refused. On other protocols no seat can name that.
+
+    The attack: all seats but one are friends, and only they shuffle. They then know all orders, and so where every face
+    went. The key of the last seat on its cards does not help it.
     """
     played = play_with_cheater(ONLY_FRIENDS, replace(with_chips(scene), hands=1))
     return judge(played, _find_card_known_to_friends(played))

@@ -17,8 +17,6 @@ from nodealer_lab.attacks.scene import Scene
 from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_duties, is_playing
 
 # --- late alone ---
-#
-# A timekeeper claims that hours have passed, so that a seat that has just been asked is late.
 
 VICTIM: Final = 1
 HOURS: Final = 10_000_000
@@ -26,7 +24,10 @@ LIMITS: Final = Limits(move=10_000, cards=10_000, bank=0, refill=0)
 
 
 def _play_late_alone(scene: Scene) -> AttackOutcome:
-    """Have the timekeeper send a tick hours ahead, without any votes."""
+    """Have the timekeeper send a tick hours ahead, without any votes.
+
+    The attack: a timekeeper claims that hours have passed, so that a seat that has just been asked is late.
+    """
     stage = AttackTable(scene, clock=LIMITS)
     stage.run_until(awaits_move_of(VICTIM))
     keeper = len(stage.participants) - 1
@@ -67,15 +68,16 @@ LATE_ALONE: Final = Attack(
 
 
 # --- late with half ---
-#
-# A timekeeper and half of a table call a seat late that has just been asked, and play its hand.
-#
-# The log shows the ticks and the votes, but cannot show that the time was false. Honest programs would not have voted:
-# each also looks at its own clock.
 
 
 def _play_late_with_half(scene: Scene) -> AttackOutcome:
-    """Have the timekeeper send a tick hours ahead, and half of the table vote."""
+    """Have the timekeeper send a tick hours ahead, and half of the table vote.
+
+    The attack: a timekeeper and half of a table call a seat late that has just been asked, and play its hand.
+
+    The log shows the ticks and the votes, but cannot show that the time was false. Honest programs would not have
+    voted: each also looks at its own clock.
+    """
     # At a table of two, one seat is half.
     seats = 2 if scene.game.seats == 2 else 4
     stage = AttackTable(scene, seats=seats, clock=LIMITS)
@@ -105,12 +107,13 @@ LATE_WITH_HALF: Final = Attack(
 
 
 # --- held tick ---
-#
-# A relay holds back a tick until a seat is asked, so that the seat's time seems to run from long before.
 
 
 def _play_held_tick(scene: Scene) -> AttackOutcome:
-    """Hold back an honest tick that was sent during another seat's turn."""
+    """Hold back an honest tick that was sent during another seat's turn.
+
+    The attack: a relay holds back a tick until a seat is asked, so that the seat's time seems to run from long before.
+    """
     stage = AttackTable(scene, clock=LIMITS)
     keeper = len(stage.participants) - 1
     stage.run_until(awaits_move_of(0))
@@ -141,14 +144,15 @@ HELD_TICK: Final = Attack(
 
 
 # --- time back ---
-#
-# A timekeeper turns back the time for a friend, so that the friend is never late.
 
 FRIEND: Final = 1
 
 
 def _play_time_back(scene: Scene) -> AttackOutcome:
-    """Turn back the time after the friend has used most of it."""
+    """Turn back the time after the friend has used most of it.
+
+    The attack: a timekeeper turns back the time for a friend, so that the friend is never late.
+    """
     stage = AttackTable(scene, clock=LIMITS)
     stage.run_until(awaits_move_of(FRIEND))
     keeper = len(stage.participants) - 1
@@ -182,12 +186,13 @@ TIME_BACK: Final = Attack(
 
 
 # --- withhold ---
-#
-# A seat withholds what it owes of the cards, so that no one can go on.
 
 
 def _play_withhold(scene: Scene) -> AttackOutcome:
-    """Let the others wait, and vote to go on without the seat when nothing comes."""
+    """Let the others wait, and vote to go on without the seat when nothing comes.
+
+    The attack: a seat withholds what it owes of the cards, so that no one can go on.
+    """
     others = [seat for seat in range(scene.game.seats) if seat != scene.cheater]
     # At a table of two, one seat is half, which is enough with a timekeeper.
     stage = AttackTable(scene, clock=LIMITS if len(others) == 1 else None)

@@ -18,12 +18,6 @@ from nodealer_lab.attacks.scene import Scene
 from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_duties
 
 # --- deals again ---
-#
-# A dealer who makes the decks opens its coin last, leaves when the coins pick another deck than it wants, and deals
-# again. Or a friend leaves for it.
-#
-# One of the dealer's decks may be false. The coins of all seats pick the deck that is played, and all others are
-# opened. A dealer who may try as often as it likes has the false deck played eventually.
 
 COIN: Final = "coin"
 
@@ -53,7 +47,14 @@ def _play_with_friend(scene: Scene) -> AttackOutcome:
 
 
 def _leave_and_redeal(scene: Scene, leaver: int, gain: str) -> AttackOutcome:
-    """Have a seat leave the first hand, and see whether the dealer makes a deck of the second."""
+    """Have a seat leave the first hand, and see whether the dealer makes a deck of the second.
+
+    The attack: a dealer who makes the decks opens its coin last, leaves when the coins pick another deck than it wants,
+    and deals again. Or a friend leaves for it.
+
+    One of the dealer's decks may be false. The coins of all seats pick the deck that is played, and all others are
+    opened. A dealer who may try as often as it likes has the false deck played eventually.
+    """
     stage = AttackTable(scene, hands=2, makers={leaver: _CoinKeeper})
     stage.run_to_end()
     stage.sign_and_send(leaver, Leave())
@@ -109,9 +110,6 @@ FRIEND_LEAVES: Final = Attack(
 
 
 # --- price ---
-#
-# A player who is the first to see the next card of the board leaves instead of opening it, so that another one is
-# dealt, and pays nothing for it.
 
 
 def is_opening_board(state: TableState) -> bool:
@@ -128,7 +126,11 @@ class BoardWithholder(Participant):
 
 
 def _play_price(scene: Scene) -> AttackOutcome:
-    """Leave when the others have published their keys, so that only the cheater knows the card."""
+    """Leave when the others have published their keys, so that only the cheater knows the card.
+
+    The attack: a player who is the first to see the next card of the board leaves instead of opening it, so that
+    another one is dealt, and pays nothing for it.
+    """
     stage = AttackTable(scene, seats=3, makers={scene.cheater: BoardWithholder})
     stage.run_to_end()
     state = stage.state()
@@ -158,14 +160,16 @@ PRICE: Final = Attack(
 
 
 # --- no stake ---
-#
-# A seat that has folded waits until all others have published their keys of the next card, and knows it first.
-#
-# It tells a friend who is still in the hand, or leaves if the friend would like another card.
 
 
 def _play_no_stake(scene: Scene) -> AttackOutcome:
-    """Fold, and withhold the key of the next card until all others have published theirs."""
+    """Fold, and withhold the key of the next card until all others have published theirs.
+
+    The attack: a seat that has folded waits until all others have published their keys of the next card, and knows it
+    first.
+
+    It tells a friend who is still in the hand, or leaves if the friend would like another card.
+    """
     stage = AttackTable(scene, seats=3, makers={scene.cheater: BoardWithholder})
     stage.run_until(awaits_move_of(scene.cheater))
     stage.send(stage[scene.cheater].move({"type": "fold"}))
@@ -201,12 +205,13 @@ NO_STAKE: Final = Attack(
 
 
 # --- refund ---
-#
-# A friend with a throw-away key lets itself be named, so that its partner gets its bets back.
 
 
 def _play_refund(scene: Scene) -> AttackOutcome:
-    """Sign two entries with one number after the others have bet. The log itself proves that."""
+    """Sign two entries with one number after the others have bet. The log itself proves that.
+
+    The attack: a friend with a throw-away key lets itself be named, so that its partner gets its bets back.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(scene.cheater))
     (entry,) = stage.sign_and_send(scene.cheater, Word("I stay"))
@@ -235,16 +240,17 @@ REFUND: Final = Attack(
 
 
 # --- undo ---
-#
-# At a table of two without a timekeeper, the player who is about to lose aborts the hand.
-#
-# Half of a table can do that, and each of two is half. The log shows who did it, and it is the session's last hand.
 
 OTHER: Final = 0
 
 
 def _play_undo(scene: Scene) -> AttackOutcome:
-    """Abort the hand when the other is to move and the cheater has seen its cards."""
+    """Abort the hand when the other is to move and the cheater has seen its cards.
+
+    The attack: at a table of two without a timekeeper, the player who is about to lose aborts the hand.
+
+    Half of a table can do that, and each of two is half. The log shows who did it, and it is the session's last hand.
+    """
     stage = AttackTable(scene, seats=2)
     stage.run_until(awaits_move_of(OTHER))
     stage.sign_and_send(1, Break(blocking_duties(stage.state(), OTHER)[0]))

@@ -23,12 +23,6 @@ from nodealer_lab.attacks.shuffles.contents import MARK, find_marked_card
 from nodealer_lab.attacks.stage import AttackTable
 
 # --- hurried begin ---
-#
-# Two losers vote not to wait for the winner to begin the next hand, and end the session before the winner's disclosure
-# arrives.
-#
-# More than half of a table can do that, and the log shows the votes. If every hand ends with disclosures, winnings that
-# are not yet covered by one are returned when the session ends.
 
 
 def winner_of(state: TableState) -> int | None:
@@ -57,7 +51,14 @@ def vote_before_winner_discloses(scene: Scene, owed: TableDuty, hands: int = 1) 
 
 
 def _play_hurried_begin(scene: Scene) -> AttackOutcome:
-    """Have the losers skip the winner's start of the next hand, which ends the session."""
+    """Have the losers skip the winner's start of the next hand, which ends the session.
+
+    The attack: two losers vote not to wait for the winner to begin the next hand, and end the session before the
+    winner's disclosure arrives.
+
+    More than half of a table can do that, and the log shows the votes. If every hand ends with disclosures, winnings
+    that are not yet covered by one are returned when the session ends.
+    """
     stage, winner, loser = vote_before_winner_discloses(scene, TableDuty.BEGIN)
     state = stage.state(loser)
     ended = state.phase is Phase.ENDED and state.ledger.chips[winner] <= state.config.rules.stake
@@ -82,13 +83,14 @@ HURRIED_BEGIN: Final = Attack(
 
 
 # --- hurried book ---
-#
-# Two losers vote not to wait for the winner's disclosure, which the relay holds back for a moment, as soon as they have
-# made their own. If their votes were a proof, the log would name a player who did nothing wrong.
 
 
 def _play_hurried_book(scene: Scene) -> AttackOutcome:
-    """Have the losers name the winner's disclosure as soon as the hand is over."""
+    """Have the losers name the winner's disclosure as soon as the hand is over.
+
+    The attack: two losers vote not to wait for the winner's disclosure, which the relay holds back for a moment, as
+    soon as they have made their own. If their votes were a proof, the log would name a player who did nothing wrong.
+    """
     stage, winner, loser = vote_before_winner_discloses(scene, TableDuty.BOOK, hands=2)
     state = stage.state(loser)
     named = any(fault.seat == winner for fault in state.faults)
@@ -130,8 +132,6 @@ HURRIED_BOOK: Final = Attack(
 
 
 # --- kept book ---
-#
-# The winner does not disclose, in a mode in which every hand ends with disclosures. What they did is never checked.
 
 
 class _NonDisclosingSeat(Seat):
@@ -173,7 +173,11 @@ class NonDisclosingParticipant(Participant):
 
 
 def _play_kept_book(scene: Scene) -> AttackOutcome:
-    """Play with seats that do not disclose a hand they won. At the end all sign what there is."""
+    """Play with seats that do not disclose a hand they won. At the end all sign what there is.
+
+    The attack: the winner does not disclose, in a mode in which every hand ends with disclosures. What they did is
+    never checked.
+    """
     scene = with_chips(scene)
     stage = AttackTable(
         scene,
@@ -203,13 +207,14 @@ KEPT_BOOK: Final = Attack(
 
 
 # --- lost book ---
-#
-# The loser does not disclose, in a mode in which every hand ends with disclosures. If the winner had to wait for it,
-# the winnings would be returned when the session ends.
 
 
 def _play_lost_book(scene: Scene) -> AttackOutcome:
-    """Play with seats that do not disclose a hand they lost. At the end all sign what there is."""
+    """Play with seats that do not disclose a hand they lost. At the end all sign what there is.
+
+    The attack: the loser does not disclose, in a mode in which every hand ends with disclosures. If the winner had to
+    wait for it, the winnings would be returned when the session ends.
+    """
     scene = with_chips(scene)
     stage = AttackTable(
         scene,
@@ -250,9 +255,6 @@ LOST_BOOK: Final = Attack(
 
 
 # --- folded friend ---
-#
-# In a mode without proofs, a seat spoils a place of the deck to read another player's card, tells a friend, folds, and
-# never discloses. The friend has done nothing wrong, as its own disclosure shows, and keeps the pot.
 
 
 class _NonDisclosingCheatingSeat(CheatingSeat):
@@ -271,7 +273,12 @@ class _FoldingCheater(Cheater):
 
 
 def _play_folded_friend(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The winner among the others is its friend."""
+    """Play with the cheater. The winner among the others is its friend.
+
+    The attack: in a mode without proofs, a seat spoils a place of the deck to read another player's card, tells a
+    friend, folds, and never discloses. The friend has done nothing wrong, as its own disclosure shows, and keeps the
+    pot.
+    """
     stage = AttackTable(scene, makers={scene.cheater: partial(_FoldingCheater, attack=MARK)})
     stage.run_to_end()
     state, replica = stage.state(), stage[0].replica

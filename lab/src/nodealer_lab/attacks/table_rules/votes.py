@@ -29,8 +29,6 @@ from nodealer_lab.attacks.stage import AttackTable, awaits_move_of, blocking_dut
 from nodealer_lab.sim.highcard import HighCard, HighHand
 
 # --- another seat ---
-#
-# A seat answers a duty of another one, so that the other is blamed for the answer.
 
 ANOTHER_SEAT_VICTIM: Final = 0
 
@@ -42,7 +40,10 @@ def _first_duty_of_victim(state: TableState) -> bytes | None:
 
 
 def _play_another_seat(scene: Scene) -> AttackOutcome:
-    """Answer with what the victim itself signed in the previous hand, which is false in this one."""
+    """Answer with what the victim itself signed in the previous hand, which is false in this one.
+
+    The attack: a seat answers a duty of another one, so that the other is blamed for the answer.
+    """
     stage = AttackTable(scene, hands=2)
     stage.run_until(lambda state: state.hand.number == 1)
     stage.run_until(lambda state: state.phase is Phase.BETWEEN and ANOTHER_SEAT_VICTIM in state.hand.commitments)
@@ -87,12 +88,13 @@ ANOTHER_SEAT: Final = Attack(
 
 
 # --- break alone ---
-#
-# A player who is about to lose votes alone to abort the hand.
 
 
 def _play_break_alone(scene: Scene) -> AttackOutcome:
-    """Vote as soon as another seat is to move and the cheater has seen its own card."""
+    """Vote as soon as another seat is to move and the cheater has seen its own card.
+
+    The attack: a player who is about to lose votes alone to abort the hand.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(1))
     stage.sign_and_send(scene.cheater, Break(blocking_duties(stage.state(), 1)[0]))
@@ -117,8 +119,6 @@ BREAK_ALONE: Final = Attack(
 
 
 # --- burst ---
-#
-# Two of three seats owe as much as the third, and vote it out before it can answer.
 
 BURST_VICTIM: Final = 0
 
@@ -138,7 +138,10 @@ class _SlowParticipant(Participant):
 
 
 def _play_burst(scene: Scene) -> AttackOutcome:
-    """Vote while the victim's answer is on its way, and answer when the votes are in the log."""
+    """Vote while the victim's answer is on its way, and answer when the votes are in the log.
+
+    The attack: two of three seats owe as much as the third, and vote it out before it can answer.
+    """
     stage = AttackTable(scene, makers={1: _SlowParticipant, 2: _SlowParticipant})
     stage.hold_when = lambda state: {BURST_VICTIM} if _do_all_owe(state) else ()
     stage.run_until(_do_all_owe)
@@ -169,14 +172,15 @@ BURST: Final = Attack(
 
 
 # --- half ---
-#
-# Two of four seats vote to skip a third, to have its hand folded or its seat taken.
 
 HALF_VICTIM: Final = 1
 
 
 def _play_half(scene: Scene) -> AttackOutcome:
-    """Have two of four seats vote to skip a third."""
+    """Have two of four seats vote to skip a third.
+
+    The attack: two of four seats vote to skip a third, to have its hand folded or its seat taken.
+    """
     stage = AttackTable(scene, seats=4)
     stage.run_until(awaits_move_of(HALF_VICTIM))
     owed = blocking_duties(stage.state(), HALF_VICTIM)
@@ -208,14 +212,16 @@ HALF: Final = Attack(
 
 
 # --- more than half ---
-#
-# Two of three seats vote out the third whenever it owes something. The log shows the votes, and nothing prevents it.
 
 MORE_THAN_HALF_VICTIM: Final = 0
 
 
 def _play_more_than_half(scene: Scene) -> AttackOutcome:
-    """Have two of three seats vote to skip the third."""
+    """Have two of three seats vote to skip the third.
+
+    The attack: two of three seats vote out the third whenever it owes something. The log shows the votes, and nothing
+    prevents it.
+    """
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(MORE_THAN_HALF_VICTIM))
     owed = blocking_duties(stage.state(), MORE_THAN_HALF_VICTIM)
@@ -243,14 +249,15 @@ MORE_THAN_HALF: Final = Attack(
 
 
 # --- puppet ---
-#
-# Two of three seats give the number of the third to a stranger, who has its chips from then on.
 
 PUPPET_VICTIM: Final = 0
 
 
 def _play_puppet(scene: Scene) -> AttackOutcome:
-    """Propose and accept a roster with a stranger at the victim's number."""
+    """Propose and accept a roster with a stranger at the victim's number.
+
+    The attack: two of three seats give the number of the third to a stranger, who has its chips from then on.
+    """
     stage = AttackTable(scene, hands=2)
     stage.run_until(is_playing)
     state = stage.state()
@@ -287,14 +294,15 @@ PUPPET: Final = Attack(
 
 
 # --- roster alone ---
-#
-# One seat alone proposes a roster without another one, and plays on with it.
 
 ROSTER_ALONE_VICTIM: Final = 0
 
 
 def _play_roster_alone(scene: Scene) -> AttackOutcome:
-    """Propose a roster without the victim, to which no one else agrees."""
+    """Propose a roster without the victim, to which no one else agrees.
+
+    The attack: one seat alone proposes a roster without another one, and plays on with it.
+    """
     stage = AttackTable(scene, hands=2)
     stage.run_until(is_playing)
     members = stage.state().roster.members
@@ -324,8 +332,6 @@ ROSTER_ALONE: Final = Attack(
 
 
 # --- starved ---
-#
-# A seat that owes two messages sends one of them, so that the votes about the other are forgotten.
 
 
 @dataclass(frozen=True)
@@ -349,6 +355,8 @@ def _play_starved(scene: Scene) -> AttackOutcome:
 
     One of the others votes to skip both. Then one message arrives, and the last of the others votes about the missing
     one.
+
+    The attack: a seat that owes two messages sends one of them, so that the votes about the other are forgotten.
     """
     stage = AttackTable(scene, rules=_TwoDecks())
     stage.hold_when = lambda state: {scene.cheater} if is_playing(state) else ()
@@ -391,14 +399,15 @@ STARVED: Final = Attack(
 
 
 # --- stall ---
-#
-# Two of five seats fall silent so that no one can go on, and neither votes to skip the other.
 
 FRIENDS: Final = (3, 4)
 
 
 def _play_stall(scene: Scene) -> AttackOutcome:
-    """Let the others vote to skip the silent seats whenever they wait for one."""
+    """Let the others vote to skip the silent seats whenever they wait for one.
+
+    The attack: two of five seats fall silent so that no one can go on, and neither votes to skip the other.
+    """
     stage = AttackTable(scene, seats=5)
     stage.run_until(is_playing)
     stage.silent.update(FRIENDS)
