@@ -177,7 +177,10 @@ def _forge_pass(moment: SignedMoment) -> bytes:
 
 
 def _find_decrypted_card(played: PlayedGame) -> str | None:
-    """Find a card of the dealer's hand in what the dealer published, after removing the power."""
+    """Find a card of the dealer's hand in what the dealer published, after removing the power.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     bare: dict[int, list[int]] = {}
     for one in played.card_messages():
         if one.duty.kind == "pass" and one.duty.seat == one.deck.order[0]:
@@ -226,7 +229,7 @@ def _replace_first(cards: Points, highest: Points) -> Points:
 
 
 def _forge_held_mask(moment: SignedMoment) -> bytes:
-    """Declare the highest face, masked under the joint key as its own card would be.
+    """Attack `mask`: declare the highest face, masked under the joint key as its own card would be.
 
     The last of the three proof rows is false.
 
@@ -245,7 +248,7 @@ def _forge_held_mask(moment: SignedMoment) -> bytes:
 
 
 def _forge_held_lock(moment: SignedMoment) -> bytes:
-    """Declare the highest face under its one secret, as its own card would be.
+    """Attack `lock`: declare the highest face under the seat's one secret, as its own card would be.
 
     The last of the two proof rows is false.
     """
@@ -261,7 +264,10 @@ def _forge_held_lock(moment: SignedMoment) -> bytes:
 
 
 def _find_missing_highest(played: PlayedGame) -> str | None:
-    """Find a rebuilt deck in which the highest card is nowhere."""
+    """Find a rebuilt deck whose highest card is in no hand and not in the deck.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if len(deck.layers.all_layers) < 2 or not pile:
@@ -321,7 +327,7 @@ def _forge_tag_mask(moment: SignedMoment) -> bytes:
 
 
 def _forge_tag_lock(moment: SignedMoment) -> bytes:
-    """Double a card that another seat holds."""
+    """Attack the rebuild of `lock`: double a card that another seat holds, so that it is not found in the new deck."""
     message, group = read_message(RaisedCards, moment.honest), moment.deck.binding.group
     return encode(
         replace_struct(
@@ -513,12 +519,15 @@ DEAD: Final = 4
 
 
 def _forge_empty_commitment(moment: SignedMoment) -> bytes:
-    """Commit to zero bytes in place of one card."""
+    """Commit to zero bytes instead of the nonce of one card."""
     return encode(Assemble(set_at(read_message(Assemble, moment.honest).commitments, DEAD, bytes(DIGEST_BYTES))))
 
 
 def _find_uncommitted_card(played: PlayedGame) -> str | None:
-    """Find a card that was accepted at the end although it does not open its commitment."""
+    """Find a card that was accepted at the end although it does not open its commitment.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for one in played.card_messages():
         if one.deck.owner != played.cheater or one.duty.kind != "reveal":
             continue
@@ -595,7 +604,10 @@ def _play_false_claim(scene: Scene) -> AttackOutcome:
 
 
 def _find_stopped_or_blamed(stage: AttackTable, cheater: int) -> str | None:
-    """Find a stopped hand, or a fault that names a seat other than the cheater."""
+    """Find a stopped hand, or a fault that names a seat other than the cheater.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for state in stage.states():
         if state.fault is not None and state.fault.seat not in (None, cheater):
             return "gets the dealer blamed for a valid card"

@@ -63,10 +63,12 @@ class AttackComparison:
 
     @property
     def _defence_names(self) -> str:
+        """The names of the removed functions, joined by "and"."""
         return " and ".join(dict.fromkeys(one.name for one in self.scheme.way.defence))
 
     @property
     def _real_sentence(self) -> str:
+        """The outcome with the defence in place, as part of a sentence."""
         if self.real.outcome == "cannot be seen":
             return f"it {self.real.gain}; no log shows a fault"
         if self.real.outcome == "gains nothing":

@@ -24,6 +24,7 @@ def dealer_forgeries(make_deck: MakeDeck) -> dict[str, Forge]:
     """Return the forged message for each step, for a dealer who makes decks with `make_deck`."""
 
     def candidate(moment: SignedMoment) -> bytes:
+        """Publish the next of the dealer's decks, as `make_deck` made it."""
         deck = make_deck(moment, len(moment.deck.stage.said))
         key, lists = deck.own.key * moment.deck.binding.group.G, deck.lists
         transcript = moment.deck.transcript(moment.duty, 0)
@@ -31,6 +32,7 @@ def dealer_forgeries(make_deck: MakeDeck) -> dict[str, Forge]:
         return encode(Candidate(key.to_bytes(), knowledge, b"".join(lists.names), lists.numbers.to_bytes()))
 
     def unblind(moment: SignedMoment) -> bytes:
+        """Open a deck that was not picked, as `make_deck` made it."""
         own = make_deck(moment, moment.deck.stage._number).own
         values = b"".join(value.to_bytes(VALUE_BYTES, "big") for value in own.prior)
         return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))

@@ -66,6 +66,7 @@ class DuelHand(WithoutStakes):
 
     @property
     def wants(self) -> Want:
+        """The next step of the hand. Before the last two steps, each seat has a turn to say `Go`."""
         steps = self._requested_steps()
         if self.over or self.done == len(steps):
             return Done({"hand": self.number})
@@ -135,6 +136,7 @@ class DuelBot(Bot):
 
 
 def _package(rules: SmallDuel) -> GamePackage:
+    """Return the game package of these rules, for two seats and with the bot that makes the only move."""
     return GamePackage(
         name=rules.name,
         version=rules.version,

@@ -42,7 +42,10 @@ def _forge_fragments(moment: SignedMoment) -> bytes:
 
 
 def _find_deck_read(played: PlayedGame) -> str | None:
-    """Find a deck that is read after the cascade and before the locking, when its order is final."""
+    """Find a deck that is read after the cascade and before the locking, when its order is final.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     orders: dict[int, list[int] | None] = {}
     for one in played.card_messages():
         if isinstance(one.deck.stage, Locking) and not one.deck.stage.layer.keys:
@@ -85,6 +88,8 @@ FRAGMENTS: Final = Attack(
 def _find_related_deck(played: PlayedGame) -> str | None:
     """Find a deck that is read from the last list of numbers, which is in drawing order.
 
+    Return the gain as a phrase, or None if there is none.
+
     The attack: a publicly known relation between faces that tells, after all shuffles, which card is which.
     """
     for one in dealt_decks(played):
@@ -122,6 +127,8 @@ RELATED: Final = Attack(
 
 def _find_own_order(played: PlayedGame) -> str | None:
     """Find the order of the owner's deck before the first draw of an honest game, and compare it with what is drawn.
+
+    Return the gain as a phrase, or None if there is none.
 
     The attack: one key for a whole deck, and XOR: the owner tries each of its own cards as the first one, and so finds
     the rival's key.
@@ -169,6 +176,8 @@ TWO_TIME_PAD: Final = Attack(
 
 def _find_rival_deck(played: PlayedGame) -> str | None:
     """Find the order of the owner's deck with what the rival has of an honest game.
+
+    Return the gain as a phrase, or None if there is none.
 
     The attack: one key for a whole deck, and XOR: the rival tries each card of the deck as the first one played, and
     finds the owner's key when a second card is played.
@@ -223,7 +232,10 @@ def _play_residue(scene: Scene) -> AttackOutcome:
 
 
 def _find_halves(stage: AttackTable) -> str | None:
-    """Compare what the dealer sees at each place with the card that lies there."""
+    """Compare what the dealer sees at each place with the card that lies there.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     deck: Any = stage.state().hand.decks[0]
     made = deck.dealers_deck(stage[deck.dealer].seat._tape(0), deck.candidate)
     lies = list(range(deck.size))

@@ -61,13 +61,13 @@ VICTIM: Final = 0
 
 
 def _forge_commit(moment: SignedMoment) -> bytes:
-    """Repeat the victim's commitment, once it is known."""
+    """Commit to the dice with a copy of the victim's commitment, once it is known."""
     copied = moment.deck.commitments.get(VICTIM)
     return moment.honest if copied is None else encode(RollCommit(copied))
 
 
 def _forge_open(moment: SignedMoment) -> bytes:
-    """Repeat the victim's share, once it is known."""
+    """Open a copy of the victim's share of the dice, once it is known."""
     copied = moment.deck.shares.get(VICTIM)
     return moment.honest if copied is None else encode(RollOpen(copied))
 
@@ -113,7 +113,7 @@ RECEIVER: Final = 0
 
 
 def _forge_passed_card(moment: SignedMoment) -> bytes:
-    """Put a face of its choice under the receiver's key."""
+    """Pass a face of its choice, under the receiver's key, instead of the card that it named."""
     message, group = read_message(MaskHand, moment.honest), moment.deck.binding.group
     stage: Any = moment.deck.stage
     (position,) = stage._positions(moment.duty.seat)
@@ -329,7 +329,10 @@ def _forge_gather(moment: SignedMoment) -> bytes:
 
 
 def _find_card_kept_and_returned(played: PlayedGame) -> str | None:
-    """Find a card that is both in the cheater's hand and in its deck."""
+    """Find a card that is both in the cheater's hand and in its deck.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for one in dealt_decks(played):
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if deck.owner != played.cheater or not deck.epoch or not pile:
@@ -493,7 +496,7 @@ def _borrowed_key(deck: Any) -> Any:
 
 
 def _forge_receive(moment: SignedMoment) -> bytes:
-    """Name the borrowed key as its own."""
+    """As the receiver of a card, name the borrowed key as the key that the card is to be put under."""
     message = read_message(MaskReceive, moment.honest)
     return encode(replace_struct(message, keys=_borrowed_key(moment.deck).to_bytes()))
 
@@ -749,7 +752,7 @@ _PLAY_ON: Final = {"lock": _play_on_lock, "chain": _play_on_chain, "duel": _play
 
 
 def _play_another_place(scene: Scene) -> AttackOutcome:
-    """Play the attack that the scene's protocol has.
+    """Carry out the variant of the attack for the scene's protocol.
 
     The attack: a seat that may name a place in the deck names one that it may not: a card in another hand, or one that
     was played.
@@ -806,7 +809,7 @@ def _salt_ending_in_digits(moment: SignedMoment) -> bytes:
 
 
 def _forge_seal(moment: SignedMoment) -> bytes:
-    """Seal the bid with the prepared salt."""
+    """Seal the lower bid, with the salt that allows a second opening."""
     return encode(Sealing(moment.deck._commitment(moment.duty.seat, _salt_ending_in_digits(moment), BIDS[-1])))
 
 

@@ -81,9 +81,11 @@ class AttackProcess:
     """A handle on the process that carries out attacks. Use it as a context manager."""
 
     def __init__(self) -> None:
+        """Prepare a handle without a process."""
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
+        """Start the process, in a session of its own."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "nodealer_lab.attacks.process"],
             stdin=subprocess.PIPE,
@@ -94,6 +96,7 @@ class AttackProcess:
         return self
 
     def __exit__(self, failed: object, *_: object) -> None:
+        """End the process: kill it and its forks after an error, otherwise let it finish."""
         if self._process is not None:
             if failed is not None:
                 # A task may still be running, and no one waits for it any more.

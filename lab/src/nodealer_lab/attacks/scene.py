@@ -112,6 +112,7 @@ def seeded_entropy(seed: int, label: str) -> Entropy:
     drawn = 0
 
     def entropy(size: int) -> bytes:
+        """Return the next `size` bytes, from the seed, the label and the number of the call."""
         nonlocal drawn
         drawn += 1
         return expand("lab attack", seed, label, drawn, size=size)
@@ -266,6 +267,7 @@ def read_honest_game(read: Callable[[PlayedGame], str | None]) -> Callable[[Scen
     """Return an attack that reads an honest game afterwards: `read` returns what the reader gains from it."""
 
     def play(scene: Scene) -> AttackOutcome:
+        """Play an honest game to its end, and judge what `read` finds in it."""
         played = play_out(scene, *seat_players(scene, {}))
         return judge(played, read(played))
 

@@ -85,13 +85,13 @@ def _forge_release(moment: SignedMoment) -> bytes:
 
 
 def _forge_deal_part(moment: SignedMoment) -> bytes:
-    """Swap the key parts of two deals."""
+    """Attack `offset`: swap the seat's key parts of two deals."""
     message = read_message(DealFinal, moment.honest)
     return encode(replace_struct(message, dealKeyPart=_swap_first_two(message.dealKeyPart, len(message.dealNo))))
 
 
 def _forge_give(moment: SignedMoment) -> bytes:
-    """Swap the keys of two cards, as the rival of the deck's owner."""
+    """Attack `duel`: swap the keys of two cards, as the rival of the deck's owner."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(Give, moment.honest)
@@ -131,6 +131,8 @@ COALITION_VICTIM: Final = 0
 
 def _find_card_read_by_coalition(played: PlayedGame) -> str | None:
     """Find a card of the victim that the others can read.
+
+    Return the gain as a phrase, or None if there is none.
 
     The later they try, the more they have, so each card is tried once, when it is hidden for the last time.
 
@@ -311,7 +313,10 @@ def _forge_identity_key(moment: SignedMoment) -> bytes:
 
 
 def _find_identity_key(played: PlayedGame) -> str | None:
-    """Find a deal with a key of the cheater that is the identity."""
+    """Find a deal with a key of the cheater that is the identity.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for state in played.states():
         for deck in state.hand.decks.values():
             parts = deck.parts.get(played.cheater) if isinstance(deck, OffsetDeck) else None
@@ -418,7 +423,10 @@ def _forge_rogue_keys(moment: SignedMoment) -> bytes:
 
 
 def _find_deck_read(played: PlayedGame) -> str | None:
-    """Find a deck whose every deal can be read with the joint secrets and the offsets, which all have revealed."""
+    """Find a deck whose every deal can be read with the joint secrets and the offsets, which all have revealed.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for state in played.states():
         for deck in state.hand.decks.values():
             if not isinstance(deck, OffsetDeck) or len(deck.offsets) < len(deck.binding.players):
@@ -608,6 +616,8 @@ FRIENDS: Final = 2
 
 def _find_shared_hands(played: PlayedGame) -> str | None:
     """Find a deal in which each friend, with the other's cards, knows more than its own hand.
+
+    Return the gain as a phrase, or None if there is none.
 
     The attack: two players tell each other their cards outside the log. Each plays with knowledge of both hands.
     """

@@ -106,15 +106,19 @@ class _OneSecretTurn(ShuffleTurn):
 
     @property
     def before(self) -> Cards:
+        """The points that the seat received."""
         return (self.moment.deck.stage.cards,)
 
     def after(self, change: Change = lambda points: points) -> Cards:
+        """Return the points in the seat's order, each times its secret. `change` is applied to them first."""
         return (self.s * change(self.before[0]).take(self.order),)
 
     def relation(self, cards: Cards) -> OneScalar:
+        """Return the statement that every card was multiplied by the secret of S."""
         return OneScalar(self.S, *self.before, *cards)
 
     def secrets(self, d: Scalars) -> Scalars:
+        """Return the one secret."""
         return self.s
 
 
@@ -123,9 +127,11 @@ class _LockTurn(_OneSecretTurn):
 
     @property
     def epoch(self) -> int:
+        """The epoch of the deck."""
         return self.moment.deck.epoch  # type: ignore[no-any-return]
 
     def message(self, cards: Cards, proof: bytes) -> bytes:
+        """Return the message of `lock`: a cascade with the seat's key, the cards and the proof."""
         return encode(Cascade(self.S.to_bytes(), cards[0].to_bytes(), proof))
 
 
@@ -134,9 +140,11 @@ class _DuelTurn(_OneSecretTurn):
 
     @property
     def epoch(self) -> int:
+        """The epoch of the deck, as its current stage counts it."""
         return self.moment.deck.stage.epoch  # type: ignore[no-any-return]
 
     def message(self, cards: Cards, proof: bytes) -> bytes:
+        """Return the honest message of `duel` with the cards, the key and the proof replaced."""
         honest = read_message(DuelShuffle, self.moment.honest)
         return encode(replace(honest, cards=cards[0].to_bytes(), key=self.S.to_bytes(), proof=proof))
 
@@ -149,14 +157,17 @@ class _ChainTurn(_OneSecretTurn):
 
     @property
     def order(self) -> Sequence[int]:
+        """For each number that it passes on, its place before."""
         return self.drawn.prior
 
     @property
     def before(self) -> Cards:
+        """The numbers of the deck that the seat received."""
         return (self.moment.deck.stage._before(self.moment.deck).numbers,)
 
     @property
     def epoch(self) -> int:
+        """Always zero: `chain` has no epochs."""
         return 0
 
     def transcript(self, deck: Any = None) -> Transcript:
@@ -166,6 +177,7 @@ class _ChainTurn(_OneSecretTurn):
         return transcript
 
     def message(self, cards: Cards, proof: bytes) -> bytes:
+        """Return the honest message of `chain` with the numbers and the proof replaced."""
         honest = read_message(ChainShuffle, self.moment.honest)
         return encode(replace(honest, numbers=cards[0].to_bytes(), proof=proof))
 
@@ -178,25 +190,31 @@ class _MaskTurn(ShuffleTurn):
 
     @property
     def epoch(self) -> int:
+        """The epoch of the deck, as its current stage counts it."""
         return self.moment.deck.stage.epoch  # type: ignore[no-any-return]
 
     @property
     def before(self) -> Cards:
+        """The masked cards that the seat received, as ephemeral keys and messages."""
         given = self.moment.deck.stage.before(self.moment.deck)
         return given.epk, given.msg
 
     def after(self, change: Change = lambda points: points) -> Cards:
+        """Return the cards re-masked under the joint key with the seat's own key added."""
         epk, msg = map(change, self.before)
         joint = self.moment.deck.stage.joint + self.S
         return epk + self.masks * self.group.G, msg + self.s * epk + self.masks * joint
 
     def relation(self, cards: Cards) -> AddMask:
+        """Return the statement that the cards were re-masked and the seat's key S added."""
         return AddMask(self.moment.deck.stage.joint, self.S, *self.before, *cards)
 
     def secrets(self, d: Scalars) -> Scalars:
+        """Return the masks, weighted by d and summed, and the seat's secret."""
         return concat(d.dot(self.masks), self.s)
 
     def message(self, cards: Cards, proof: bytes) -> bytes:
+        """Return the message of `mask`: the seat's key, the cards and the proof."""
         return encode(MaskShuffle(self.S.to_bytes(), cards[0].to_bytes(), cards[1].to_bytes(), proof))
 
 
@@ -214,21 +232,26 @@ class _OffsetTurn(ShuffleTurn):
 
     @property
     def epoch(self) -> int:
+        """Always zero: `offset` has no epochs."""
         return 0
 
     @property
     def before(self) -> Cards:
+        """The pairs (B, A) after the first stage of the step, which scales them."""
         return self.scaled.B, self.scaled.A
 
     def after(self, change: Change = lambda points: points) -> Cards:
+        """Return the pairs in the form (s·B, s·A + w·B). `change` is applied to both parts first."""
         B, A = map(change, self.before)
         return self.s * B, self.s * A + self.w * B
 
     def relation(self, cards: Cards) -> OneOffset:
+        """Return the statement that all pairs were multiplied by s and shifted by one committed offset w."""
         W = self.w * self.group.G + self.t * blinding_generator(self.group)
         return OneOffset(self.S, W, self.scaled.A, self.scaled.B, cards[1], cards[0])
 
     def secrets(self, d: Scalars) -> Scalars:
+        """Return s, the offset w, and the blinding t of its commitment."""
         return concat(self.s, self.w, self.t)
 
     def transcript(self, deck: Any = None) -> Transcript:
@@ -241,6 +264,7 @@ class _OffsetTurn(ShuffleTurn):
         return transcript
 
     def message(self, cards: Cards, proof: bytes) -> bytes:
+        """Return the honest message of `offset` with the deck and the proof replaced."""
         honest = read_message(OffsetShuffle, self.moment.honest)
         return encode(replace(honest, deck=concat(cards[1], cards[0]).to_bytes(), proof=proof))
 

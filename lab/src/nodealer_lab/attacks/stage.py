@@ -80,6 +80,7 @@ class AttackTable:
     # --- Participants ---
 
     def __getitem__(self, seat: int) -> Participant:
+        """Return the participant at this seat."""
         return self.participants[seat]
 
     def state(self, seat: int = 0) -> TableState:

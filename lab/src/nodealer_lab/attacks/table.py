@@ -34,6 +34,8 @@ _NUMBERS: Final = RemovedDefence(
 def _find_two_histories(played: PlayedGame) -> str | None:
     """Find two players who have both entries, each in another order.
 
+    Return the gain as a phrase, or None if there is none.
+
     No one is named, and one of them sees a seat that stays where the other sees one that left.
 
     The attack: a seat signs two entries with the same number, so that it can later claim to have sent either.

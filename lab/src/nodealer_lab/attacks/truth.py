@@ -84,7 +84,10 @@ def bare_encodings(dealt: DealtDeck, played: PlayedGame, positions: tuple[int, .
 
 
 def find_doubled_card(played: PlayedGame) -> str | None:
-    """Find a card that exists twice: in two hands, in one hand, or in the deck."""
+    """Find a card that exists twice: in two hands, in one hand, or in the deck.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for dealt in dealt_decks(played):
         held = [
             (face, played.names[seat])
@@ -103,7 +106,10 @@ def find_doubled_card(played: PlayedGame) -> str | None:
 
 
 def find_spoilt_card(played: PlayedGame) -> str | None:
-    """Find an honest seat with a card that is not in the deck, or that exists twice."""
+    """Find an honest seat with a card that is not in the deck, or that exists twice.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for dealt in dealt_decks(played):
         for seat in played.honest_seats:
             if isinstance(dealt.reads.get(seat), CardUnreadable):
@@ -112,7 +118,10 @@ def find_spoilt_card(played: PlayedGame) -> str | None:
 
 
 def find_swapped_card(played: PlayedGame) -> str | None:
-    """Find a card that lies face up as another one than its holder had."""
+    """Find a card that lies face up as another one than its holder had.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     true_faces: dict[tuple[int, Card], int] = {}
     for dealt in dealt_decks(played):
         for seat in dealt.deck.binding.players:
@@ -125,7 +134,7 @@ def find_swapped_card(played: PlayedGame) -> str | None:
 
 
 def find_skipped_seat(played: PlayedGame) -> str | None:
-    """Find an honest seat that the table did not wait for."""
+    """Find an honest seat that the table did not wait for. Return the gain as a phrase, or None if there is none."""
     for state in played.states():
         for vote in state.chronicle.vote_results:
             if vote.of in played.honest_seats:
@@ -135,7 +144,10 @@ def find_skipped_seat(played: PlayedGame) -> str | None:
 
 
 def find_stopped_hand(played: PlayedGame) -> str | None:
-    """Find a hand that cannot go on, or was aborted, without a culprit."""
+    """Find a hand that cannot go on, or was aborted, without a culprit.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for state in played.states():
         if any(isinstance(getattr(deck, "stage", None), ContradictedCard) for deck in state.hand.decks.values()):
             return "blocks the cards, and no one is named"

@@ -48,6 +48,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
     """
 
     def parts(proposal: Proposal) -> Parts:
+        """Return what a proposal wants to play, on a fast group."""
         return parts_of(scene, small_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
 
     names = scene.names
@@ -290,6 +291,7 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     """
 
     def parts(proposal: Proposal) -> Parts:
+        """Return what a proposal wants to play, as far as an honest program supports it."""
         return parts_of(scene, make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
 
     stores = [new_player(scene, name) for name in scene.names]

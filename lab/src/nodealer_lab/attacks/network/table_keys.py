@@ -146,6 +146,7 @@ def _play_put_out(scene: Scene) -> AttackOutcome:
 
 
 def _token_hash(secret: TableSecret) -> bytes:
+    """Return the hash by which the relay recognises the write token of this key."""
     return hashlib.sha512(secret.write_token).digest()
 
 

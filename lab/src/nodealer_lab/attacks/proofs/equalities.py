@@ -56,7 +56,10 @@ def _forge_fold_chain(moment: SignedMoment) -> bytes:
 
 
 def _forge_fold_mask(moment: SignedMoment) -> bytes:
-    """In a rebuild, shift the tag of a card in the deck against that of a card that a player holds."""
+    """Attack the rebuild of `mask`: shift the tag of a card in the deck against that of a card that a player holds.
+
+    Both equalities are false, and the errors cancel if their weights are known beforehand.
+    """
     message, deck = read_message(MaskTags, moment.honest), moment.deck
     group, before = deck.binding.group, deck.stage.points
     after, Z = group.points(message.cards), group.points(message.key)
@@ -122,7 +125,7 @@ def _forge_other_secret_chain(moment: SignedMoment) -> bytes:
 
 
 def _forge_other_secret_mask(moment: SignedMoment) -> bytes:
-    """In a rebuild, remove twice its key from all tags."""
+    """Attack the rebuild of `mask`: remove twice its key from all tags, instead of the key once."""
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     epk = stage.tagged.epk
     false = deck.binding.group.integers([2]) * deck.shuffle_secret(moment.tape, seat, deck.epoch)
@@ -166,6 +169,8 @@ OTHER_SECRET: Final = Attack(
 
 def _find_secret_key(played: PlayedGame) -> str | None:
     """Find a secret key from two checks T + c·Z = ẑ·G, which anyone can compute, that share T.
+
+    Return the gain as a phrase, or None if there is none.
 
     The attack: one nonce in two proofs reveals the secret: two answers, two challenges, one unknown.
 
@@ -217,9 +222,10 @@ ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
 
 
 def _forge_moved_proof(move_deck: Callable[[Any], Any]) -> Forge:
-    """Return a forgery with a proof for the deck that `move_deck` returns."""
+    """Return a forgery: an honest shuffle whose proof was made for another deck, the one that `move_deck` returns."""
 
     def forge(moment: SignedMoment) -> bytes:
+        """Return an honest shuffle with a proof that belongs to the moved deck. Other messages stay honest."""
         step = shuffle_turn_of(moment)
         if step is None:
             return moment.honest
@@ -232,7 +238,7 @@ def _forge_moved_proof(move_deck: Callable[[Any], Any]) -> Forge:
 
 
 def _find_accepted_lie(played: PlayedGame, where: str) -> str | None:
-    """Find a lie that was accepted as a message about cards."""
+    """Find a lie that was accepted as a message about cards. Return the gain as a phrase, or None if there is none."""
     bodies = [read_body(bytes(read_entry(data).entry.body)) for data in played.lies]
     lies = {bytes(body.message) for body in bodies if isinstance(body, Cards)}
     false = any(one.message in lies for one in played.card_messages())
@@ -240,10 +246,12 @@ def _find_accepted_lie(played: PlayedGame, where: str) -> str | None:
 
 
 def _play_elsewhere(scene: Scene) -> AttackOutcome:
-    """Try each context in a game of its own.
+    """Play three games in which the cheater's proof belongs to another hand, another deck or another session.
 
-    The attack: a seat shuffles honestly, with a proof that belongs to another hand, deck or session: one that it made
-    earlier or was given.
+    Return their common outcome.
+
+    The attack: a seat shuffles honestly, with a proof that it made earlier or was given, and that belongs to another
+    context.
     """
     outcomes = []
     for where, moved in ELSEWHERE.items():
@@ -294,12 +302,13 @@ class _UncheckedEqualities(ManyEqualities):
     """A statement that also accepts the identity, which the honest prover refuses."""
 
     def bind(self, transcript: Transcript) -> None:
+        """Absorb the statement as the base class does, but without refusing the identity."""
         transcript.absorb(labels.STATEMENT, labels.EQUALITY_MANY, self.keys.group.name, len(self.images))
         transcript.absorb_points(labels.STATEMENT, *(points for _, points in self.arrays))
 
 
 def _forge_identity_pair(moment: SignedMoment) -> bytes:
-    """Multiply the first pair by zero, and leave the order unchanged."""
+    """Multiply the first pair of the deck by zero, so that it becomes two identities. Leave the order unchanged."""
     deck, group, seat = moment.deck, moment.deck.binding.group, moment.duty.seat
     message, before = read_message(OffsetShuffle, moment.honest), deck.stage._before(deck)
     _, scales, rest = deck.step_secrets(moment.tape, seat, before)

@@ -47,6 +47,7 @@ class SwearHand(HighHand):
 
     @property
     def wants(self) -> Want:
+        """Once the cards are dealt, ask the swearing seat to prove that it holds the highest. Then play on as usual."""
         if self.dealt and not self.sworn and not self.spoken and SWEARER in self.live:
             return Ask((Prove(0, (NoneOf(SWEARER, (self.held[SWEARER],), tuple(range(self.cards - 1))),)),))
         return super().wants
@@ -113,7 +114,10 @@ def _prove_falsely(
 
 
 def _find_accepted_oath(played: PlayedGame) -> str | None:
-    """Find a false proof of the cheater's in a game without a fault."""
+    """Find a false proof of the cheater's in a game without a fault.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     sworn = False
     for one in played.card_messages():
         if one.duty.kind == EXCLUDE and one.duty.seat == played.cheater:
@@ -236,6 +240,7 @@ def _leaked_orders(played: PlayedGame) -> Iterator[tuple[tuple[int, int], list[O
     read_proof = shuffle._read_proof
 
     def record_proof(transcript: Transcript, relation: shuffle.Relation, proof: bytes) -> shuffle._OpenedProof:
+        """Read a proof as the verifier does, and keep what it opens."""
         seen.append((relation, read_proof(transcript, relation, proof)))
         return seen[-1][1]
 
@@ -314,7 +319,10 @@ def _match_cards(before: Points, after: Points) -> list[Order]:
 
 
 def _find_deck_read(played: PlayedGame) -> str | None:
-    """Find decks whose order is known from the proofs, by comparing it with what honest seats hold."""
+    """Find decks whose order is known from the proofs, by comparing it with what honest seats hold.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     orders: dict[tuple[int, int], list[list[Order]]] = defaultdict(list)
     for deck, some in _leaked_orders(played):
         if some:

@@ -141,6 +141,7 @@ def _forge_cancelling(step: ShuffleTurn) -> bytes:
     cards = (*others, honest + P)
 
     def extra_terms(d: Scalars, e: Scalars) -> tuple[Points, Points]:
+        """Return the false terms that cancel: none for the first row, and Σ d_j·P for the products."""
         return d.group.identity(1), d.sum() * P
 
     relation = step.relation(cards)
@@ -300,9 +301,11 @@ def _forge_halved(step: ShuffleTurn) -> bytes:
     factors = _alternating_factors(step.group, step.size)
 
     def marked(cards: Points) -> Points:
+        """Double or halve each card."""
         return factors * cards
 
     def undo_factors(numbers: Scalars) -> Scalars:
+        """Divide each number by its card's factor."""
         return factors.invert() * numbers
 
     cards = step.after(marked)

@@ -69,7 +69,11 @@ def forge_proof(
     secrets: Secrets,
     extra_terms: ExtraTerms | None = None,
 ) -> tuple[bytes, Scalars]:
-    """Return a proof, and the opened numbers in it."""
+    """Return a false proof of a shuffle, and the opened numbers in it.
+
+    This is the honest prover with two changes: `tie` may be any linear map instead of a permutation, and `extra_terms`
+    are added to the commitments to the products.
+    """
     m, group = relation.size, relation.statement[0].group
     key, zero = commitment_key(group, m), group.integers([0])
     opening = commit_to_tie(transcript, tape, relation, tie)
@@ -145,10 +149,15 @@ def attack_shuffles(
     """Return an attack on the shuffles of all protocols, or of `only` these, that leaves an unreadable card."""
 
     def forge(moment: SignedMoment) -> bytes:
+        """Forge a shuffle with `forgery`. Other messages stay honest."""
         step = shuffle_turn_of(moment)
         return moment.honest if step is None else forgery(step)
 
     def method(claim: str, step: str, *beside: RemovedDefence, seat: int | None = None) -> tuple[AttackMethod, ...]:
+        """Return the one method of the attack on a protocol, whose shuffle is called `step`.
+
+        `beside` are further defences that must be removed on this protocol.
+        """
         return (
             AttackMethod(
                 claim, {step: forge}, defence=(*defence, *beside), find_gain=find_spoilt_card, seat=seat, seen="at once"

@@ -66,6 +66,8 @@ DOUBLE: Final = attack_from_cheat(
 def find_marked_card(played: PlayedGame) -> str | None:
     """Find a card of another seat that equals, after removing the power, what the cheater drew.
 
+    Return the gain as a phrase, or None if there is none.
+
     The attack: one card gets something of its own, by which the cheater hopes to recognise it.
     """
     for one in dealt_decks(played):
@@ -122,7 +124,10 @@ def _forge_stacked(moment: SignedMoment) -> bytes:
 
 
 def _find_highest_every_hand(played: PlayedGame) -> str | None:
-    """Find out whether the cheater had the highest card in every hand. In one hand it may be luck."""
+    """Find out whether the cheater had the highest card in every hand. In one hand it may be luck.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     held = dict[int, bool]()
     for one in dealt_decks(played):
         highest = one.deck.faces.size - 1 in one.hidden_cards(played.cheater).values()
@@ -167,7 +172,7 @@ def _forge_names(moment: SignedMoment) -> bytes:
 
 
 def _forge_links(moment: SignedMoment) -> bytes:
-    """Send the links that belong to the shifted names."""
+    """As cards of `chain` are passed around, look them up under the shifted names, to match `_forge_names`."""
     message, deck = read_message(Pass, moment.honest), moment.deck
     turn = deck.stage.turn
     own, names = deck.layer_secrets(moment.tape, turn), {place: name for name, place in deck.names_before(turn).items()}
@@ -177,9 +182,10 @@ def _forge_links(moment: SignedMoment) -> bytes:
 
 
 def _find_mismatched_name(played: PlayedGame) -> str | None:
-    """Find an accepted link of the cheater's whose number is not the one under the prior name times its key.
+    """Find an accepted link of the cheater's whose name and number belong to different cards.
 
-    Following the names then leads to another card than removing the keys.
+    Its number is then not the one under the prior name times the cheater's key. Following the names leads to another
+    card than removing the keys. Return the gain as a phrase, or None if there is none.
     """
     for one in played.card_messages():
         if one.duty.kind != "pass" or one.duty.seat != played.cheater:
@@ -228,7 +234,7 @@ def forge_double(moment: SignedMoment) -> bytes:
 
 
 def _forge_reveal(moment: SignedMoment) -> bytes:
-    """At the end, declare that slot to be the missing card."""
+    """At the end, declare the doubled card's place to be the missing card: the owner cannot open it honestly."""
     deck, positions = moment.deck, moment.deck.stage.positions
     if moment.honest != b"{}":
         return moment.honest
@@ -241,7 +247,12 @@ def _forge_reveal(moment: SignedMoment) -> bytes:
 
 
 def find_known_place(played: PlayedGame) -> str | None:
-    """Find the doubled card when the owner is about to key each card: the order should be unknown to it then."""
+    """Find out whether the deck's owner recognises the doubled card after the rival's shuffle.
+
+    Return the gain as a phrase, or None if there is none.
+
+    The order should be unknown to the owner then, but a card that is twice another one gives its place away.
+    """
     for one in played.card_messages():
         deck: Any = one.deck
         if one.duty.kind == "lock" and one.duty.seat == deck.owner == played.cheater:
@@ -316,7 +327,10 @@ def _forge_product(moment: SignedMoment) -> bytes:
 
 
 def _find_known_order(played: PlayedGame) -> str | None:
-    """Find a deck whose order the cheater knows, by comparing it with what honest seats hold."""
+    """Find a deck whose order the cheater knows, by comparing it with what honest seats hold.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     me = played.cheater
     for one in dealt_decks(played):
         hidden = {card.position: face for seat in played.honest_seats for card, face in one.hidden_cards(seat).items()}
@@ -378,7 +392,7 @@ PRODUCTS: Final = Attack(
 
 
 def _forge_twin(moment: SignedMoment) -> bytes:
-    """Replace the second card of the owner's deck by the first."""
+    """Replace the second card of the owner's deck by the first, so that the deck has one card twice."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(DuelShuffle, moment.honest)
@@ -388,7 +402,7 @@ def _forge_twin(moment: SignedMoment) -> bytes:
 
 
 def _find_twin(played: PlayedGame) -> str | None:
-    """Find two equal cards in a deck of an honest owner."""
+    """Find two equal cards in a deck of an honest owner. Return the gain as a phrase, or None if there is none."""
     for one in dealt_decks(played):
         deck, every = one.deck, tuple(range(one.deck.size))
         if deck.owner == played.cheater:
@@ -458,7 +472,10 @@ def _forge_sum(moment: SignedMoment) -> bytes:
 
 
 def _find_sum(played: PlayedGame) -> str | None:
-    """Find the three cards in the deck as it left the cascade, when its cards already lie in their final order."""
+    """Find the three cards in the deck as it left the cascade, when its cards already lie in their final order.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     found: dict[int, set[int]] = {}
     for one in played.card_messages():
         if isinstance(one.deck.stage, Locking) and not one.deck.stage.layer.keys:

@@ -43,6 +43,8 @@ def deck_of_aces(moment: SignedMoment, number: int) -> DealersDeck:
 def find_deck_of_aces(played: PlayedGame) -> str | None:
     """Find a played deck in which every card is an ace. That an honest seat holds one may be luck.
 
+    Return the gain as a phrase, or None if there is none.
+
     The attack: the dealer makes decks of one repeated card and opens them as they are: six aces instead of six cards.
     """
     for one in dealt_decks(played):
@@ -102,6 +104,8 @@ def _deck_with_progression(moment: SignedMoment, number: int) -> DealersDeck:
 
 def _find_progression(played: PlayedGame) -> str | None:
     """Find the three cards in the last list of numbers, which is public and in drawing order.
+
+    Return the gain as a phrase, or None if there is none.
 
     The attack: the dealer makes cards of its choice: three numbers of which the middle one, squared, is the product of
     the others. Encryption preserves this relation, so the dealer finds the three again in the deck that is played.

@@ -59,6 +59,7 @@ class RecordingCheater(Cheater):
     """A cheater that keeps all frames it receives, also those that never enter the log."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
+        """Create the cheater with an empty record."""
         self.received: list[bytes] = []
         super().__init__(*arguments, **named)
 
@@ -80,7 +81,7 @@ _SHUFFLE_MESSAGES: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[
 def _forge_multiples(moment: SignedMoment) -> bytes:
     """Pass on P, 2·P, 3·P, …: what comes back is a factor times these, in the next seat's order.
 
-    In `offset`, the half of each pair is a multiple of its other half instead.
+    In `offset` a card is a pair. Its second point is then a multiple of its first.
     """
     step = shuffle_turn_of(moment)
     if step is None:
@@ -92,7 +93,7 @@ def _forge_multiples(moment: SignedMoment) -> bytes:
 
 
 def _forge_own_multiples(moment: SignedMoment) -> bytes:
-    """Do the same with its own deck, which only the rival shuffles afterwards."""
+    """Pass on P, 2·P, 3·P, … as its own deck of `duel`, which only the rival shuffles afterwards."""
     deck, message = moment.deck, read_message(DuelShuffle, moment.honest)
     if deck.owner != moment.duty.seat:
         return moment.honest
@@ -271,7 +272,10 @@ SHUFFLE_STEPS: Final = ("shuffle", "cascade")
 
 
 def _forge_unmoved_mask(moment: SignedMoment) -> bytes:
-    """Add only its key. The proof is true, because the identity is a permutation."""
+    """Attack `mask`: add only its key, and leave all cards where they are.
+
+    The proof is true, because the identity is a permutation.
+    """
     deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
     group, given = deck.binding.group, stage.before(deck)
     s = deck.shuffle_secret(moment.tape, seat, stage.epoch)
@@ -288,7 +292,7 @@ def _forge_unmoved_mask(moment: SignedMoment) -> bytes:
 
 
 def _forge_unmoved(moment: SignedMoment) -> bytes:
-    """Multiply every card by one, the secret of its key. The proof is true."""
+    """Attack the other protocols: multiply every card by one, the secret of its key. The proof is true."""
     step = shuffle_turn_of(moment)
     if step is None:
         return moment.honest
@@ -304,7 +308,10 @@ def _forge_lazy_shuffle(moment: SignedMoment) -> bytes:
 
 
 def _find_unmoved_deck(played: PlayedGame) -> str | None:
-    """Find an accepted shuffle of the cheater's that left the deck unchanged."""
+    """Find an accepted shuffle of the cheater's that left the deck unchanged.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for one in played.card_messages():
         if one.duty.kind not in SHUFFLE_STEPS or one.duty.seat != played.cheater:
             continue
@@ -375,6 +382,8 @@ def _guessable_roots(played: PlayedGame) -> Iterator[bytes]:
 
 def _find_predicted_card(played: PlayedGame) -> str | None:
     """Find cards that can be predicted, in every hand when cards were first dealt.
+
+    Return the gain as a phrase, or None if there is none.
 
     The attack: an attacker reconstructs the tapes of the others: if they depended on little that is secret, all roots
     could be tried. And if no one shuffled, every card would lie where it was.
@@ -532,7 +541,10 @@ def _true_faces(one: DealtDeck, played: PlayedGame) -> Mapping[int, int | None]:
 
 
 def _find_card_known_to_friends(played: PlayedGame) -> str | None:
-    """Find out whether the friends' orders alone, as if the last seat had moved nothing, give the true faces."""
+    """Find out whether the friends' orders alone, as if the last seat had moved nothing, give the true faces.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     alone, known = len(played.names) - 1, defaultdict[tuple[int, int], list[list[int]]](list)
     for sent in played.card_messages():
         seat, hand = sent.duty.seat, sent.duty.binding.hand

@@ -37,12 +37,12 @@ DEALER, FRIEND, HONEST = 0, 1, 2
 
 
 def _play_alone(scene: Scene) -> AttackOutcome:
-    """Have the dealer itself leave."""
+    """Carry out the attack with a dealer who leaves itself when the coins pick a deck that it does not want."""
     return _leave_and_redeal(scene, DEALER, "makes decks again as often as it likes")
 
 
 def _play_with_friend(scene: Scene) -> AttackOutcome:
-    """Have the dealer's friend leave."""
+    """Carry out the attack with a friend who leaves in place of the dealer."""
     return _leave_and_redeal(scene, FRIEND, "lets its friend make decks again as often as it likes")
 
 

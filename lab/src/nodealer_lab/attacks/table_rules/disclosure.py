@@ -138,6 +138,7 @@ class _NonDisclosingSeat(Seat):
     """A seat that does not disclose a hand with a certain result."""
 
     def __init__(self, *arguments: Any, withholds: Callable[[int], bool], **named: Any) -> None:
+        """Create the seat. `withholds` says of a seat's net result whether the hand is not disclosed."""
         self._withholds = withholds
         super().__init__(*arguments, **named)
 
@@ -155,10 +156,12 @@ class NonDisclosingParticipant(Participant):
     """A participant that is honest except that it does not disclose hands with a certain result."""
 
     def __init__(self, home: PlayerStore, *, withholds: Callable[[int], bool], **named: Any) -> None:
+        """Create the participant. `withholds` says of its net result whether the hand is not disclosed."""
         self._withholds = withholds
         super().__init__(home, **named)
 
     def _create_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        """Return a seat that does not disclose, in place of an honest one."""
         home, config = self.store, self.replica.config
         return _NonDisclosingSeat(
             config,

@@ -339,6 +339,7 @@ class _TwoDecksHand(HighHand):
     """A hand of the small game with two decks."""
 
     def _dealing(self) -> tuple[Operation, ...]:
+        """Return the usual operations, and one that makes the second deck."""
         return NewDeck(1, self.cards), *super()._dealing()
 
 
