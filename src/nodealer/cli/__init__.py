@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _print_early(arguments: list[str]) -> None:
-    """Print what does not need the slow imports, so that the screen is not empty for a second."""
+    """Handle `--version`, and greet a person who starts a game, before the imports that take a second."""
     if arguments == ["--version"]:
         sys.stdout.write(f"nodealer {__version__}\n")
         sys.exit()

@@ -90,10 +90,11 @@ async def play_seat(
     looks: Policy | None = None,
     take_part: Callable[..., Participant] = Participant,
 ) -> Participant:
-    """Play a seat to the end of the game and return its participant.
+    """Play one seat of a local table until the game ends, and return its participant.
 
-    The seat is played by a bot, unless another agent is given; `follow` creates a watcher, `looks` is called at every
-    tick.
+    Without `mind`, a bot decides. `follow` creates the watcher that sees each step, `says` reports connection problems,
+    `looks` is the policy that is called at every tick, and `take_part` creates the participant. Without `looks`, the
+    seat votes as bots do: it skips silent players after the configured patience.
     """
     game, invitation = load_game(order.game), parse_link(order.invitation)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
@@ -111,16 +112,16 @@ async def play_seat(
             looks = PolicyGroup(TimeoutVoter(order.patience, frozenset(order.spared)), BotRosterPolicy())
         mind = mind or BotAgent(game, home.root)
         watch = end_when_declined if follow is None else follow(participant)
-        way = local_transport(invitation, participant, says)
-        await Loop(participant, way, mind, watch=watch, policy=looks).run()
+        transport = local_transport(invitation, participant, says)
+        await Loop(participant, transport, mind, watch=watch, policy=looks).run()
         return participant
 
 
 class LocalRelayMonitor:
     """Watches the connection to a relay that is a process on this machine.
 
-    The connection may break, but a relay that is gone does not come back, so that ends the player. Other problems are
-    reported once each.
+    A lost connection is retried. But a relay process that has ended does not come back, so a failed retry raises
+    `RelayError`, which ends this player. Other problems are reported once each.
     """
 
     def __init__(self, says: ReportProblem = report_on_stderr) -> None:

@@ -74,17 +74,20 @@ class PageScreen(Screen):
         return watch
 
     def emit(self, event: dict[str, Any]) -> None:
-        """Turn an event that has no document of its own into a notice, or into the links of the lobby."""
+        """Show an event on the page: as a notice, or as the lobby's links.
+
+        Other events reach the page in another way.
+        """
         name = event["event"]
         if name in NOTICES:
-            of = {
-                key: escape_controls(said) if isinstance(said, str) else said
-                for key, said in event.items()
+            details = {
+                key: escape_controls(value) if isinstance(value, str) else value
+                for key, value in event.items()
                 if key != "event"
             }
             # A player who has a seat is no longer waiting for one.
             about = "seat" if name in ("asks", "seated") else f"{name} {event.get('name', '')}".strip()
-            self.page.seat.notify(NOTICES[name], name, about, **of)
+            self.page.seat.notify(NOTICES[name], name, about, **details)
         match name:
             case "connection":
                 self.page.seat.notify(CONNECTION[event["what"]], event["what"], "connection")
@@ -212,7 +215,7 @@ async def serve_page(page: Page, at: Display, what: str = "table") -> AsyncItera
 
 
 def create_screen(at: Display, *, json: bool, role: str, name: str | None) -> Screen:
-    """Create the screen of a player or spectator: the terminal, or a page."""
+    """Create the screen on which a player or spectator sees the table: the terminal, or a page."""
     if at is Display.TERMINAL:
         return Screen(json)
     page = Page()

@@ -105,7 +105,7 @@ def _without_types(params: list[Any]) -> list[Any]:
 
 
 def _load(name: str, place: CommandEntry) -> Any:
-    """Import the module of a command and create the command."""
+    """Import the module at `place` and create the command of this name from its function."""
     module = import_module(f"{place.package}.{place.module}")
     function, made = getattr(module, place.function), getattr(module, "COMMAND", Command)
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -125,7 +125,7 @@ def option_names(context: Any) -> list[str]:
 
 
 def example(text: str) -> str:
-    """Return the last line of a help text."""
+    """Format the example that is the last line of a command's help."""
     return f"Example: [bold]nodealer {text}[/bold]"
 
 

@@ -26,7 +26,10 @@ class Display(Enum):
 
 
 def choose_display(*, terminal: bool, no_browser: bool, by_hand: bool = True) -> Display:
-    """Return what the options ask for; by default the browser, if there is one. Programs and bots get no page."""
+    """Return where to show the table: what the options say, or else the browser if there is one.
+
+    Without `by_hand`, a program or bot plays, which needs no page.
+    """
     if terminal or not by_hand:
         return Display.TERMINAL
     if no_browser:

@@ -9,16 +9,16 @@ from nodealer.engine.participant import Participant
 
 
 class Disputes:
-    """Asks once for each disclosure, and once per hand about a card that cannot be opened."""
+    """Tells the person, once per hand, about a card that does not open and about a request to disclose a hand."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._told: set[tuple[str, int]] = set()
 
     def on_tick(self, participant: Participant) -> bool:
-        """Return whether the person is being asked something.
+        """Print the questions that are new, and return whether one is waiting for an answer.
 
-        From the first call on, no hand is disclosed without their consent.
+        From the first call on, no hand is disclosed without the person's consent.
         """
         participant.asks_before_disclosing = True
         options, state = participant.options(), participant.replica.state

@@ -43,7 +43,7 @@ def doctor(
 def _facts(found: Group) -> dict[str, Any]:
     """Return everything in the JSON document except the self-tests.
 
-    The reference implementation has no profile and no core version.
+    `profile` and `core_version` are None without the native core.
     """
     core = import_module("nodealer.group.native").load() if found.backend == "native" else None
     return {

@@ -53,15 +53,15 @@ def _verified_hands(file: Path, game: GamePackage | None) -> tuple[Report, list[
     def watch(replica: Replica) -> Append:
         """Return a function that appends entries to the replica and collects each completed hand in `hands`."""
         package = replica.config.package
-        made = None if package is None else package.export
+        exporter = None if package is None else package.export
 
         def append(data: bytes) -> Applied:
             """Append an entry. If it completes a hand that is not void, export that hand."""
             before = len(replica.state.chronicle.records)
             applied = replica.append(data)
             hand, records = replica.state.hand.game, replica.state.chronicle.records
-            if len(records) > before and records[-1].void is None and hand is not None and made is not None:
-                hands[records[-1].hand] = made.hand(hand, records[-1].names)
+            if len(records) > before and records[-1].void is None and hand is not None and exporter is not None:
+                hands[records[-1].hand] = exporter.hand(hand, records[-1].names)
             return applied
 
         return append
@@ -75,12 +75,12 @@ def _verified_hands(file: Path, game: GamePackage | None) -> tuple[Report, list[
 def _export_of(report: Report, format: str | None) -> Export:
     """Return the export of the log's game. Raises `BadParameter` if there is none, or another format was asked for."""
     package = None if report.state is None else report.state.config.package
-    made = None if package is None else package.export
-    if package is None or made is None:
+    exporter = None if package is None else package.export
+    if package is None or exporter is None:
         raise BadParameter(phrases.NO_EXPORT)
-    if format not in (None, made.format):
-        raise BadParameter(phrases.other_export(package.name, made.format, format))
-    return made
+    if format not in (None, exporter.format):
+        raise BadParameter(phrases.other_export(package.name, exporter.format, format))
+    return exporter
 
 
 def _write(text: str, out: Path | None) -> None:

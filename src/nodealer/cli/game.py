@@ -63,11 +63,11 @@ def _print(report: GameReport) -> None:
         heading = phrases.finding(escape_markup(finding.kind), where, report.findings.times[key])
         console.print(heading, soft_wrap=True)
         console.print(f"  {escape_markup(finding.what)}\n", soft_wrap=True)
-    for did in report.did:
-        console.print(f"[dim]{escape_markup(did)}[/dim]", soft_wrap=True)
-    for on in report.protocols:
-        if on.why is not None:
-            console.print(phrases.not_tested_on(escape_markup(on), escape_markup(on.why)), soft_wrap=True)
+    for action in report.did:
+        console.print(f"[dim]{escape_markup(action)}[/dim]", soft_wrap=True)
+    for protocol in report.protocols:
+        if protocol.why is not None:
+            console.print(phrases.not_tested_on(escape_markup(protocol), escape_markup(protocol.why)), soft_wrap=True)
     for note in report.notes:
         console.print(f"[yellow]{escape_markup(note)}[/yellow]", soft_wrap=True)
     package, problems = report.package, len(report.findings.first)

@@ -25,12 +25,10 @@ PORT: Final = 7777
 
 @asynccontextmanager
 async def own_relay(store: Path, listen: str, table: str, *, again: bool = False) -> AsyncIterator[None]:
-    """Run a relay that stores one table in a file and stays up until the others have received everything.
+    """Run a relay for one table, which it stores in a file, until the other players have received every frame.
 
-    The whole network can reach it, but it accepts no other table.
-
-    A host who comes back `again` may have received the end before being stopped, and the others not, so the relay waits
-    some seconds for them to reconnect.
+    The whole network can reach the relay, but it accepts no other table. `again`: the host has restarted. The other
+    players may then still miss the end of the game, so the relay waits some seconds for them to reconnect.
     """
     host, _, port = listen.rpartition(":")
     if not port.isdecimal():

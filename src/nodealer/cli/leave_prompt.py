@@ -41,7 +41,7 @@ class LeavePrompt:
         self._told = False
 
     def on_tick(self, participant: Participant) -> None:
-        """Tell a person who returns to the table that they are not being dealt in."""
+        """Once the log has been received, tell a person who had left that they are sitting out."""
         if self._told or not participant.has_seat or participant.is_catching_up:
             return
         self._told = True
@@ -49,7 +49,10 @@ class LeavePrompt:
             self._screen.say(phrases.YOU_SIT_OUT)
 
     def hear(self, answer: str) -> bool:
-        """Return whether the line answered the question. Any other line means no."""
+        """Take a typed line as the answer if a question is open; anything but yes means no.
+
+        Return whether one was open.
+        """
         if not self.asked:
             return False
         self.asked, self.sure = False, answer in ("y", "yes")

@@ -180,8 +180,8 @@ def resume_game(kept: SavedGame, *, auto: bool, json: bool, at: Display = Displa
 
             page = Page()
             page.game = plan.game
-            sits, beside = page.sit("player", what.person), PageScreen(page, at)
-            return resume_in_browser(Play(plan, kept, beside, sits, copies, earlier), page, at)
+            page_person, page_screen = page.sit("player", what.person), PageScreen(page, at)
+            return resume_in_browser(Play(plan, kept, page_screen, page_person, copies, earlier), page, at)
         return _play_and_verify(Play(plan, kept, screen, person, copies, earlier))
 
 

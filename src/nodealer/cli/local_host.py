@@ -175,10 +175,10 @@ async def _wait_for_end(table: asyncio.Future[Replica], tasks: Iterable[asyncio.
             await asyncio.wait(running, timeout=TERM)
         return replica
     finally:
-        left: list[asyncio.Future[Any]] = [table, *running]
-        for one in left:
+        unfinished: list[asyncio.Future[Any]] = [table, *running]
+        for one in unfinished:
             one.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*unfinished, return_exceptions=True)
 
 
 async def _report_dropouts(play: Play, processes: Mapping[str, Process], dropped: set[str]) -> None:
@@ -188,10 +188,10 @@ async def _report_dropouts(play: Play, processes: Mapping[str, Process], dropped
         """Wait for one bot's process to end. If it failed, report why and add the bot to `dropped`."""
         code = await process.wait()
         if code != 0:
-            how = describe_exit(code, play.kept.error_file(play.plan.sitting.index(name)))
-            play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
+            reason = describe_exit(code, play.kept.error_file(play.plan.sitting.index(name)))
+            play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": reason})
             if not play.screen.json:
-                play.screen.say(phrases.dropped_out(escape_markup(name), escape_markup(how)))
+                play.screen.say(phrases.dropped_out(escape_markup(name), escape_markup(reason)))
             dropped.add(name)
 
     await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
@@ -218,11 +218,11 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
             screen.say(phrases.continuing(play.progress(host.replica)))
         if proposed or host.has_session or host.is_catching_up or host.lobby.proposal is not None:
             return []
-        came = {offer.name: offer for offer in host.offers}
-        if not came.keys() >= set(plan.sitting):
+        offers = {offer.name: offer for offer in host.offers}
+        if not offers.keys() >= set(plan.sitting):
             return []
         proposed = True
-        return host.propose(plan.proposal([came[name].as_member(seat) for seat, name in enumerate(plan.sitting)]))
+        return host.propose(plan.proposal([offers[name].as_member(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
         await Loop(host, local_transport(table, host, _reporter_on(screen)), watch=watch, policy=overseer).run()
@@ -238,9 +238,9 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
 def _update_copies(play: Play, replica: Replica) -> None:
     """Write the new entries to the copies of the log, and say once if a copy cannot be written."""
     for copy in play.copies:
-        left = copy.left
+        earlier_problem = copy.left
         copy.follow(replica)
-        if copy.left is not None and left is None:
+        if copy.left is not None and earlier_problem is None:
             stopped = phrases.log_copy_stopped(
                 escape_markup(copy.path), escape_markup(copy.left), escape_markup(play.kept.kept_log)
             )

@@ -40,7 +40,10 @@ class LogCopy:
 
     @classmethod
     def again(cls, path: Path) -> LogCopy:
-        """Reopen the file of a resumed game, or create it if it was removed. The game does not depend on it."""
+        """Reopen the file of a resumed game, or create it if it was removed.
+
+        If neither works, `left` has the reason; the game goes on without the copy.
+        """
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
             return cls(path, descriptor, path.read_bytes())
@@ -59,10 +62,10 @@ class LogCopy:
 
     def _write(self, data: bytes) -> None:
         """Compare the data with what the file already had; append the rest. On failure, set `left` to the reason."""
-        both = min(len(data), len(self._begun))
-        if data[:both] != self._begun[:both]:
+        common = min(len(data), len(self._begun))
+        if data[:common] != self._begun[:common]:
             self.left = phrases.LOG_REPLACED
-        self._begun, data = self._begun[both:], data[both:]
+        self._begun, data = self._begun[common:], data[common:]
         try:
             while data and self.left is None and self._descriptor is not None:
                 data = data[os.write(self._descriptor, data) :]

@@ -87,14 +87,14 @@ class SeatAgent:
         self._seated: dict[bool, tuple[Agent | None, Policy]] = {}
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Return the frames to send now."""
+        """Run the policy of the current phase, lobby or game, and return the frames to send."""
         if not participant.has_session:
             self._missing.on_tick(participant, now)
             return [] if self._lobby is None else self._lobby.on_tick(participant, now)
         return self._now[1].on_tick(participant, now)
 
     async def decide(self, question: Question) -> Decision:
-        """Return the move or the choice."""
+        """Let the seat's agent answer a question of the game."""
         mind = self._now[0]
         if mind is None:
             raise IllegalMove(phrases.SPECTATORS_DECIDE_NOTHING)
@@ -103,15 +103,15 @@ class SeatAgent:
     @property
     def _now(self) -> tuple[Agent | None, Policy]:
         """Return the agent and the policy. A player who has asked for a seat watches until they have one."""
-        sits = self._participant.has_seat
-        if sits not in self._seated:
-            self._seated[sits] = self._seat(self._participant)
-        return self._seated[sits]
+        seated = self._participant.has_seat
+        if seated not in self._seated:
+            self._seated[seated] = self._seat(self._participant)
+        return self._seated[seated]
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """How a user takes part in a table on the network."""
+    """A user's part in one table on the network: the saved table, the screen, and who decides."""
 
     table: TableFolder
     screen: Screen
@@ -169,8 +169,10 @@ class Sitting:
         names = [member.name for member in participant.members]
         game = config.package
         if self.page is not None and not self.auto:
-            sits = self.page.person
-            return None if self.watches else sits, PolicyGroup(TimeoutVoter(), WaitNotices(screen, names), sits)
+            page_person = self.page.person
+            return None if self.watches else page_person, PolicyGroup(
+                TimeoutVoter(), WaitNotices(screen, names), page_person
+            )
         if self.watches or game is None or not participant.has_seat:
             return None, WaitNotices(screen, names)
         if self.auto:
@@ -423,7 +425,7 @@ async def take_part(
 
 
 def play_and_verify(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Participant]]) -> int:
-    """Play, verify the log and return the exit code. If it is interrupted, say how to continue."""
+    """Run `playing`, verify the log, and return the exit code. If it is interrupted, say how to continue."""
     started = time.perf_counter()
     try:
         if isinstance(sitting.screen, PageScreen):
@@ -444,7 +446,7 @@ def play_and_verify(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, 
 async def _play_on_page(
     sitting: Sitting, screen: PageScreen, playing: Callable[[], Coroutine[Any, Any, Participant]]
 ) -> int:
-    """Do the same on a page, which stays open for a while after the game."""
+    """Play on a page and verify the log there. Return the exit code once the person has closed the page."""
     table, page = sitting.table, screen.page
     async with serve_page(page, screen.at):
         page.log = table.kept_log

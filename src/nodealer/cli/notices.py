@@ -16,7 +16,7 @@ from nodealer.wordlist import key_words
 
 
 class MissingFrames:
-    """Says when a relay announces more frames than it delivers. That keeps a player from acting, also in the lobby."""
+    """Warns when a relay has announced more frames than it delivers. Until they arrive, the player cannot act."""
 
     def __init__(self, screen: Screen, after: float) -> None:
         self._screen = screen
@@ -86,10 +86,10 @@ class SeatNotices:
         Raise `IllegalMove` if there is not exactly one.
         """
         state = participant.replica.state
-        told = [id for id in self.proposed(participant) if id in self._told]
+        announced = [id for id in self.proposed(participant) if id in self._told]
         whose = [
             id
-            for id in told
+            for id in announced
             if not by or casefold_name(state.all_members[state.proposed[id].by].name) == casefold_name(by)
         ]
         if len(whose) > 1:
@@ -99,7 +99,10 @@ class SeatNotices:
         return whose[0]
 
     def on_tick(self, participant: Participant) -> bool:
-        """Return whether there is something to answer."""
+        """Announce new seat requests, proposed rosters and absent players.
+
+        Return whether the person can answer any of them.
+        """
         if not _may_decide(participant):
             return False
         state = participant.replica.state
@@ -147,7 +150,7 @@ class SeatNotices:
         self._screen.say(f"  {phrases.NEW_KEY_AFTER_LEAVING}")
 
     def _away_players(self, state: TableState) -> list[Member]:
-        """Return the players who have left or have been away for a while."""
+        """Return the players who have left, or who have missed several hands, and could lose their seat."""
         if not self._across or state.no_more_hands:
             return []
         return [state.roster.member(seat) for seat in state.roster.with_cards if is_away(state, seat)]

@@ -40,17 +40,17 @@ COMMAND: Final = PlayCommand
 
 def _games_help() -> str:
     """Return the part of the help text that lists the installed games that have a bot, and their settings."""
-    told = []
+    lines = []
     for game in installed_games():
         if game.bot is not None:
-            told.append(
+            lines.append(
                 f"[bold]--game {escape_markup(game.name)}[/bold] ({game.seats} seats, {escape_markup(game.protocol)})"
             )
-            told += [
+            lines += [
                 escape_markup(f"  --{setting.name}: {setting.help} (default: {setting.default})")
                 for setting in game.settings
             ]
-    return "\n".join(["Games and their settings:", *told])
+    return "\n".join(["Games and their settings:", *lines])
 
 
 def play(

@@ -78,7 +78,10 @@ class Program:
 
 
 def _question_json(game: GamePackage, question: Question) -> dict[str, Any]:
-    """Return what is asked and what the seat sees: its own cards, and what is possible according to the game's page."""
+    """Return a question as JSON: what is asked, and what the seat sees.
+
+    `page` has the possible moves, as the game's page shows them.
+    """
     view, peek = question.view, question.peek
     who = {"seat": view.seat, "name": view.names[view.seat], "hand": view.hand + 1}
     if question.seal is not None:

@@ -23,12 +23,12 @@ def protocols(
     """List the card protocols with their modes: capabilities, which cheats are detected and when, and cost."""
     modes = [make_protocol(name, parameters) for name in PROTOCOLS for parameters in MODES[name]]
     if json:
-        print_json([{**made.claims.as_json(), "parameters": decode(made.parameters)} for made in modes])
+        print_json([{**mode.claims.as_json(), "parameters": decode(mode.parameters)} for mode in modes])
         return
     if not modes:
         err().print(phrases.NO_PROTOCOLS)
-    for made in modes:
-        _print(out(), made.claims, made.parameters.decode())
+    for mode in modes:
+        _print(out(), mode.claims, mode.parameters.decode())
 
 
 def _print(console: Console, claim: Claims, parameters: str) -> None:

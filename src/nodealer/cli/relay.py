@@ -22,8 +22,8 @@ class RelayCommand(Command):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Format the help of the command, with the limits before its example."""
         example = self.epilog
-        told = [f"  {each.name}={each.default}: {each.metadata['meaning']}" for each in fields(RelayLimits)]
-        self.epilog = "\n".join(["Limits, in bytes and seconds:", *told, "", str(example)])
+        lines = [f"  {each.name}={each.default}: {each.metadata['meaning']}" for each in fields(RelayLimits)]
+        self.epilog = "\n".join(["Limits, in bytes and seconds:", *lines, "", str(example)])
         try:
             super().format_help(ctx, formatter)
         finally:

@@ -91,7 +91,7 @@ class SavedGame:
 
     @property
     def name(self) -> str:
-        """Return the name by which the person knows it."""
+        """Return the name of the game's folder, by which the person refers to it."""
         return self.folder.name
 
     @property
@@ -141,7 +141,7 @@ class SavedGame:
 
     @property
     def reached(self) -> int | None:
-        """Return the hand that was played last, from 0, or None before the first entry."""
+        """Return the hand that was played last, counted from 0, or None before the first entry."""
         return reached_in(self.kept_log)
 
     def earlier(self) -> Earlier:
@@ -170,7 +170,7 @@ def _longer(one: Sequence[bytes], two: tuple[bytes, ...], path: Path) -> tuple[b
 
 
 def reached_in(log: Path) -> int | None:
-    """Return the hand of the last entry of a log, from 0, or None before the first entry."""
+    """Return the hand of a log's last entry, counted from 0, or None if the log has no entry."""
     last = _last_line(log)
     try:
         return None if last is None else read_entry(last).entry.hand
@@ -198,10 +198,10 @@ def games_folder() -> Path:
 
 
 def keep(what: GameRecord) -> SavedGame:
-    """Create the folder of a new game. Raises `HomeUnusable` if that fails."""
-    made = create_folder(what.begun)
-    write_atomically(made / GAME, encode(what))
-    return SavedGame(made, what)
+    """Create the folder of a new game and write its record. Raises `HomeUnusable` if that fails."""
+    folder = create_folder(what.begun)
+    write_atomically(folder / GAME, encode(what))
+    return SavedGame(folder, what)
 
 
 def create_folder(begun: int) -> Path:

@@ -38,10 +38,10 @@ def games(
     first, *others = phrases.GAMES_COLUMNS
     table = Table(Column(first, no_wrap=True), *others)
     for row in rows:
-        of = "" if row["of_hands"] is None else f" of {row['of_hands']}"
-        hands = "" if row["hands"] is None else f"{row['hands']}{of}"
-        how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
-        table.add_row(*map(escape_markup, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
+        total = "" if row["of_hands"] is None else f" of {row['of_hands']}"
+        hands = "" if row["hands"] is None else f"{row['hands']}{total}"
+        status = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
+        table.add_row(*map(escape_markup, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, status)))
     console.print(table)
     print_line(console, phrases.games_folder(escape_markup(games_folder())))
 

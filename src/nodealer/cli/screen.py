@@ -147,7 +147,10 @@ class Screen:
         self._show_progress(None)
 
     def hide_progress(self, hidden: bool) -> None:
-        """Set whether no progress sign may be shown, because the person may type."""
+        """Allow or forbid the progress sign.
+
+        It is hidden while the person may type, because it would overwrite the line.
+        """
         self._still = hidden
         if hidden:
             self._show_progress(None)

@@ -89,7 +89,7 @@ class TableFolder:
 
     @property
     def name(self) -> str:
-        """Return the name by which the person knows it."""
+        """Return the name of the table's folder, by which the person refers to it."""
         return self.folder.name
 
     @property
@@ -185,7 +185,7 @@ class TableFolder:
 
     @property
     def reached(self) -> int | None:
-        """Return the hand that was played last, from 0, or None before the first entry."""
+        """Return the hand that was played last, counted from 0, or None before the first entry."""
         return reached_in(self.kept_log)
 
 

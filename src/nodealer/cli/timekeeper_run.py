@@ -80,10 +80,10 @@ def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
     of = expand("timekeeper", invitation.table_secret().secret, invitation.host, size=8).hex()
     home = games_folder().parent / "timekeeper" / f"{invitation.table}-{of}"
     home.parent.mkdir(parents=True, exist_ok=True)
-    told = _Reporter(screen)
+    reporter = _Reporter(screen)
     order = TimekeeperConfig(invitation.link, invitation.table, invitation.relays, name, game, str(home))
     try:
-        asyncio.run(keep(order, told.line, told.see))
+        asyncio.run(keep(order, reporter.line, reporter.see))
     except KeyboardInterrupt:
         print_line(err(), phrases.TIMEKEEPER_STOPPED)
         raise

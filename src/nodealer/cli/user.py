@@ -24,7 +24,10 @@ class User:
     known: Contacts
 
     def home(self, table: TableFolder) -> FolderStore:
-        """Open what this user stores about a table. A spectator has a key there that is used nowhere else."""
+        """Open this user's player store at a table, or create it.
+
+        A spectator gets a new key that is used nowhere else.
+        """
         return open_or_create_store(table.home, table.what.name, system_entropy, self.identity)
 
 

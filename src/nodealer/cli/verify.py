@@ -175,9 +175,9 @@ def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tup
     done = 0
     try:
         with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context(_START)) as pool:
-            for told in pool.map(_verify_alone, files, repeat(game)):
+            for result in pool.map(_verify_alone, files, repeat(game)):
                 done += 1
-                yield files[done - 1], told
+                yield files[done - 1], result
     except BrokenProcessPool:
         # Such as by a system that is short of memory. That says nothing about the logs.
         ended = Report("not-a-log", phrases.PROCESS_KILLED)
@@ -190,12 +190,12 @@ def _verify_alone(file: Path, game: str | None) -> _Result:
 
 
 def _result_of(report: Report) -> _Result:
-    """Return what the process of a verification sends back."""
+    """Return the exit code, the JSON report and the brief lines, which one process can send to another."""
     return report.exit_code, report.as_json(), _brief_lines(report)
 
 
 def _brief_lines(report: Report) -> list[str]:
-    """Return a report in a few lines."""
+    """Return the verdict, the counts and the remarks of a report, as lines of markup."""
     # A log is untrusted: a name must not be interpreted as a command by the terminal.
     reason = escape_markup(report.reason)
     words = {
@@ -243,11 +243,11 @@ def _remarks(report: Report) -> Iterator[str]:
     """Yield the lines that go with every verdict: who was named, who was skipped, and whose result is held."""
     for fault in report.faults:
         yield phrases.at_fault(report.who(fault.seat), fault.reason, fault.entry)
-    for said in report.chronicle.vote_results:
-        by = ", ".join(report.name(seat) or str(seat) for seat in said.by)
-        what = {"gone": phrases.DROPPED, "move": phrases.MOVED}.get(said.did, phrases.ABORTED)
-        of = what if said.of is None else f"{report.who(said.of)} {what}"
-        yield phrases.voted(said.hand + 1, said.entry, of, by)
+    for vote in report.chronicle.vote_results:
+        by = ", ".join(report.name(seat) or str(seat) for seat in vote.by)
+        what = {"gone": phrases.DROPPED, "move": phrases.MOVED}.get(vote.did, phrases.ABORTED)
+        subject = what if vote.of is None else f"{report.who(vote.of)} {what}"
+        yield phrases.voted(vote.hand + 1, vote.entry, subject, by)
     for charge in report.charges:
         yield phrases.paid_for_leaving(charge.hand + 1, report.who(charge.seat), charge.amount)
     if report.dead:
@@ -263,7 +263,7 @@ def _remarks(report: Report) -> Iterator[str]:
 
 
 def _results(report: Report) -> Table:
-    """Return a table of the hands, with the columns of their game."""
+    """Return a text table of the hands, with the columns of their game."""
     words = Words() if report.state is None else report.state.config.words
     rows = [
         (record, {} if record.void is not None else words.columns(record.result, record.names))
@@ -273,6 +273,6 @@ def _results(report: Report) -> Table:
     table = Table(*phrases.RESULT_COLUMNS, *headings)
     for record, columns in rows:
         ended = str(record.result.get("ended", "")) if record.void is None else phrases.no_result_because(record.void)
-        told = [to_markup(columns.get(heading, "")) for heading in headings]
-        table.add_row(str(record.hand + 1), escape_markup(ended), *told)
+        cells = [to_markup(columns.get(heading, "")) for heading in headings]
+        table.add_row(str(record.hand + 1), escape_markup(ended), *cells)
     return table

@@ -50,7 +50,7 @@ class Stuck(Exception):
 
 @dataclass(frozen=True)
 class Wait:
-    """A wait for a player: their duties, and its start by the monotonic clock and by the wall clock."""
+    """A wait for one player: the duties they owe, and when it started, by the monotonic and by the wall clock."""
 
     duties: frozenset[bytes]
     since: float
@@ -163,7 +163,7 @@ def find_awaited(participant: Participant, names: Sequence[str]) -> dict[str, fr
 
 
 class PersonAtTable(WaitNotices):
-    """The same for a person, who can do something about it."""
+    """The notices for a person at the terminal, who can type commands: vote, leave, dispute, or decide about seats."""
 
     def __init__(
         self,
@@ -174,7 +174,10 @@ class PersonAtTable(WaitNotices):
         *,
         across: bool = False,
     ) -> None:
-        """`across`: the table is across the network."""
+        """Connect the person's typed lines to this table.
+
+        `across`: the table is on the network, not on this machine.
+        """
         super().__init__(screen, names, after)
         self._patience = TimeoutVoter()
         self._time = TimeLeft(screen)
@@ -232,7 +235,10 @@ class PersonAtTable(WaitNotices):
         return said
 
     def _must_wait(self, participant: Participant) -> bool:
-        """Return whether the first command is about seats while a move is on its way: then the move goes first."""
+        """Return whether the first typed command is about seats while this seat's move is not in the log yet.
+
+        The move then goes first.
+        """
         about_seats = self._typed[0][0].lower() in ("seat", "remove", "agree")
         return about_seats and participant.has_seat and bool(participant.seat.unconfirmed)
 
@@ -269,9 +275,9 @@ class PersonAtTable(WaitNotices):
             return self._vote_on_seats(participant, lambda: participant.admit(rest))
         if verb == "remove":
             self._seats.refuse_removal(rest)
-            said = self._vote_on_seats(participant, lambda: participant.propose_removal(rest))
+            frames = self._vote_on_seats(participant, lambda: participant.propose_removal(rest))
             self._seats.say_removed(rest)
-            return said
+            return frames
         if verb == "agree":
             proposal = self._seats.find_proposal(participant, rest)
             return self._vote_on_seats(participant, lambda: participant.agree_to_roster(proposal))
@@ -318,9 +324,9 @@ class PersonAtTable(WaitNotices):
 
 
 class Overseer:
-    """Notices when nothing more can happen.
+    """Watches a table without people, and ends it when nothing more can happen.
 
-    Raises `Stuck` then, or `RelayError` if the players have not even agreed.
+    Then `on_tick` raises `Stuck`, or `RelayError` if the players have not even agreed on a game.
     """
 
     def __init__(

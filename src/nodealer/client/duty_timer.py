@@ -22,7 +22,7 @@ AHEAD_PART: Final = 0.2
 
 @dataclass(frozen=True)
 class DutyWait:
-    """A duty that holds up the table: its seat, how long it has, and its limit and time bank when the wait began."""
+    """How many seconds a seat's duty has held up the table, and its time limit and time bank when the wait began."""
 
     seat: int
     waited: float = 0.0

@@ -31,8 +31,10 @@ def decode_history(text: bytes, key: ReadKey) -> list[ReadKey]:
     """Return the earlier keys that a decrypted frame publishes; an empty list if it is not such a frame."""
     if not text.startswith(_MARK) or len(text) != len(_MARK) + key.epoch * KEY_BYTES:
         return []
-    said = text[len(_MARK) :]
-    return [ReadKey(said[KEY_BYTES * epoch : KEY_BYTES * (epoch + 1)], key.table, epoch) for epoch in range(key.epoch)]
+    encoded = text[len(_MARK) :]
+    return [
+        ReadKey(encoded[KEY_BYTES * epoch : KEY_BYTES * (epoch + 1)], key.table, epoch) for epoch in range(key.epoch)
+    ]
 
 
 async def fetch_history(client: RelayClient, key: ReadKey, entropy: Entropy) -> list[ReadKey]:

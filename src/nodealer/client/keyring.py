@@ -76,9 +76,9 @@ class Keyring:
 
     @property
     def keys_without_history(self) -> list[ReadKey]:
-        """Return keys from later links whose predecessors are missing.
+        """Return keys from links that were made after a key change, if the keys before them are missing.
 
-        Such a link is newer than a departure, or it is false.
+        Such a link was made after a seat left the table, or it is forged.
         """
         given = [key for epoch, key in self._linked.items() if epoch and epoch - 1 not in self._linked]
         return [key.read_key if isinstance(key, TableSecret) else key for key in given]
@@ -124,9 +124,9 @@ class Keyring:
 
     # defence: old-key
     def refuse_key(self, proposal: bytes) -> None:
-        """Raise `DecodeError` if a proposed roster's key is not in this participant's box.
+        """Raise `DecodeError` if this participant could not use the key of a proposed roster.
 
-        Also if a seat leaves without a new key.
+        That is so if its box does not hold the key, or if a seat leaves and the proposal has no new key.
         """
         state = self._participant.replica.state
         one = state.proposed.get(proposal)

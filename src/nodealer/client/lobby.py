@@ -222,7 +222,10 @@ class Hosting:
         return [*self._dismiss(participant), *self._arrange(participant, now)]
 
     def _arrange(self, participant: Participant, now: float) -> list[bytes]:
-        """Ask about newcomers, and propose once the table is complete."""
+        """Admit or ask about newcomers, and propose the game once the table is complete.
+
+        Return the frames to send. While a proposal is open, wait for its answers instead.
+        """
         if participant.lobby.proposal is not None:
             return self._wait(participant, now)
         self._proposed_at = None
@@ -280,11 +283,11 @@ class Hosting:
         self._admitted.add(Admitted(key, name, keeps_time))
 
     def _is_away(self, offer: OpenOffer) -> bool:
-        """Return whether an offer was rejected or its player declined the proposal."""
+        """Return whether the host has rejected this offer, or its player has declined the proposal."""
         return offer.key in self._sent_away or (offer.key, offer.number) in self._dismissed | self._declined
 
     def _lets(self, offer: OpenOffer) -> bool:
-        """Return whether an offer was admitted, with this name and role."""
+        """Return whether the host has admitted this key with exactly this name and role."""
         return Admitted(offer.key, offer.name, offer.keeps_time) in self._admitted
 
     def _sitting(self, come: Collection[OpenOffer]) -> list[OpenOffer]:
@@ -338,7 +341,7 @@ class Hosting:
             self._say(Remark.NO_SUCH_WORD)
 
     def _without(self, name: str, come: Collection[OpenOffer]) -> None:
-        """Reject the players with this name, and report it."""
+        """Reject the players with this name, which the host typed, and report whether there were any."""
         keys = {offer.key for offer in come if offer.name.casefold() == name.casefold()}
         self._send_away(keys)
         self._say(NotSitting(name, bool(keys)))

@@ -208,10 +208,10 @@ class RelayTransport:
         their seat.
         """
         failed: RelayError | None = None
-        for late in self._keys.keys_without_history:
+        for later_key in self._keys.keys_without_history:
             try:
                 async with self._connect(relay) as client:
-                    self._keys.add(await fetch_history(client, late, self._entropy))
+                    self._keys.add(await fetch_history(client, later_key, self._entropy))
             except RelayError as error:
                 failed = error
         if failed is not None and not self._keys.has_first_key:
@@ -321,6 +321,6 @@ class RelayTransport:
                 self._emit(Behind(relay))
             return JUNK
         # False keys do not count: otherwise one frame of a liar would keep everyone from publishing the true ones.
-        if key is not None and (said := decode_history(text, key)) and said == self._keys.earlier_keys:
+        if key is not None and (history := decode_history(text, key)) and history == self._keys.earlier_keys:
             self._announced_epochs.add(key.epoch)
         return text

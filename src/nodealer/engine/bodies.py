@@ -149,6 +149,9 @@ Answer = Begin | Cards | Move | Book | End
 
 
 def read_body(data: bytes) -> Body:
-    """Decode the body of an entry strictly, leaving embedded JSON undecoded. Raise `DecodeError` if it is invalid."""
+    """Decode the body of an entry strictly.
+
+    Protocol messages and moves in it stay encoded. Raise `DecodeError` if it is invalid.
+    """
     body: Body = decode(Body, data, what="the body")
     return body

@@ -45,10 +45,10 @@ def _bytes_to_sign(session: bytes, seat: int, number: int, text: str) -> bytes:
 
 def sign_chat(identity: Identity, session: bytes, seat: int, number: int, text: str) -> bytes:
     """Sign a chat message and return the frame to send. Raise `BadParameter` if the text is empty or too long."""
-    said = plain_line(text)
-    if not said or len(said) > CHAT_MAX:
+    line = plain_line(text)
+    if not line or len(line) > CHAT_MAX:
         raise BadParameter(f"a chat message needs 1 to {CHAT_MAX} characters")
-    return encode(Chat(said, seat, number, identity.sign(_bytes_to_sign(session, seat, number, said))))
+    return encode(Chat(line, seat, number, identity.sign(_bytes_to_sign(session, seat, number, line))))
 
 
 def read_chat(frame: bytes, session: bytes, keys: Mapping[int, bytes]) -> Chat | None:

@@ -87,7 +87,7 @@ class Clock:
     def find_tick_error(self, time: int, seen: int, duties: Duties) -> str | None:
         """Return why a tick is not acceptable, or None if it is.
 
-        The answer is the same on every replica that it can reach.
+        The result depends only on the log and the tick, so all replicas agree.
         """
         if self.last_tick is None:
             return None

@@ -76,9 +76,10 @@ class Ledger:
 
     # defence: kept-book
     def close_hand(self, hand: int, done: Done, players: Iterable[int], *, books: bool) -> Ledger:
-        """Return the ledger after a hand. With `books`, gains are held until the winner has disclosed.
+        """Return the ledger after a hand.
 
-        A charge counts at once, like a loss. Earlier dead money is gone if this hand was played for it.
+        With `books`, gains are held until the winner has disclosed. A charge for leaving counts at once, like a loss.
+        If the hand was played for the dead money, the ledger has no earlier dead money any more.
         """
         fresh = tuple(
             Charge(hand, seat, amount, tuple(other for other in players if other != seat))

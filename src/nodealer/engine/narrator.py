@@ -149,8 +149,8 @@ class Narrator:
 
     def _default_move_text(self, before: TableState, seat: int) -> Text:
         """Return the text for the move that the rules made for a seat, or an empty text."""
-        made = None if before.hand.game is None else before.hand.game.default(seat)
-        return "" if made is None else self._move_text(before, seat, made)
+        move = None if before.hand.game is None else before.hand.game.default(seat)
+        return "" if move is None else self._move_text(before, seat, move)
 
     def _step_line(self, applied: Applied, kind: str) -> str:
         """Return the line for a protocol step and what it proves, or an empty text if players need not see it."""
@@ -158,16 +158,16 @@ class Narrator:
         if not words.done or applied.outcome is not Outcome.ACCEPTED:
             return ""
         name = "You" if mine else applied.after.all_members[applied.entry.seat].name
-        did = f"{name} {words.done}{self._deck_owner_text(applied)}"
+        text = f"{name} {words.done}{self._deck_owner_text(applied)}"
         if not self._proven or not applied.checks:
-            return f"{did}; not proven yet: all players disclose after the hand"
+            return f"{text}; not proven yet: all players disclose after the hand"
         settled = self._secret and words.last and not _still_owed(applied, kind)
         claim = proven_claim(applied)
         shows = words.last if settled else words.shows
         if claim is not None:
             shows = self._words.proven(applied.before.hand.game, *claim)
         checked = "proven, you checked it" if self._you is not None and not mine else "proven"
-        return f"{did}; {checked}: {shows}"
+        return f"{text}; {checked}: {shows}"
 
     def _deck_owner_text(self, applied: Applied) -> str:
         """Return whose deck a step was about, or an empty text if the deck has no owner."""
@@ -229,25 +229,27 @@ class Narrator:
         for fault in state.faults[len(before.faults) :]:
             name = None if fault.seat is None else state.roster.member(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
-        for said in state.chronicle.vote_results[len(before.chronicle.vote_results) :]:
-            of = None if said.of is None else state.all_members[said.of].name
-            made = self._default_move_text(before, said.of) if said.did == "move" and said.of is not None else ""
+        for vote in state.chronicle.vote_results[len(before.chronicle.vote_results) :]:
+            of = None if vote.of is None else state.all_members[vote.of].name
+            default_move = (
+                self._default_move_text(before, vote.of) if vote.did == "move" and vote.of is not None else ""
+            )
             yield {
                 "event": "statement",
-                "seat": said.of,
+                "seat": vote.of,
                 "name": of,
-                "did": said.did,
-                "by": list(said.by),
-                "move": made,
+                "did": vote.did,
+                "by": list(vote.by),
+                "move": default_move,
             }
         for record in state.chronicle.records[len(before.chronicle.records) :]:
             if record.void is not None:
                 yield {"event": "void", "hand": record.hand + 1, "reason": record.void}
                 continue
             words, result, names = self._words, record.result, _names_by_seat(before)
-            told = {"outcome": list(words.outcome(result, names)), "text": words.result(result, names)}
+            texts = {"outcome": list(words.outcome(result, names)), "text": words.result(result, names)}
             parting = "" if self._you is None else words.parting(result, self._you)
-            yield {"event": "result", **result, "hand": record.hand + 1, **told, "parting": parting}
+            yield {"event": "result", **result, "hand": record.hand + 1, **texts, "parting": parting}
 
 
 def proven_claim(applied: Applied) -> tuple[int, NoneOf] | None:

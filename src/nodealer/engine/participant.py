@@ -533,7 +533,10 @@ class Participant:
         return Question(duty, self.view() if choice is None else choosing_view(self.seat, choice), choice)
 
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
-        """Send a decision. Raise `IllegalMove` if it is illegal or the question is no longer open."""
+        """Return the frames that carry a decision.
+
+        Raise `IllegalMove` if it is illegal or the question is no longer open.
+        """
         if question.duty not in self._signing_seat.open_duties:
             raise IllegalMove("this question is no longer open")
         if question.seal is not None:
@@ -600,10 +603,10 @@ class Participant:
 
         The request is repeated when another roster comes into force. Raise `IllegalMove` if it cannot be granted.
         """
-        said = [self._seat_requests.request_seat(self.replica.state)]
+        frames = [self._seat_requests.request_seat(self.replica.state)]
         # A player who lost their seat while sitting out, and asks for it, wants to play.
         self.sits_out = False
-        return said
+        return frames
 
     @property
     def seat_requests(self) -> tuple[SeatRequest, ...]:

@@ -412,8 +412,8 @@ class Seat:
 
     def _disclosed_choices(self, hand: int) -> tuple[Choice, ...]:
         """Return the private choices that a disclosure of a hand contains."""
-        said = self._card_duties.get(hand, set())
-        return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in said)
+        answered = self._card_duties.get(hand, set())
+        return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in answered)
 
     def _sign_if_legal(self, body: Body) -> bytes:
         """Sign an entry, or raise `IllegalMove` if the table would refuse it."""

@@ -85,11 +85,11 @@ def sign_seat_request(state: TableState, table: str, identity: Identity, name: s
 def read_seat_request(state: TableState, table: str, frame: bytes) -> SeatRequest | None:
     """Return the seat request in a frame, or None if it is not one that could be granted."""
     try:
-        key, said = read_ask(table, frame)
-        member = next((one for one in said.roster.members if one.key == key), None)
-        if member is None or said.session != state.config.session.id or roster_with(state, member) != said.roster:
+        key, ask = read_ask(table, frame)
+        member = next((one for one in ask.roster.members if one.key == key), None)
+        if member is None or ask.session != state.config.session.id or roster_with(state, member) != ask.roster:
             return None
-        asks = SeatRequest(member, said.roster, said.signature)
+        asks = SeatRequest(member, ask.roster, ask.signature)
         _refuse_request(state, asks)
     except (Malformed, BadSignature):
         return None

@@ -272,7 +272,7 @@ class TableState:
 
     def digest(self) -> bytes:
         """Return a digest that is equal for all replicas of one log."""
-        hand, said = self.hand, self.chronicle
+        hand, chronicle = self.hand, self.chronicle
         parts = (
             self.roster.digest,
             hand.number,
@@ -288,8 +288,8 @@ class TableState:
             encode([sorted(self.ledger.chips.items()), [sorted(held.gains.items()) for held in self.ledger.held]]),
             encode([[one.hand, one.seat, one.amount] for one in self.ledger.dead]),
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
-            encode([[record.hand, record.result, record.void] for record in said.records]),
-            encode([[fault.entry, fault.seat, fault.check] for fault in said.faults]),
+            encode([[record.hand, record.result, record.void] for record in chronicle.records]),
+            encode([[fault.entry, fault.seat, fault.check] for fault in chronicle.faults]),
             encode(None if self.clock is None else self.clock.digest_fields),
         )
         return digest("state", *parts)

@@ -56,8 +56,8 @@ class _WebSocket:
 
 def _connection_lost(closed: ConnectionClosed) -> ConnectionLost:
     """Return the closed connection as an error with the reason that was given."""
-    said = closed.sent if closed.rcvd is None or closed.rcvd_then_sent is False else closed.rcvd
-    return ConnectionLost("" if said is None else said.reason)
+    close = closed.sent if closed.rcvd is None or closed.rcvd_then_sent is False else closed.rcvd
+    return ConnectionLost("" if close is None else close.reason)
 
 
 @asynccontextmanager

@@ -169,5 +169,5 @@ class RelayClient:
 
     def _connection_lost(self, gone: ConnectionLost) -> RelayError:
         """Return the error for a connection that the relay closed, with the relay's reason if it gave one."""
-        said = str(gone)
-        return self.error("closed the connection" + (f": {said}" if said else ""))
+        reason = str(gone)
+        return self.error("closed the connection" + (f": {reason}" if reason else ""))

@@ -32,7 +32,7 @@ class TableConnection(Protocol):
         """Append a frame to the open table."""
 
     async def read(self) -> list[StoredFrame] | Accepted:
-        """Return the next frames, or an `Accepted` for a frame that this client has appended."""
+        """Return the next page of frames, or `Accepted`, which is the reply to a request."""
 
 
 class OpenMailbox:

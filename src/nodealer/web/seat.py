@@ -332,7 +332,10 @@ class PageSeat:
         return self.view_at(state, self._with_old_cards(state, seen), participant, claim=unreadable)
 
     def _with_old_cards(self, state: TableState, seen: GameView) -> GameView:
-        """Add the person's last cards after a hand: its decks no longer exist, but they still want to see them."""
+        """Return the view with the person's cards of the last hand if that hand is over.
+
+        Its decks no longer exist, but the person still wants to see the cards.
+        """
         last = self._last_view
         if state.phase is Phase.PLAYING:
             self._last_view = seen
@@ -416,8 +419,8 @@ class PageSeat:
         chips = state.ledger.chips if state.config.rules.stake else {}
         for seat in state.roster.with_cards:
             member = state.roster.member(seat)
-            how = "out" if seat in state.expelled else "ended" if seat in state.ended else "here"
-            how = "gone" if how == "here" and seat in state.gone else how
+            status = "out" if seat in state.expelled else "ended" if seat in state.ended else "here"
+            status = "gone" if status == "here" and seat in state.gone else status
             duty = owing.get(seat)
             owes = None if duty is None else self._narrator.step_text(duty.kind).doing or duty.kind
             late = 0
@@ -427,7 +430,7 @@ class PageSeat:
                 late if late >= WAIT_SHOWN_AFTER else 0,
                 None if participant is None else self._time_left(state, seat),
             )
-            yield doc.SeatStatus(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
+            yield doc.SeatStatus(seat, member.name, status, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
 
     def _time_left(self, state: TableState, seat: int) -> int | None:
         """Return the milliseconds a seat has left, or None if no timekeeper is counting."""
@@ -450,18 +453,18 @@ class PageSeat:
         if not participant.has_seat or participant.is_over:
             return doc.AllowedActions()
         options, count = participant.options(), len(voters(state))
-        late = any(self._clock() - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
+        is_shown = any(self._clock() - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
         timed, between = state.roster.timekeeper is not None, state.phase is not Phase.PLAYING
         mine = participant.seat.number
         waited, votes = participant.blocking_duties, state.hand.skip_votes.get(mine, frozenset())
         stays = state.phase is not Phase.ENDED and mine not in state.ended
         return doc.AllowedActions(
-            vote=late and options.can_vote_skip and (count > 2 or timed),
+            vote=is_shown and options.can_vote_skip and (count > 2 or timed),
             voted=tuple(sorted(set(waited.values()) - {seat for duty, seat in waited.items() if duty not in votes})),
             votes_needed=count // 2 + 1,
             voters=count,
             late_needed=count // 2 if timed and count % 2 == 0 else 0,
-            break_off=late and options.can_vote_abort,
+            break_off=is_shown and options.can_vote_abort,
             breaks_needed=0 if count <= 2 else -(-count // 2),
             breaks="hand" if not between else "log" if state.no_more_hands else "game",
             leave=stays,
@@ -491,8 +494,8 @@ class PageSeat:
             return
         now, waited = self._clock(), set(participant.blocking_duties.values())
         self._waiting_since = {seat: self._waiting_since.get(seat, now) for seat in waited}
-        late = any(now - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
-        if late or has_too_few_players(participant.replica.state):
+        is_shown = any(now - since >= WAIT_SHOWN_AFTER for since in self._waiting_since.values())
+        if is_shown or has_too_few_players(participant.replica.state):
             self.refresh(participant)
 
     # --- Questions ---
@@ -602,7 +605,7 @@ class PageSeat:
 
 
 def without_actions(view: doc.View) -> doc.View:
-    """Return a view without what only mattered at that moment."""
+    """Return a view without actions, seat requests and proposed rosters, which a replay does not show."""
     return doc.View(view.entry, view.hand, view.phase, view.page, view.seats, view.turn, view.mine, view.text)
 
 

@@ -23,7 +23,10 @@ CARDS: Final = 5
 
 
 def _judge(what: str, check: Callable[[bytes], Check], proof: bytes) -> None:
-    """Accept the proof, and reject it with one bit of its last scalar flipped: still well formed, but false."""
+    """Check that a proof is accepted, and that it is rejected after one bit of its last scalar was flipped.
+
+    The flipped proof is still well formed, but false.
+    """
     settle([check(proof)], os.urandom)
     lowest = len(proof) - 32
     tampered = proof[:lowest] + bytes([proof[lowest] ^ 1]) + proof[lowest + 1 :]

@@ -131,8 +131,8 @@ class Relay:
         address = peer_address(connection)
         if self._trust_proxy and request is not None:
             # The proxy adds the last entry. Anyone can write the ones before it.
-            said = request.headers.get_all("X-Forwarded-For")
-            address = said[-1].rpartition(",")[2].strip() if said else address
+            forwarded = request.headers.get_all("X-Forwarded-For")
+            address = forwarded[-1].rpartition(",")[2].strip() if forwarded else address
         return address_group(address)
 
     # --- Background tasks ---

@@ -47,7 +47,7 @@ class TemporaryFailure(Error):
 
 
 class JetStreamSession:
-    """One connection, for as long as it lasts."""
+    """One connection to a NATS server, which is not used again after it is lost."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -207,7 +207,7 @@ def status_of(message: Msg) -> str | None:
 
 
 class Consumer:
-    """A server's position in a stream for one reader. It is in the memory of one server, and lost with it."""
+    """One reader's position in a stream. One server keeps it in memory, so it is lost if that server fails."""
 
     def __init__(self, session: JetStreamSession, stream: str, inbox: str, messages: asyncio.Queue[Msg]) -> None:
         self._session = session

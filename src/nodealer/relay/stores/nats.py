@@ -233,9 +233,10 @@ class Follower:
                     self._deliver(frames)
 
     async def _handle(self, session: JetStreamSession, message: Msg, heard: int, frames: list[StoredFrame]) -> int:
-        """Process one message, after `heard` frames, add its frame to `frames`, and return how many frames it had.
+        """Process one message, which must follow the `heard` frames before it.
 
-        Raise `TemporaryFailure` if something before it is missing.
+        Return 1 for a frame, which is added to `frames`, and 0 for a notice of the server. Raise `TemporaryFailure` if
+        something before it is missing.
         """
         word, headers = status_of(message), message.headers or {}
         if word is None:

@@ -402,8 +402,8 @@ class SqliteStore:
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
         """Insert a note, creating the table if necessary, and return all notes."""
-        made = "INSERT INTO tables (name, written) VALUES (:name, :now) ON CONFLICT DO UPDATE SET written = :now"
-        self._writing.execute(made, {"name": table, "now": self._clock()})
+        statement = "INSERT INTO tables (name, written) VALUES (:name, :now) ON CONFLICT DO UPDATE SET written = :now"
+        self._writing.execute(statement, {"name": table, "now": self._clock()})
         put = "INSERT INTO notes SELECT :tab, count(*), :note FROM notes WHERE tab = :tab"
         self._writing.execute(put, {"tab": self._table_end(table).id, "note": note})
         return _notes(self._writing, table)

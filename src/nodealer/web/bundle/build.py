@@ -219,12 +219,12 @@ def archive(files: Mapping[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
     Stored, because the server compresses it better.
     """
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", how) as made:
+    with zipfile.ZipFile(out, "w", how) as zip_file:
         for path, data in sorted(files.items()):
             entry = zipfile.ZipInfo(path, _DATE)
             entry.external_attr = 0o644 << 16
             entry.compress_type = how
-            made.writestr(entry, data)
+            zip_file.writestr(entry, data)
     return out.getvalue()
 
 

@@ -88,10 +88,10 @@ def _index(page: bytes) -> bytes:
     head = b'<meta charset="utf-8">\n'
     policy = POLICY.replace("; frame-ancestors 'none'", "").encode()
     more = b'<meta http-equiv="Content-Security-Policy" content="%s">\n' % policy
-    made = page.replace(head, head + more + b'<link rel="stylesheet" href="/static/tab/tab.css">\n')
-    if made == page:
+    html = page.replace(head, head + more + b'<link rel="stylesheet" href="/static/tab/tab.css">\n')
+    if html == page:
         raise BadParameter("the start page has an unexpected beginning, so its security policy could not be added")
-    return made
+    return html
 
 
 def content_hash(files: Mapping[str, bytes]) -> str:

@@ -28,7 +28,10 @@ _Name = Annotated[str, msgspec.Meta(max_length=40)]
 
 
 def ask_in_tab(proposal: Proposal) -> bool:
-    """Decline what a tab cannot play, or no one should, and leave the rest to the person."""
+    """Raise `Declined` for a protocol that a tab does not support and for a rehearsal.
+
+    Otherwise return False, which leaves the decision to the person.
+    """
     decline_unsupported(proposal.protocol.name)
     return ask_first(proposal)
 

@@ -233,7 +233,10 @@ class Tab:
         show_log(self._table, LOG, secrets.token_bytes)
 
     def join(self, link: str, name: str | None, handle: Any) -> None:
-        """Come to a table, or come back to it. `handle` is the file of the seat, or None if there is no storage."""
+        """Join the table of a link, or return to it.
+
+        `handle` is the file that stores the seat, or None without storage.
+        """
         self._link = link
         self._start(lambda: self._join(link, name, handle))
 
@@ -244,7 +247,7 @@ class Tab:
         await self._play(home, invitation, hosted)
 
     def resume(self, handle: Any) -> None:
-        """Come back to a table from its stored seat alone."""
+        """Return to a table with nothing but its stored seat."""
         self._start(lambda: self._resume(handle))
 
     async def _resume(self, handle: Any) -> None:
@@ -254,9 +257,9 @@ class Tab:
         await self._play(home, parse_link(home.saved.link), home.saved.hosted)
 
     def rename(self, name: str, handle: Any) -> None:
-        """Come to the same table under another name. The stored seat starts over.
+        """Join the same table again under another name.
 
-        Raises `BadParameter` if the seat has already agreed to a game or hosts the table.
+        The stored seat starts over. Raises `BadParameter` if the seat has already agreed to a game or hosts the table.
         """
         try:
             refuse_bad_name(name, "your name")
@@ -299,7 +302,7 @@ class Tab:
         ).link
 
     def host(self, link: str, name: str, handle: Any) -> None:
-        """Open the table of `new_table`."""
+        """Open the table that `new_table` returned a link for, and play there."""
         self._start(lambda: self._host(link, name, handle))
 
     async def _host(self, link: str, name: str, handle: Any) -> None:
