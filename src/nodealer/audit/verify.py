@@ -93,7 +93,7 @@ class Report:
 
     @property
     def charges(self) -> list[Charge]:
-        """What seats have paid for leaving in the middle of a card, by hand."""
+        """What seats have paid for leaving an operation half done, by hand."""
         return [
             Charge(record.hand, seat, amount)
             for record in self.chronicle.records
@@ -102,7 +102,7 @@ class Report:
 
     @property
     def dead(self) -> int:
-        """The part of these charges that is not in a pot yet. All chips are those of seats, held gains, and this."""
+        """The part of the charges that is not in a pot yet. Seats' chips, held gains and this are all chips."""
         return 0 if self.state is None else sum(one.amount for one in self.state.ledger.dead)
 
     @property

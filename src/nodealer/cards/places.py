@@ -220,7 +220,7 @@ class Places:
         return replace(self, peeked={**self.peeked, **new})
 
     def validate_mix(self, mix: Mix) -> tuple[int, ...]:
-        """Return the positions of a shuffle within a hand. Raise `BadParameter` unless they are the seat's, hidden."""
+        """Return the positions of a mix. Raise `BadParameter` unless they are hidden cards of the seat."""
         return self.validate_show(Show(self.deck, mix.seat, mix.positions))
 
     def apply_mix(self, positions: tuple[int, ...], seat: int) -> Places:

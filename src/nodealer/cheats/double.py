@@ -18,7 +18,7 @@ from nodealer.wire import encode
 
 
 def _forge_mask(moment: SignedMoment) -> bytes:
-    """Replace the first card by the second, masked once more."""
+    """Replace the first card by a copy of the second that is masked once more, so that the two look different."""
     message, group = read_message(MaskShuffle, moment.honest), moment.deck.binding.group
     joint = moment.deck.stage.joint + group.points(message.key)
     epk, msg = group.points(message.epk), group.points(message.msg)
@@ -28,7 +28,7 @@ def _forge_mask(moment: SignedMoment) -> bytes:
 
 
 def _forge_lock(moment: SignedMoment) -> bytes:
-    """Replace the first card by twice the second."""
+    """Replace the first card by twice the point of the second."""
     message, group = read_message(Cascade, moment.honest), moment.deck.binding.group
     return encode(
         replace(message, cards=set_at(message.cards, 0, multiply(group, 2, group.points(message.cards)[1]).to_bytes()))
@@ -36,7 +36,7 @@ def _forge_lock(moment: SignedMoment) -> bytes:
 
 
 def _forge_offset(moment: SignedMoment) -> bytes:
-    """Replace every first pair of two by a multiple of the second: half of the deals exist twice, the others not."""
+    """In pairs 1 and 2, 3 and 4, and so on, replace the first by twice the second: its card is in the deck twice."""
     message, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
     pairs, size = group.points(message.deck), moment.deck.size
     deck = message.deck
@@ -60,7 +60,7 @@ def _forge_chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
 
 
 def _forge_duel(moment: SignedMoment) -> bytes:
-    """Replace a card of the rival's deck by twice another."""
+    """Replace the second card of the rival's deck by an altered copy of the first. The own deck stays honest."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(DuelShuffle, moment.honest)
@@ -69,7 +69,7 @@ def _forge_duel(moment: SignedMoment) -> bytes:
 
 
 def _forge_duel_mended(moment: SignedMoment) -> bytes:
-    """Halve the doubled card again, so that it becomes the other card."""
+    """Undo the alteration of `_forge_duel` while locking, so that the copy becomes a valid card."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(DuelLock, moment.honest)

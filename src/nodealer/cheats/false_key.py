@@ -24,7 +24,7 @@ def _forge_release(moment: SignedMoment) -> bytes:
 
 
 def _forge_part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Forge:
-    """Return a forger of the key part in messages of this kind."""
+    """Return a function that falsifies the first key part in messages of this kind."""
 
     def forge(moment: SignedMoment) -> bytes:
         """Return the honest message with a false first key part, or unchanged if it has none."""
@@ -39,7 +39,7 @@ def _forge_part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal])
 
 
 def _forge_chain(moment: SignedMoment) -> bytes:
-    """Forge a decryption or, for a card that is only looked up, a nonce."""
+    """Double the first decrypted number or, if the seat only looks cards up, flip a bit of the first nonce."""
     message, group = read_message(Pass, moment.honest), moment.deck.binding.group
     if message.numbers:
         number = multiply(group, 2, group.points(message.numbers)[0])

@@ -20,7 +20,7 @@ POWER: Final = 7
 
 
 def _forge_mask(moment: SignedMoment) -> bytes:
-    """Add more to the first card than its new key says."""
+    """Add G to the first card during the change of keys, so that it no longer matches the published key."""
     message, group = read_message(MaskRekey, moment.honest), moment.deck.binding.group
     return encode(
         replace(message, gains=set_at(message.gains, 0, (group.points(message.gains)[0] + group.G).to_bytes()))
@@ -28,7 +28,7 @@ def _forge_mask(moment: SignedMoment) -> bytes:
 
 
 def _forge_lock(moment: SignedMoment) -> bytes:
-    """Replace the first card by twice its point."""
+    """Double the point of the first card while locking the deck."""
     message, group = read_message(LockedCards, moment.honest), moment.deck.binding.group
     return encode(
         replace(message, cards=set_at(message.cards, 0, multiply(group, 2, group.points(message.cards)[0]).to_bytes()))
@@ -36,7 +36,7 @@ def _forge_lock(moment: SignedMoment) -> bytes:
 
 
 def _forge_offset(moment: SignedMoment) -> bytes:
-    """Give the last pair another offset than all others."""
+    """Apply one more offset to all pairs but the last, so that the last one can be recognised."""
     message, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
     pairs, others = group.points(message.deck), moment.deck.size - 1
     marked = pairs[:others] + pairs[moment.deck.size : -1]
@@ -44,7 +44,7 @@ def _forge_offset(moment: SignedMoment) -> bytes:
 
 
 def _forge_chain(moment: SignedMoment) -> bytes:
-    """Put a power of the first card's number into the slot that the cheater will draw."""
+    """Replace the number that the cheater will draw by a power of the first card's number, to read that card."""
     message, group = read_message(ChainShuffle, moment.honest), moment.deck.binding.group
     mine = moment.deck.binding.players.index(moment.duty.seat)
     number = multiply(group, POWER, group.points(message.numbers)[0])
@@ -52,7 +52,7 @@ def _forge_chain(moment: SignedMoment) -> bytes:
 
 
 def _forge_duel(moment: SignedMoment) -> bytes:
-    """Apply more than the key to the first card of the rival's deck."""
+    """Alter the first card of the rival's deck while locking it. The cheater's own deck stays honest."""
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     message = read_message(DuelLock, moment.honest)

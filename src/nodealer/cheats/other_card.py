@@ -20,7 +20,7 @@ from nodealer.wire import encode
 
 
 def _forge_chain(moment: SignedMoment) -> bytes:
-    """Name another valid face. The dealer, who names no faces, sends another nonce."""
+    """Name another valid face for the first card. The dealer, whose message has no faces, flips a bit of a nonce."""
     message, deck = read_message(ShownCards, moment.honest), moment.deck
     if message.faces:
         first, *rest = message.faces
@@ -38,14 +38,14 @@ def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
 
 
 def _forge_duel_key(moment: SignedMoment) -> bytes:
-    """Forge the key of a card that is shown by its key alone."""
+    """Falsify the key of a played card, in the mode that plays cards by publishing their keys."""
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
     return encode(Give(falsify_first(moment.deck.cipher.scalars(read_message(Give, moment.honest).keys))))
 
 
 def _forge_duel_name(moment: SignedMoment) -> bytes:
-    """Name a card that is still in the pile: the owner knows all nonces of its deck."""
+    """Name a card that the owner has not drawn, with its valid nonce: the owner knows all nonces of its deck."""
     deck, message = moment.deck, read_message(DuelReveal, moment.honest)
     if isinstance(deck.stage.operation, Close) or not message.cards:
         return moment.honest

@@ -11,7 +11,7 @@ from nodealer.protocols.base import Cheat
 
 
 def _vote_out(cheater: Cheater, sent: Sequence[bytes]) -> list[bytes]:
-    """Vote as often as allowed: once for every duty, while it owes nothing itself."""
+    """Return votes to skip the others, one for every duty that they owe, while this seat owes nothing itself."""
     seat = cheater.seat
     new = seat.blocking_duties.keys() - seat.replica.state.hand.skip_votes.get(seat.number, frozenset())
     if not new or seat.unconfirmed or not seat.can_vote_skip:

@@ -17,7 +17,7 @@ from nodealer.wire import encode
 
 
 def _contradict(cheater: Cheater, sent: Sequence[bytes]) -> list[bytes]:
-    """Contradict the first message about cards: sign that the seat had left before it."""
+    """Return a second entry with the number of the first card message: one in which the seat leaves."""
     for data in sent if not cheater.lies else ():
         entry = read_entry(data).entry
         if isinstance(read_body(bytes(entry.body)), Cards):

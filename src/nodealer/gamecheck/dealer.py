@@ -49,7 +49,7 @@ class FalseClaim(Exception):
 
 @dataclass(frozen=True)
 class PlainDeck:
-    """One open deck. Immutable, so that a hand can continue from any moment in several ways."""
+    """One deck without encryption. Immutable, so that a hand can continue from any moment in several ways."""
 
     places: Places
     #: Position to face, for all cards.

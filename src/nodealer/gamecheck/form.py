@@ -20,7 +20,7 @@ Form = Any
 
 
 def form(value: object, above: tuple[int, ...] = ()) -> Form:
-    """Return the form of a value. `above` is the ids of the values around it, to detect cycles."""
+    """Return a value as plain, comparable data. `above` has the ids of the enclosing values, to detect cycles."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return value
     if id(value) in above:
@@ -62,7 +62,7 @@ def _name(key: Form) -> str:
 
 
 def difference(one: Form, other: Form) -> str | None:
-    """Return the first place where two forms differ, as an author would write it (`held[3]`), or None."""
+    """Return where two results of `form` first differ, as an author would write it (`held[3]`), or None."""
     if one == other:
         return None
     if not (isinstance(one, tuple) and isinstance(other, tuple)) or one[0] != other[0]:

@@ -37,7 +37,7 @@ STEPS_MAX: Final = 3000
 
 @dataclass(frozen=True)
 class Trail:
-    """A hand that was played: its moments, and the form of each when it was reached."""
+    """A hand that was played: its moments, and each as plain data from when it was reached, to detect changes."""
 
     moments: tuple[HandMoment, ...]
     forms: tuple[Form, ...]

@@ -48,7 +48,7 @@ class Tried:
 
 @dataclass
 class Probes:
-    """Tries things at moments of a hand, and collects findings."""
+    """Tries hostile moves, default moves, other orders and leaving at each moment of a hand, and collects findings."""
 
     findings: Findings
     #: How many hands continue to their end from one moment: after hostile moves, and after a seat left.
@@ -129,7 +129,7 @@ class Probes:
         self._play_to_end(after)
 
     def _play_to_end(self, moment: HandMoment) -> None:
-        """Play the hand to its end and check that, if enough hands are left to play."""
+        """Play the hand to its end and check the end. Do nothing once `finishes` hands were played from this moment."""
         if self._left > 0:
             self._left -= 1
             self.tried.finished += 1
@@ -143,7 +143,7 @@ class Probes:
     # --- Two orders ---
 
     def try_orders(self, moment: HandMoment) -> None:
-        """Try two moves of a round in both orders: the result must be the same."""
+        """If several seats move at the same time, make two of their moves in both orders. The results must be equal."""
         want = want_of(moment)
         if not isinstance(want, Turn) or len(want.seats) < 2:
             return
@@ -168,7 +168,7 @@ class Probes:
     def _move_in_order(
         self, moment: HandMoment, want: Turn, order: tuple[int, int], moves: dict[int, bytes]
     ) -> HandMoment | None:
-        """Make both moves, the second one without seeing the first. None if the second no longer counts."""
+        """Return the moment after both moves, the second made without seeing the first. None if it no longer counts."""
         one, other = order
         try:
             between = apply_move(moment, one, moves[one])

@@ -55,7 +55,7 @@ def check_step_texts(before: HandMoment, after: HandMoment, findings: Findings) 
 
 
 def _words_call(moment: HandMoment, name: str, remedy: str = REMEDY) -> AbstractContextManager[None]:
-    """Return a block in which a method of the game's words is called."""
+    """Return a context manager for calling a method of the game's texts. It reports what the method raises."""
     return author_code("words", f"{moment.when}, `words.{name}` failed with", remedy)
 
 

@@ -52,7 +52,7 @@ class CheckedSetup:
 
 
 class CheckTable:
-    """Participants that share one order of frames. All of them decide at the same time, on what they see."""
+    """Participants in one process that receive the same frames in the same order. Bots decide for them."""
 
     def __init__(self, seating: CheckedSetup, *, backwards: bool = False) -> None:
         """Seat a participant and a bot for each name, and let them agree on the session.

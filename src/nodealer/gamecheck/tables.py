@@ -84,7 +84,7 @@ class TableChecks:
     _nonsense: int = 0
 
     def check(self, on: OnProtocol, seats: int) -> None:
-        """Check everything on one protocol."""
+        """Play on one protocol: undisturbed, in another order, with lost participants, and with a seat that leaves."""
         protocol = make_protocol(on.name, on.parameters, self._group(on))
         roles = {seats + at: role for at, role in enumerate(protocol.claims.roles)}
         seating = CheckedSetup(self.package, self.rules, protocol, seats, self.effort.hands, roles)
@@ -148,20 +148,20 @@ class TableChecks:
                     self.findings.add(Finding("loose", f"{what} Decode moves strictly."))
 
     def _play_crossed(self, seating: CheckedSetup) -> None:
-        """Play with entries in the opposite order, and check the result."""
+        """Play with the pending entries of the last seat delivered first, and check the result."""
         table = CheckTable(seating, backwards=True)
         when = "when entries come in the other order"
         _play(table, when)
         _refuse_unsound(table, when)
 
     def _play_with_losses(self, seating: CheckedSetup, first: CheckTable, offset: int) -> None:
-        """Play while participants are lost and restored, and check the result."""
+        """Play while participants are dropped and restored from their stores, and check the result."""
         table, height = CheckTable(seating), first.replica.height
         places = len(table.participants)
         every = max(1, height // self.effort.losses)
 
         def after(entries: int) -> None:
-            """Lose the next participant at every `every`-th entry."""
+            """Drop and restore the next participant at every `every`-th entry."""
             if entries % every == offset:
                 table.lose(entries // every % places)
 

@@ -103,7 +103,7 @@ class WithoutStakes:
 
     @property
     def paid(self) -> Mapping[int, int]:
-        """Nothing."""
+        """Empty: no seat puts in any chips."""
         return {}
 
     def charged(self, seat: int, half: Half) -> Self:

@@ -79,7 +79,7 @@ class Remask:
         _refuse_identity(self.W_out)
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
-        """Return one row for each half of the cards."""
+        """Return one row for the U and one for the W of all cards."""
         minus_one = -D.group.integers([1])
         return (
             RelationRow(self.U_out, ((0, minus_one, self.K.group.G),), ((D, self.U),)),
@@ -130,7 +130,7 @@ class AddMask:
         _refuse_identity(self.W_out)
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
-        """Return one row for each half of the cards, and one that binds s to S."""
+        """Return one row for the U of all cards, one for the W, and one that binds s to S."""
         one = D.group.integers([1])
         G = self.K.group.G
         return (
@@ -228,7 +228,7 @@ class OneOffset:
             raise Malformed("the shuffled deck contains a point twice")
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
-        """Return one row for each half of the pairs, one that binds r to R, and one that opens W."""
+        """Return one row for the A of all pairs, one for the B, one that binds r to R, and one that opens W."""
         group = self.R.group
         one = group.integers([1])
         return (

@@ -151,7 +151,7 @@ def prove(
 
 
 def _masked_row(row: RelationRow, e: Scalars, k: Scalars) -> Term:
-    """Return the left side of a row with e for d and k for the secrets. Its inner sums are public, its factors not."""
+    """Return the left side of a row with e for d and k for the secrets. Only e and k are secret."""
     terms: list[Term] = [] if row.outputs is None else [(e, row.outputs)]
     for secret, coefficients, points in row.secrets:
         if len(points) == 1:

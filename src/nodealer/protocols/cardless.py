@@ -15,7 +15,7 @@ from nodealer.wire import encode
 
 @dataclass(frozen=True)
 class Cardless:
-    """A table object with a deck number but without cards. It answers everything about cards with nothing."""
+    """Dice or envelopes: they have a deck number but no cards, so every question about cards has an empty answer."""
 
     binding: Binding = field(repr=False)
     number: int

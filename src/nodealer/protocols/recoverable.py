@@ -90,7 +90,7 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
         return DeckChange(asked)
 
     def begin(self, operation: Operation, asked: Operation) -> DeckChange:
-        """Begin what remains of an operation: it may name cards of a seat that left while it waited."""
+        """Begin an operation without the cards that no longer exist, because their seat left while it waited."""
         left = self._with_living_positions(operation)
         if left is not None:
             return super().begin(left, asked)

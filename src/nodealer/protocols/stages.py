@@ -23,7 +23,7 @@ from nodealer.wire import encode
 
 
 class Stage(Protocol):
-    """What a deck is in the middle of: the duties, the messages of honest seats, and how a message is applied."""
+    """A step of the protocol that a deck is in: who owes a message, how it is made, and how it is applied."""
 
     def duties(self, deck: Any) -> tuple[Duty, ...]:
         """Return the messages that seats owe in this stage."""
@@ -161,7 +161,7 @@ class StagedDeck(ABC):
         return replace(self, **changes)
 
     def in_stage(self, stage: Stage, **changes: Any) -> Self:
-        """Return this deck in its next stage. Only this changes a stage."""
+        """Return this deck in its next stage. No other method changes the stage."""
         return replace(self, stage=stage, **changes)
 
     def with_message(self, duty: Duty, message: bytes) -> Self:

@@ -42,7 +42,7 @@ def hand_history(hand: Hand, names: Mapping[int, str] | None = None, **fields: A
 
 
 def _convert(game: Game, names: Mapping[int, str]) -> HandHistory | None:
-    """Return the history of a finished hand, or None if the game is not hold'em."""
+    """Return the history of a finished hand, or None if no hand was played."""
     return hand_history(game, names) if isinstance(game, Hand) else None
 
 

@@ -27,7 +27,7 @@ class LeavePrice:
     def amount(self, half: Half, stake: int) -> int:
         """Return the price, before it is limited to the seat's stack.
 
-        `stake` is the most that another live hand has in the pot. It is the price for a half-open card, because the
-        leaving player may have seen it. No one has seen a card that is half dealt or half rebuilt.
+        `stake` is the most that another live hand has in the pot. It is the price of leaving an opening half
+        done, because the leaving player may have seen the card. No one has seen a card whose deal is half done.
         """
         return stake if half is Half.OPENED and self.leaving is LeavePricing.STRICT else self.big_blind

@@ -83,7 +83,7 @@ class Holdem:
         return cls(agreed.stack, agreed.blinds, agreed.ante, agreed.leaving)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Hand | NoHand:
-        """Start the next hand. Seats without chips, and seats still benched for leaving, are not dealt in."""
+        """Start the next hand. Seats without chips, and seats that must still sit out for leaving, are not dealt in."""
         _refuse_bad_seats(seats)
         last = _carry_from(before)
         able = tuple(seat for seat in sorted(seats) if chips[seat] > 0 and seat not in last.benched)

@@ -51,7 +51,7 @@ class Track:
 
 
 class Purpose(Protocol):
-    """What a pass is for."""
+    """The reason for a pass: a deal, an opening, or tracing a misdeal."""
 
     @property
     def half(self) -> Half:
@@ -66,7 +66,7 @@ class Purpose(Protocol):
 
 @dataclass(frozen=True)
 class Links:
-    """What a seat publishes about some places of its layer."""
+    """For some places of a seat's layer, the places in the previous layer that their cards came from."""
 
     nonces: tuple[bytes, ...]
     names: tuple[bytes, ...]
@@ -77,7 +77,7 @@ class Links:
 
 
 def own_links(deck: ChainDeck, own: LayerSecrets, index: int, places: list[int]) -> Links:
-    """Return a seat's own links."""
+    """Return a seat's links for these places, from the secrets of its layer."""
     before = {place: name for name, place in deck.names_before(index).items()}
     nonces = tuple(own.nonces[place] for place in places)
     return _links(deck, index, places, nonces, tuple(before[own.prior[place]] for place in places))
@@ -218,7 +218,7 @@ def _last(deck: ChainDeck) -> int:
 
 @dataclass(frozen=True)
 class Dealing:
-    """The purpose of a pass: cards for hands."""
+    """The purpose of a pass: to deal cards to hands."""
 
     deal: Deal
     half = Half.DEALT
@@ -247,7 +247,7 @@ def begin_deal(deck: ChainDeck, deal: Deal) -> DeckChange:
 
 @dataclass(frozen=True)
 class Turning:
-    """The purpose of a pass: cards for everyone. `shown` is what their holder said they are."""
+    """The purpose of a pass: to turn cards up. `shown` has the faces that their holder named, by position."""
 
     shown: Mapping[int, int] = field(default_factory=dict)
     half = Half.OPENED
@@ -286,7 +286,7 @@ def enter_contradiction(deck: ChainDeck, position: int, reason: str) -> DeckChan
 
 
 def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
-    """Begin to open cards. There is no receiver: the chain runs down to the card."""
+    """Begin to open cards. There is no receiver: the seats follow the links down to the face."""
     last = _last(deck)
     positions = deck.places.resolve_positions(operation.count, operation.positions)
     tracks = tuple(Track(position, None, last, position) for position in positions)

@@ -119,7 +119,7 @@ def _name_dealer(deck: ChainDeck, claimant: int, claim: Check, twice: int | None
 
 
 def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:
-    """Return the positions that are not cards or, if all are, those with a face that appears twice."""
+    """Return the positions in a seat's hand that are not cards or, if all are, those with a repeated face."""
     hidden = deck.hidden(seat)
     bare = deck.bare(seat, tape, hidden)
     cards = {position: deck.read(bare[place]) for place, position in enumerate(hidden)}

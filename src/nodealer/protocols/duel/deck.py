@@ -53,7 +53,7 @@ class Mode(enum.Enum):
 
 @dataclass(frozen=True)
 class OwnerSays:
-    """A stage in which the owner says what the cards at these positions are."""
+    """A stage in which the owner must name the cards at these positions."""
 
     positions: tuple[int, ...]
 
@@ -86,7 +86,7 @@ class DuelDeck(StagedDeck):
         return next(seat for seat in self.binding.players if seat != self.owner)
 
     def not_peeked(self, positions: Sequence[int]) -> tuple[int, ...]:
-        """Return the positions that the owner has peeked at, without these."""
+        """Return the positions that the owner has peeked at, except these, which are no longer in the pile."""
         gone = frozenset(positions)
         return tuple(position for position in self.peeked if position not in gone)
 

@@ -32,7 +32,7 @@ class TaskKind(enum.Enum):
 
 @dataclass(frozen=True)
 class Task:
-    """One message of one seat."""
+    """One step of the work on cards: what one seat must do to them in one message."""
 
     kind: TaskKind
     seat: int
@@ -54,7 +54,7 @@ AFTER_SHUFFLE: Final = {Under.PLACES: Under.SHUFFLED, Under.GATHERED: Under.BOTH
 
 @dataclass(frozen=True)
 class Work:
-    """Cards on their way to a new layer."""
+    """Cards that seats are shuffling or locking, the tasks that remain, and the places of the cards afterwards."""
 
     epoch: int
     #: Where the cards were. Empty for a new deck.

@@ -94,7 +94,7 @@ class Receiving:
         return deck.taken_keys() | {key for keys in self.said.values() for key in encodings(keys)}
 
     def _by_gift(self) -> tuple[Points, ...]:
-        """Return the keys of each gift."""
+        """Return the receiver's keys for each gift, in the order of the gifts."""
         used, keys = dict.fromkeys(self.said, 0), list[Points]()
         for gift in self.gifts:
             first = used[gift.to]
@@ -182,7 +182,7 @@ class HandingOver:
         return deck.finish(*events)
 
     def with_handed_cards(self, deck: MaskDeck) -> MaskDeck:
-        """Return the deck if a seat leaves now. Cards already handed over have been seen, and are never dealt again."""
+        """Return the deck with the cards already handed over marked as seen, for when a seat leaves now."""
         for gift, keys, fresh in self._gifts():
             deck = _with_gift(deck, gift, keys, fresh, deck.places.apply_showing(gift))
         return deck
