@@ -156,7 +156,7 @@ def _find_card_read_by_coalition(played: PlayedGame) -> str | None:
 
 
 def _candidate_faces(deck: Any, position: int, tapes: Mapping[int, Tape], log: Sequence[bytes]) -> Iterator[int | None]:
-    """Yield every face that the card could have, by what the coalition has."""
+    """Yield every face that the victim's card could have, by trying all keys that the coalition can think of."""
     for tape in tapes.values():
         with suppress(NodealerError):
             yield deck.knows(COALITION_VICTIM, tape)[deck.places.card(position)]
@@ -302,7 +302,10 @@ COPIED_KEY: Final = Attack(
 
 
 def _forge_identity_key(moment: SignedMoment) -> bytes:
-    """Use the identity as the key of the first deal. The proof is true, because the seat knows the secret: zero."""
+    """Use the identity as the key of the first deal.
+
+    The proof is true, because the seat knows the secret of that key: zero.
+    """
     deck, group = moment.deck, moment.deck.binding.group
     message = read_message(RespondDealParts, moment.honest)
     d = deck.deal_parts(moment.tape, moment.duty.seat)
@@ -326,7 +329,9 @@ def _find_identity_key(played: PlayedGame) -> str | None:
 
 
 def _play_identity_key(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+    """Play a game with the cheater, and judge its outcome.
+
+    The message is refused and the table waits, so no bot plays this in a real game.
 
     The attack: a seat takes part with the identity as its key, whose secret is zero.
     """
@@ -511,7 +516,7 @@ PICKER: Final = Attack(
 
 
 def _identities(moment: SignedMoment, count: int = 1) -> Points:
-    """Return this many points, all zero times another point."""
+    """Return this many identities of the group, each computed as zero times another point."""
     points: Points = moment.deck.binding.group.identity(count)
     return points
 
@@ -529,7 +534,7 @@ def _prove_zero(moment: SignedMoment, bases: Points) -> bytes:
 
 
 def _forge_tag(moment: SignedMoment) -> bytes:
-    """Forge the step of `mask` that multiplies all cards by one secret in order to compare them."""
+    """Forge a step with the secret zero: that of `mask` that multiplies all cards by one secret to compare them."""
     given = moment.deck.stage.points
     return encode(
         MaskTags(_identities(moment).to_bytes(), _identities(moment, len(given)).to_bytes(), _prove_zero(moment, given))
@@ -537,7 +542,7 @@ def _forge_tag(moment: SignedMoment) -> bytes:
 
 
 def _forge_cascade(moment: SignedMoment) -> bytes:
-    """Forge the step of `lock` that sends all cards through another cascade.
+    """Forge a step with the secret zero: that of `lock` that sends all cards through another cascade.
 
     Held cards are brought to its result later.
     """
@@ -551,7 +556,7 @@ def _forge_cascade(moment: SignedMoment) -> bytes:
 
 
 def _forge_held(moment: SignedMoment) -> bytes:
-    """Forge the declaration of the cards in its own hand, which comes before that of all others."""
+    """Forge the declaration of the cards in the cheater's own hand, which comes before that of all others."""
     if not isinstance(moment.deck.stage, recovery.LockDeclaring):
         return moment.honest
     deck, positions = moment.deck, moment.deck.stage._mine(moment.deck, moment.duty.seat)
@@ -562,13 +567,15 @@ def _forge_held(moment: SignedMoment) -> bytes:
 
 
 def _forge_raise(moment: SignedMoment) -> bytes:
-    """Forge the step of `lock` that brings held cards to the result of the cascade."""
+    """Forge a step with the secret zero: that of `lock` that brings held cards to the result of the cascade."""
     given = moment.deck.stage._points(moment.deck, moment.duty.seat)
     return encode(RaisedCards(_identities(moment, len(given)).to_bytes(), _prove_zero(moment, given)))
 
 
 def _play_zero(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+    """Play a game with the cheater, and judge it.
+
+    The message is refused and the table waits, so no bot plays this in a real game.
 
     The attack: a player left, and the others rebuild the deck. A seat takes zero as its secret: every card becomes the
     identity, and what the seat proves about them is true.

@@ -113,7 +113,7 @@ class AttackTable:
         return bool(frames)
 
     def _send_from(self, seat: int, frames: Iterable[bytes]) -> None:
-        """Send frames of a seat, or hold them back, or drop them."""
+        """Send frames of a seat to all, unless this attack holds that seat's frames back or drops them."""
         self.held.update(self.hold_when(self[seat].replica.state))
         if seat in self.held:
             self._held += frames

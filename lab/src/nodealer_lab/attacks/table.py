@@ -32,11 +32,10 @@ _NUMBERS: Final = RemovedDefence(
 
 
 def _find_two_histories(played: PlayedGame) -> str | None:
-    """Find two players who have both entries, each in another order.
+    """Find two players whose logs have both entries with one number, but in different orders.
 
-    Return the gain as a phrase, or None if there is none.
-
-    No one is named, and one of them sees a seat that stays where the other sees one that left.
+    Return the gain as a phrase, or None if there is none. No seat is named, and one player sees a seat that stays where
+    the other sees one that left.
 
     The attack: a seat signs two entries with the same number, so that it can later claim to have sent either.
     """

@@ -118,7 +118,7 @@ def find_spoilt_card(played: PlayedGame) -> str | None:
 
 
 def find_swapped_card(played: PlayedGame) -> str | None:
-    """Find a card that lies face up as another one than its holder had.
+    """Find a card that was shown with another face than its holder had.
 
     Return the gain as a phrase, or None if there is none.
     """
@@ -134,7 +134,10 @@ def find_swapped_card(played: PlayedGame) -> str | None:
 
 
 def find_skipped_seat(played: PlayedGame) -> str | None:
-    """Find an honest seat that the table did not wait for. Return the gain as a phrase, or None if there is none."""
+    """Find an honest seat that was skipped or removed by a vote.
+
+    Return the gain as a phrase, or None if there is none.
+    """
     for state in played.states():
         for vote in state.chronicle.vote_results:
             if vote.of in played.honest_seats:

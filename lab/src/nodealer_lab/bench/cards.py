@@ -88,7 +88,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def _pass_row(on: Group) -> BenchRow:
-    """Measure the raw bytes that a seat sends when each player passes to the next."""
+    """Measure the raw bytes that a seat sends when each player passes cards to the next."""
     seats = range(SEATS)
     binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(seats), (), on)
     deck, _ = perform_duties(make_protocol("mask", on=on).new_deck(binding, 0, SEATS * GIVEN + 1, None))

@@ -63,7 +63,10 @@ def measuring_plan(game: GamePackage) -> Measured:
 
 
 def _bot_rows(effort: BenchEffort, game: GamePackage, place: str) -> Iterator[BenchRow]:
-    """Measure bots in their own processes, run by the real command. The cost of starting them is subtracted."""
+    """Measure whole games of bots in processes of their own, run by the real command.
+
+    The CPU time of a one-hand game is subtracted, so that the start of the processes does not count.
+    """
     hands = effort.size(PLAYED)
     _, short = _play_command(game, place, 1)
     seconds, cpu = _play_command(game, place, hands)

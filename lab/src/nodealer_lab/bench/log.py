@@ -99,7 +99,10 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 def _measurements(
     effort: BenchEffort, game: LogGame, path: Path
 ) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
-    """Yield name, work, bare signatures, the name of that yardstick, and the limit."""
+    """Yield the measurements of this suite.
+
+    Each has a name, the timer of the work, the timer of the bare signatures, the name of that yardstick, and the limit.
+    """
     sign, verify = _bare_signatures(game.entries)
 
     def whole() -> float:

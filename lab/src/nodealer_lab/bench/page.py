@@ -66,7 +66,7 @@ def run(effort: BenchEffort) -> Iterator[BenchRow]:
 
 
 def judge(effort: BenchEffort, rows: Sequence[BenchRow], figures: Iterator[Figures]) -> Iterator[BenchRow]:
-    """Fill the rows with their figures and judge them.
+    """Fill the rows with their figures and compare these with the requirements.
 
     A row that could not be measured has failed. The figures of a tiny run are not judged.
     """
@@ -210,7 +210,7 @@ def _click(page: Page, other: Page, took: list[float]) -> bool:
 
 
 def _wait_for_change(began: float, other: Page) -> float:
-    """Return the seconds until the other page has displayed the change."""
+    """Wait until the other page displays the change, and return the seconds that this took."""
     for _ in range(_STEPS):
         if seen := other.evaluate("seen"):
             other.evaluate("seen = 0")
@@ -305,7 +305,7 @@ UNSEEN: Final = "() => { document.documentElement.style.visibility = 'hidden'; }
 
 
 def heap_size(page: Page) -> float:
-    """Collect garbage. Return the bytes still in use."""
+    """Collect the page's garbage, and return the bytes of its heap that are still in use."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
     used = float(session.send("Runtime.getHeapUsage")["usedSize"])

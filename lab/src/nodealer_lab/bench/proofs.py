@@ -86,7 +86,10 @@ def _small_deck_rows(effort: BenchEffort, native: Group, kind: ShuffleKind) -> I
 def _rows_against_both(
     effort: BenchEffort, name: str, cards: int, work: Timed, required: tuple[float | None, float | None]
 ) -> Iterator[BenchRow]:
-    """Yield two rows of one measurement, against U and S. It runs longer than others, to find quiet rounds."""
+    """Measure a work once, and yield two rows: relative to U and relative to S (see the module's docstring).
+
+    The measurement runs longer than others, to find quiet rounds.
+    """
     effort = replace(effort, seconds=5 * effort.seconds)
     loops = ("fixed_base", 2 * cards), ("vartime_msm", 5 * cards)
     found = measure(effort, work, *(bare(loop, turns) for loop, turns in loops))
@@ -96,7 +99,7 @@ def _rows_against_both(
 
 
 def _chain_share_row(effort: BenchEffort, kind: ShuffleKind, n: Mapping[str, int], as_one: Timed) -> BenchRow:
-    """Measure the share of one shuffle in the verification of a chain, in U."""
+    """Measure one shuffle's share of the time to verify a chain of shuffles together, in units of U."""
     cards = n["cards"]
     effort = replace(effort, seconds=5 * effort.seconds)
     found = measure(effort, lambda: as_one() / CHAIN, bare("fixed_base", 2 * cards))
@@ -105,7 +108,7 @@ def _chain_share_row(effort: BenchEffort, kind: ShuffleKind, n: Mapping[str, int
 
 
 def _rekey_rows(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
-    """Measure what a seat of `mask` does after the shuffles."""
+    """Measure the step of `mask` after the shuffles, in which a seat gives every card a key of its own."""
     cards = effort.size(CARDS)
     step = RekeyBench.make(native, cards)
     prove, verify = timed_on_thread(step.prove), timed_on_thread(lambda: step.verify(step.sent))
@@ -115,7 +118,7 @@ def _rekey_rows(effort: BenchEffort, native: Group) -> Iterator[BenchRow]:
 
 
 def _large_deck_rows(effort: BenchEffort, native: Group, kind: ShuffleKind) -> Iterator[BenchRow]:
-    """Measure the time per card, relative to a small deck."""
+    """Measure the time per card of a large deck, relative to a small deck."""
     small = effort.size(CARDS)
     on_small = _timers(native, kind, small)
     for cards in map(effort.size, LARGE):
@@ -126,7 +129,7 @@ def _large_deck_rows(effort: BenchEffort, native: Group, kind: ShuffleKind) -> I
 
 
 def _memory_row(effort: BenchEffort, kind: ShuffleKind) -> BenchRow:
-    """Measure the memory of another card in a large deck, relative to a small one.
+    """Measure the memory that one more card costs in a large deck, relative to a small deck.
 
     These are differences, so the memory that Python needs anyway cancels out.
     """

@@ -58,7 +58,7 @@ class RecoveryBench:
 
     @property
     def n(self) -> dict[str, int]:
-        """The size parameters of its rows."""
+        """The sizes that its rows show."""
         return {"leavers": self.leavers, "open": self.open, "cards": self.cards}
 
     @property
@@ -175,7 +175,10 @@ def _second_rebuild_rows(effort: BenchEffort, bench: RecoveryBench) -> Iterator[
 def _measure(
     effort: BenchEffort, rebuilt: Callable[[], Cost], fresh: Callable[[], Cost]
 ) -> tuple[tuple[float, float], tuple[int, int]]:
-    """Return the times of both, and the bytes that both sent, which are the same in every run."""
+    """Time two kinds of work in turn.
+
+    Return both times, and the bytes that both sent, which are the same in every run.
+    """
     sent = dict[Callable[[], Cost], int]()
 
     def timed(work: Callable[[], Cost]) -> Timed:

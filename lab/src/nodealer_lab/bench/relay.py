@@ -118,7 +118,10 @@ class DrivenServer:
 
 
 def _time_figures(effort: BenchEffort, folder: Path) -> Iterator[Figures]:
-    """Measure saturation, then rounds at half of the lowest saturation: the same rate for all."""
+    """Measure how many frames a second saturate each server, then run all servers at one rate.
+
+    That rate is half of the lowest saturation.
+    """
     tables = effort.size(TABLES)
     with ExitStack() as stack:
 

@@ -29,7 +29,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class BenchEffort:
-    """How long to measure."""
+    """The number and the length of measurements."""
 
     pairs: int = 15
     #: Short work is repeated beyond `pairs` until `seconds` have passed, but at most `most` times.
@@ -49,7 +49,7 @@ class BenchEffort:
         return BenchEffort()
 
     def size(self, full: int) -> int:
-        """Scale a size of the benchmark."""
+        """Return a size of the benchmark, scaled down in a tiny run."""
         return max(2, full // self.shrink)
 
 
@@ -88,7 +88,10 @@ def _round(work: Timed, yardsticks: tuple[Timed, ...]) -> tuple[float, ...]:
 
 
 def _best_of_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
-    """Select the quiet rounds by the yardsticks alone, each relative to its own shortest time."""
+    """Return the shortest times in the quietest third of the rounds.
+
+    How quiet a round was is judged by the yardsticks alone, each relative to its own shortest time.
+    """
     shortest = [min(times) for times in zip(*(times[1:] for times in rounds), strict=True)]
 
     def noise(times: tuple[float, ...]) -> float:
@@ -102,13 +105,13 @@ def _best_of_quiet_third(rounds: list[tuple[float, ...]]) -> Measurement:
 
 
 def interleaved(effort: BenchEffort, work: Timed, yardstick: Timed) -> tuple[float, float]:
-    """Measure with one yardstick. Return the two times."""
+    """Measure work against one yardstick. Return the time of the work and that of the yardstick."""
     found = measure(effort, work, yardstick)
     return found.work, found.yardsticks[0]
 
 
 def timed(work: Callable[[], object], clock: Clock = perf_counter) -> Timed:
-    """Return a timer of `work`."""
+    """Return a timer of `work`: a function that runs it once and returns the seconds."""
     return timed_fresh(lambda: None, lambda _: work(), clock)
 
 

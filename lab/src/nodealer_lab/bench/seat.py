@@ -125,7 +125,7 @@ class Recording:
     frames: list[bytes] = field(default_factory=list)
 
     def play(self, hands: int) -> Recording:
-        """Let a whole table play, and record what the first player received."""
+        """Have a whole table play a game, and record the frames that the first player received."""
         names = [f"player {seat}" for seat in range(SEATS)]
         protocol, stays = make_protocol("mask"), stay_for_hands(hands)
         table = make_trusting(seat_players(names, protocol, DealtRules(), self._draw, stays=stays, package=GAME))

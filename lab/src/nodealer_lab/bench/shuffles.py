@@ -34,7 +34,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """What a shuffler sends as bytes, and the decoded statement."""
+    """A shuffle as the bytes that are sent, and as the decoded statement."""
 
     relation: Relation
     proof: bytes

@@ -155,7 +155,7 @@ def _raise_closed() -> NoReturn:
 
 
 class Dialect(Protocol):
-    """How to talk to one kind of server."""
+    """The messages that clients exchange with one kind of server."""
 
     def create_request(self, table: int) -> bytes | None:
         """Return what the first client of a table sends before anyone enters, or None."""

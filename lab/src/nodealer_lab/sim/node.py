@@ -100,6 +100,7 @@ class Node:
         self.groups = EntryGroups(world, self)
 
     def _new_patience(self) -> Policy:
+        """Return the node's policy about time: a planned timekeeper, or a player who votes to skip slow seats."""
         keeper = self._world.plan.keeper
         if keeper is None or not self.keeps_time:
             return TimeoutVoter(PATIENCE / 1000)
@@ -322,7 +323,7 @@ class Node:
             self._down.send(self._world.describe(frame), partial(self.receive, frame, number))
 
     def _send(self, frame: bytes) -> None:
-        """Send a frame, possibly with a lie under the same number."""
+        """Send a frame. A lying node may also sign and send a false entry with the same number."""
         entry = parse_entry(frame)
         self._record_unkept((frame,))
         if entry is not None and self._withholds(entry):
@@ -340,7 +341,7 @@ class Node:
 
     @property
     def lies(self) -> bool:
-        """Whether the node signs entries that no honest player would."""
+        """True if the node signs entries that no honest player would."""
         plan = self._world.plan
         cheats = plan.cheater is not None and plan.cheater[0] == self.place
         return self._lies_about_time or self.place == plan.liar or cheats
@@ -352,12 +353,12 @@ class Node:
         return self.keeps_time and keeper is not None and keeper.how == "back"
 
     def _decides_to_lie(self, entry: Entry) -> bool:
-        """Return whether a lying node lies this time. Books are rare, so it lies about them more often."""
+        """Return whether a lying node lies this time. Disclosures are rare, so it lies about them more often."""
         book = self.lies and isinstance(read_body(bytes(entry.body)), Book)
         return self.lies and self.dice.chance(600 if self.keeps_time else 900 if book else 250)
 
     def _withholds(self, entry: Entry) -> bool:
-        """Return whether this entry is the card key or the book that the plan withholds."""
+        """Return whether this entry is the card key or the disclosure that the plan withholds."""
         plan, participant = self._world.plan, self.participant
         if plan.withheld is None or self.place != plan.fated[0] or participant is None:
             return False
@@ -417,7 +418,7 @@ class Node:
         return self._process(participant, step)
 
     def _flush_if_idle(self, participant: Participant, count: int) -> None:
-        """Process the batch if no frame has arrived since."""
+        """Process the deferred frames if no frame has arrived since this was scheduled."""
         if participant is self.participant and count == self.groups.count:
             self._run(self._flush)
 
@@ -436,7 +437,7 @@ class Node:
         return [*step.send, *(() if participant.has_deferred else self.player.leave_if_planned(participant))]
 
     def _tick(self, participant: Participant) -> Iterable[bytes]:
-        """Reconnect after long silence, then return what the player and the policy send at regular intervals."""
+        """Reconnect after long silence. Return the frames that the player and the time policy send at this tick."""
         if self._clock.now - self._quiet > SILENCE and not participant.is_over:
             self._resync()
             self.act(self.player.decide)
@@ -461,7 +462,10 @@ class Node:
 
     @property
     def ended(self) -> bool:
-        """Whether the game is over for it. Asking processes and stores a pending batch."""
+        """True if the game is over for this node.
+
+        Reading this property first processes and stores a pending batch of frames.
+        """
         try:
             return self.participant is not None and self.participant.is_over
         except (Killed, HomeUnusable) as end:
@@ -470,12 +474,12 @@ class Node:
 
     @property
     def behind(self) -> bool:
-        """Whether it has seen a frame under a later key than it knows of."""
+        """True if the node has seen a frame under a later table key than it has."""
         return self._sealer is not None and self._sealer.behind
 
     @property
     def locked(self) -> bool:
-        """Whether it was removed from the table, or is a spectator of a table whose key has changed."""
+        """True if the node was removed from the table, or is a spectator of a table whose key has changed."""
         return self._sealer is not None and self._sealer.locked
 
     def catch_up(self) -> None:

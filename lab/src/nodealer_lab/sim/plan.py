@@ -30,7 +30,7 @@ STILL: Final = 45_000
 Keeping = Literal["truly", "ahead", "back", "silent", "dying"]
 #: How a relay forks the log for some seats: it swaps two entries, or never shows one of them.
 Forking = Literal["swap", "withhold"]
-#: Where a seat stops: while cards are being dealt, while a card is being opened to everyone, or before its book.
+#: Where a seat stops: while cards are being dealt, while a card is being opened to everyone, or before its disclosure.
 Stopping = Literal["deal", "open", "book"]
 #: What a failing write leaves on disk: nothing, half a line, or all of it. The write fails in any case.
 Failing = Literal["full", "torn", "unsure"]
@@ -51,7 +51,7 @@ class Keeper:
 
     @property
     def lasts(self) -> bool:
-        """Whether duties that run out of time are reliably found late."""
+        """True if this timekeeper reliably declares duties late when they run out of time."""
         return self.how in ("truly", "ahead")
 
 
@@ -158,7 +158,7 @@ class GamePlan:
     #: The log length at which the first fated seat falls silent. Below: the one at which the last fated seat loses its
     #: store, and someone else joins who only knows the link.
     mute: int | None = None
-    #: What the first fated seat owes when it falls silent, if that is planned: its key of a card, or its book.
+    #: What the first fated seat owes when it falls silent, if that is planned: its key of a card, or its disclosure.
     withheld: Stopping | None = None
     lost_home: int | None = None
     backup: Backup | None = None

@@ -55,7 +55,7 @@ class SimPlayer:
         self._left = False
 
     def reset(self) -> None:
-        """Note that a new process has started."""
+        """Note that a new process has started, which may propose or ask for a seat again."""
         self._proposed = False
 
     def on_change(self) -> None:

@@ -51,7 +51,7 @@ class SimRelay:
         self._aside, self._swaps, self._lobby, self._other = frozenset(places), how == "swap", lobby, list(self.frames)
 
     def append(self, frame: bytes) -> None:
-        """Append the next frame to the order."""
+        """Append the next frame to the order, and to the second order once the relay has forked."""
         text = self._text(frame)
         entry = parse_entry(text)
         fresh = text not in self._seen and entry is not None

@@ -62,7 +62,7 @@ MIX: Final[Mapping[str, int]] = {
 #: In how many of a thousand games with a liar or cheater no other permanent fault strikes. Permanent faults hit the
 #: same seats, and the lies of a muted seat would have no effect.
 HEARD: Final = 300
-#: The protocols with modes. Modes with books are drawn more often.
+#: The protocols with modes. Modes with disclosures are drawn more often.
 MODES: Final[Mapping[str, tuple[bytes, ...]]] = {
     "chain": (b"{}", *(b'{"proven":false}',) * 2),
     "duel": (b"{}", *(b'{"mode":"committed"}',) * 2),
@@ -110,7 +110,7 @@ def _draw_table(seed: str, on: set[str], dice: SeededDice) -> GamePlan:
     # The group does not matter here, and chain's own group has large numbers.
     protocol = make_protocol("mask" if name == "holdem" else card, mode, group() if card == "chain" else None)
     proven = card == "chain" and not protocol.claims.open_book_at_end
-    # With two seats, one of them alone cannot end a table at which the other owes a book.
+    # With two seats, one of them alone cannot end a table at which the other owes a disclosure.
     if card in MODES:
         seats = 2 if card == "duel" or (proven and not many) else 3
     elif name == "holdem":
@@ -190,7 +190,7 @@ def _draw_permanent_faults(plan: GamePlan, on: set[str], dice: SeededDice) -> Ga
 
 
 def _stopping_points(plan: GamePlan) -> tuple[Stopping | None, ...]:
-    """Return where a seat may fall silent: anywhere (None), in the middle of a card, or before its book."""
+    """Return where a seat may fall silent: anywhere (None), in the middle of a card, or before its disclosure."""
     cards: tuple[Stopping, ...] = ("deal", "open") if isinstance(plan.rules, highcard.DearHighCard) else ()
     books: tuple[Stopping, ...] = ("book",) * 3 if plan.protocol.claims.open_book_at_end else ()
     return (None, *cards, *books)

@@ -39,7 +39,7 @@ class FrameSealer:
 
     @property
     def locked(self) -> bool:
-        """Whether this participant lacks the key in use."""
+        """True if this participant lacks the key in use."""
         return self._keys.read_key is None
 
     def has_new_key(self) -> bool:

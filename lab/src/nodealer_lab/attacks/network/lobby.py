@@ -64,7 +64,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
 
 
 def _expectation_of(parts: Parts, names: tuple[str, ...]) -> Expected:
-    """Return what guests accept if they came to play this with these players."""
+    """Return what guests check a proposal against if they came to play this game with these players."""
     protocol, rules, _ = parts
     game = Part(rules.name, rules.version, Raw(rules.parameters))
     cards = Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters))
@@ -276,7 +276,10 @@ NEWCOMER: Final = Attack(
 
 
 def _chain_without_openings(scene: Scene) -> Chain:
-    """Return the protocol with parameters that an honest program need not be able to read."""
+    """Return the protocol `chain` with parameters by which no deck of the dealer is opened.
+
+    An honest program need not be able to read these parameters.
+    """
     chain = Chain(scene.protocol.parameters)
     chain.chosen = replace_struct(chain.chosen, kappa=0)
     chain.parameters = canonical(chain.chosen)

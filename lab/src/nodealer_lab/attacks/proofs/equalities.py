@@ -327,7 +327,9 @@ def _forge_identity_pair(moment: SignedMoment) -> bytes:
 
 
 def _play_fits_all(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+    """Play a game with the cheater, and judge it.
+
+    The message is refused and the table waits, so no bot plays this in a real game.
 
     The attack: a pair of two identities. Any number times the identity is the identity, so the pair fits every key, and
     whatever is proven of it is true. Every other card is then in two places, and its holder cannot read it.

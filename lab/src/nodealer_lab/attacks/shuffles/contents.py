@@ -353,9 +353,9 @@ def _solve_order(deck: Any, mine: int, drawn: Points) -> dict[int, int]:
 
 
 def _play_products(scene: Scene) -> AttackOutcome:
-    """Play with the cheater.
+    """Play a game with the cheater, and judge it.
 
-    It works only with public cards and without proofs, so no bot plays this in a real game.
+    The attack works only with public cards and without proofs, so no bot plays this in a real game.
 
     The attack: the last seat to shuffle puts into its own slot the product of all other numbers, each to a power of its
     own.
@@ -413,7 +413,9 @@ def _find_twin(played: PlayedGame) -> str | None:
 
 
 def _play_twin(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+    """Play a game with the cheater, and judge it.
+
+    The message is refused and the table waits, so no bot plays this in a real game.
 
     The attack: the rival puts one card of the owner's deck in twice, unchanged, in a mode without proofs.
     """

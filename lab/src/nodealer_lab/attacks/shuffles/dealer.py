@@ -174,7 +174,9 @@ def _forge_coin(moment: SignedMoment) -> bytes:
 
 
 def _play_last_coin(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. It is about one mode of one protocol, so no bot plays this in a real game.
+    """Play a game with the cheater, and judge it.
+
+    The attack is about one mode of one protocol, so no bot plays this in a real game.
 
     The attack: the dealer makes one false deck among true ones and reveals its coin last, choosing one that picks the
     false deck: the only deck that is not opened.

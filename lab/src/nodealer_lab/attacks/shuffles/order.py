@@ -324,7 +324,9 @@ def _find_unmoved_deck(played: PlayedGame) -> str | None:
 
 
 def _play_lazy(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The message is refused and the table waits, so no bot plays this in a real game.
+    """Play a game with the cheater, and judge it.
+
+    The message is refused and the table waits, so no bot plays this in a real game.
 
     The attack: a seat passes the deck on unchanged: nothing masked, nothing moved.
     """
@@ -562,7 +564,7 @@ def _find_card_known_to_friends(played: PlayedGame) -> str | None:
 
 
 def _play_only_friends(scene: Scene) -> AttackOutcome:
-    """Play with the cheater.
+    """Play a game with the cheater, and judge it.
 
     The dealer of `offset` names who shuffles, and is refused. On other protocols no seat can name that.
 

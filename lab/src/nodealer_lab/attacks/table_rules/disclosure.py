@@ -276,7 +276,9 @@ class _FoldingCheater(Cheater):
 
 
 def _play_folded_friend(scene: Scene) -> AttackOutcome:
-    """Play with the cheater. The winner among the others is its friend.
+    """Play a game with the cheater, and judge it.
+
+    The winner among the others is its friend.
 
     The attack: in a mode without proofs, a seat spoils a place of the deck to read another player's card, tells a
     friend, folds, and never discloses. The friend has done nothing wrong, as its own disclosure shows, and keeps the

@@ -48,8 +48,8 @@ def _seats_at_fault(faults: Iterable[Fault], fooled: Collection[int]) -> set[int
 def check_guilty_named(played: FinishedGame) -> Iterator[str]:
     """Yield cheats that are in a log although their seat should have been named.
 
-    Cheats whose claims say "at once" must name the seat immediately, the others when the cheater opens its book of that
-    hand. A seat that signs two entries under one number is named wherever both were shown.
+    A cheat whose claim says "at once" must name the seat immediately, any other when the cheater discloses that hand. A
+    seat that signs two entries under one number is named wherever both were shown.
     """
     plan = played.world.plan
     for log in played.lasting:
@@ -74,7 +74,7 @@ def unnamed_lies(log: ReplayedLog, seat: int, attack: str, lies: Collection[byte
 
 
 def _opened_hand(applied: Applied, seat: int) -> Iterator[int]:
-    """Yield the hand whose book the seat opened with this entry, if it was accepted."""
+    """Yield the hand that the seat disclosed with this entry, if the disclosure was accepted."""
     if applied.outcome is Outcome.ACCEPTED and applied.entry.seat == seat and isinstance(applied.body, Book):
         yield applied.before.duties.open[applied.body.duty].duty.binding.hand
 
@@ -155,7 +155,7 @@ def had_won(game: Game | None, seat: int) -> bool:
 
 
 def worth(state: TableState) -> dict[int, int]:
-    """Return the chips of each seat, including what is held for it."""
+    """Return the chips of each seat, including the gains that are held for it."""
     account = state.ledger
     held = [one.gains for one in account.held]
     return {seat: chips + sum(gains.get(seat, 0) for gains in held) for seat, chips in account.chips.items()}

@@ -1,4 +1,4 @@
-"""An independent account of the chips, computed from the results of the games and the books in the log."""
+"""An independent account of the chips, computed from the results of the games and the disclosures in the log."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def _first_difference(log: ReplayedLog) -> Iterator[str]:
 
 @dataclass
 class PendingPot:
-    """A hand whose gains have not all been paid out."""
+    """A hand with gains that have not all been paid out, because the winners' disclosures are missing."""
 
     paid: Mapping[int, int]
     net: Mapping[int, int]
-    #: What each seat is to get. Below: the seats whose books were correct, and whether anything of the hand was paid
-    #: out.
+    #: The chips that each seat is to get. `opened` has the seats whose disclosures were correct, and `counted` says
+    #: whether any chips of the hand were paid out.
     due: dict[int, int]
     disputed: bool = False
     dead: int = 0
@@ -83,7 +83,7 @@ class ChipLedger:
         """Apply a log entry. `books` says whether every seat must disclose its seed after each hand."""
         before, after = applied.before, applied.after
         begun = hands_begun(after) > hands_begun(before)
-        # A false book may be the last thing that a begin was waiting for.
+        # A false disclosure may be the last thing that a begin was waiting for.
         self._open(applied)
         if begun and before.phase is not Phase.PLAYING:
             self.count()
@@ -135,7 +135,10 @@ class ChipLedger:
             self.chips[seat] = self.chips.get(seat, 0) + amount
 
     def close(self, hand: int, done: Done, players: Iterable[int], *, books: bool) -> None:
-        """Record the result of a hand."""
+        """Record the result of a hand: losses at once, gains when they are covered by a disclosure.
+
+        Without `books` there are no disclosures, and gains count at once too.
+        """
         for seat, net in done.net.items():
             self._pay({seat: net if net < 0 or not books else 0})
         if done.dead:
@@ -149,7 +152,7 @@ class ChipLedger:
             self.pots[hand] = PendingPot(done.paid, done.net, due, dead=done.dead)
 
     def dispute(self, hand: int, paid: Mapping[int, int]) -> None:
-        """Record a hand without a result: hold what each seat put in."""
+        """Record a hand that ended in a dispute, without a result: hold the chips that each seat put in."""
         bets = {seat: amount for seat, amount in paid.items() if amount}
         self._pay({seat: -amount for seat, amount in bets.items()})
         self.pots[hand] = PendingPot(paid, {}, dict(bets), disputed=True)

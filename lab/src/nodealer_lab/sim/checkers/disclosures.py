@@ -14,7 +14,7 @@ from nodealer_lab.sim.checkers.replay import FinishedGame, ReplayedLog
 
 
 def check_disclosures(played: FinishedGame) -> Iterator[str]:
-    """Yield false books that name no seat, seats that begin while owing a book, and claims about readable cards."""
+    """Yield false disclosures that name no seat, seats that begin while owing one, and claims about readable cards."""
     for log in played.logs:
         tracker = DisclosureTracker(log)
         for applied in log.applied:
@@ -23,7 +23,7 @@ def check_disclosures(played: FinishedGame) -> Iterator[str]:
 
 
 class DisclosureTracker:
-    """The commitments that seats began with, and the books that they owe."""
+    """The commitments to seeds that seats began with, and the disclosures that they owe."""
 
     def __init__(self, log: ReplayedLog) -> None:
         """Start at the beginning of this log, when no disclosure is owed."""
@@ -55,7 +55,10 @@ class DisclosureTracker:
                 yield f"seat {player} is dealt in while it owes a book"
 
     def _record_end(self, applied: Applied) -> None:
-        """Record the books owed when a hand ends with books or a dispute: one by each seat that was dealt in."""
+        """Record which disclosures are owed when a hand ends: one by each seat that was dealt in.
+
+        They are owed if the mode requires them after every hand, or if the hand ended in a dispute.
+        """
         before, after = applied.before, applied.after
         for record in after.chronicle.records[len(before.chronicle.records) :]:
             ends = record.void is None and self._log.replica.config.protocol.claims.open_book_at_end

@@ -31,7 +31,7 @@ def check_votes(played: FinishedGame) -> Iterator[str]:
 
 
 def _is_blocking(known: OpenDuty) -> bool:
-    """Return whether others wait for a duty. No one waits for a book."""
+    """Return whether others wait for a duty. No one waits for a disclosure."""
     return not known.duty.optional and (known.duty.deck is not None or known.duty.kind != TableDuty.BOOK)
 
 
@@ -191,7 +191,7 @@ class _VoteTracker:
             owes = _owed_by(state, seat)
             if any(self._is_enough(voters, duties, owes.late) for duties in (owes.moves, owes.others)):
                 yield f"enough have voted to skip seat {seat}, and the table still waits"
-        # As long as a seat owes a book, no one can force the end of the log.
+        # As long as a seat owes a disclosure, no one can force the end of the log.
         waits = state.phase is Phase.BETWEEN and state.no_more_hands and bool(state.disclosures)
         if self._abort_voters(state, voters) and not waits:
             yield "half of the table has aborted, and the table continues"

@@ -120,7 +120,7 @@ class FragileHome(MemoryPlayerStore):
 
     @property
     def missing_heads(self) -> int:
-        """How many heads that the journal mentions are missing from the log."""
+        """The number of heads that the journal mentions and the log lacks."""
         if self.session is None:
             return 0
         heads = [first_head(self.session.id)]

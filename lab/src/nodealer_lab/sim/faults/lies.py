@@ -16,14 +16,14 @@ from nodealer_lab.sim.dice import SeededDice
 
 #: A body that no one can read.
 NONSENSE: Final = b'{"type":"nonsense"}'
-#: How many of a thousand lies are plausible, in protocols without books.
+#: How many of a thousand lies are plausible, in protocols without disclosures.
 MEANT: Final = 500
 
 
 def forge_body(participant: Participant, body: bytes, dice: SeededDice) -> bytes:
     """Return a false body for the entry that the participant is about to send."""
     said = read_body(body)
-    # With books, the liar should get as far as opening one, and a plausible lie would expose it before.
+    # With disclosures, the liar should get as far as making one, and a plausible lie would expose it before.
     books = participant.replica.config.protocol.claims.open_book_at_end
     if not participant.has_seat or not (isinstance(said, Book) if books else dice.chance(MEANT)):
         return NONSENSE
@@ -41,7 +41,7 @@ def forge_body(participant: Participant, body: bytes, dice: SeededDice) -> bytes
 
 
 def _begin(seat: Seat, dice: SeededDice) -> Begin | None:
-    """Return a begin of the next hand while the seat still owes a book, or None."""
+    """Return a begin of the next hand while the seat still owes a disclosure, or None."""
     duties = seat.replica.state.duties.of_seat(seat.number).values()
     begin = next((one.duty for one in duties if one.duty.deck is None and one.duty.kind == TableDuty.BEGIN), None)
     return None if begin is None else Begin(begin.id, dice(SEED_BYTES))
