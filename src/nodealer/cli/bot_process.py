@@ -125,6 +125,7 @@ class LocalRelayMonitor:
     """
 
     def __init__(self, says: ReportProblem = report_on_stderr) -> None:
+        """Start as not connected. `says` reports problems."""
         self._says = says
         self._found = False
         self._said: set[type[ConnectionEvent]] = set()

@@ -54,6 +54,7 @@ class PageScreen(Screen):
     """Sends to the page what a terminal would show."""
 
     def __init__(self, page: Page, at: Display = Display.ADDRESS) -> None:
+        """Create a screen for the page. `at` says whether to open a browser or print the address."""
         super().__init__(json=True)
         self.page = page
         self.at = at
@@ -99,6 +100,7 @@ class Page:
     """The served page: the hub of all open pages, and the seat that they show."""
 
     def __init__(self, address: str = "") -> None:
+        """Create a page that shows no table yet."""
         self.hub = Hub()
         self.address = address
         self.seat = PageSeat(self.hub.broadcast, time.monotonic)
@@ -176,12 +178,15 @@ class Page:
         self.seat.send(doc.Verdict(report.verdict, report.as_json(), round(seconds * 1000, 1)))
 
     async def until_left(self) -> None:
-        """Wait until no page has been open for a while, so that the person can save the log and read the verdict."""
-        came, gone = bool(self.hub.page_count), 0.0
-        while not came or gone < LEFT_AFTER:
+        """Wait until a page has been opened and then no page has been open for a while.
+
+        Until then the person can save the log and read the verdict.
+        """
+        was_open, closed_for = bool(self.hub.page_count), 0.0
+        while not was_open or closed_for < LEFT_AFTER:
             await asyncio.sleep(0.5)
-            came = came or bool(self.hub.page_count)
-            gone = 0.0 if self.hub.page_count else gone + 0.5
+            was_open = was_open or bool(self.hub.page_count)
+            closed_for = 0.0 if self.hub.page_count else closed_for + 0.5
 
 
 def _wall_clock_ms() -> int:

@@ -16,7 +16,7 @@ from nodealer.protocols.base import CardProtocol, Cheat
 
 @dataclass(frozen=True)
 class Cheating:
-    """A bot that cheats."""
+    """A bot that cheats on request (`--cheat`): which seat, and which attack."""
 
     seat: int
     name: str

@@ -48,9 +48,9 @@ def _break_choices(participant: Participant) -> Iterator[str]:
 
 
 def _leave_hint(participant: Participant) -> Iterator[str]:
-    """Say that only leaving is left if the timekeeper is silent too.
+    """Yield a line that says that the person can only leave if the timekeeper is silent too.
 
-    With two seats only a late player can be skipped, and only the timekeeper declares someone late.
+    With two voters, only a late duty can be skipped, and only the timekeeper's ticks make a duty late.
     """
     state = participant.replica.state
     if state.roster.timekeeper is not None and len(voters(state)) <= 2 and participant.options().can_vote_skip:

@@ -18,7 +18,7 @@ from nodealer.errors import BadParameter
 
 
 class Command(TyperCommand):
-    """One command."""
+    """A command whose help omits the types of flags and arguments."""
 
     #: Whether it accepts options that it does not declare.
     accepts_unknown: ClassVar[bool] = False
@@ -95,7 +95,7 @@ def _not_installed(name: str, distribution: str) -> TyperCommand:
 
 
 def _without_types(params: list[Any]) -> list[Any]:
-    """Remove the types of flags, which take no value, and of arguments, whose help says what they are."""
+    """Hide in the help the types of flags, which take no value, and of arguments, whose help says what they are."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""

@@ -12,6 +12,7 @@ class Disputes:
     """Tells the person, once per hand, about a card that does not open and about a request to disclose a hand."""
 
     def __init__(self, screen: Screen) -> None:
+        """Print the questions on this screen."""
         self._screen = screen
         self._told: set[tuple[str, int]] = set()
 

@@ -31,6 +31,7 @@ class LeavePrompt:
     """Asks for confirmation before the person leaves, and lets them come back."""
 
     def __init__(self, screen: Screen) -> None:
+        """Ask on this screen."""
         self._screen = screen
         #: Whether the person is being asked, and whether they said yes.
         self.asked = False

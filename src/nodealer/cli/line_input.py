@@ -55,6 +55,7 @@ class LineReader:
     """
 
     def __init__(self) -> None:
+        """Start without a question; nothing is read until the first one."""
         self._reading = False
         self._asked: asyncio.Future[str] | None = None
         #: Whether the line that is being typed was begun for an earlier question.

@@ -71,7 +71,7 @@ class Play:
         return self.kept.kept_log if any(copy.left is not None for copy in self.copies) else self.kept.log
 
     def progress(self, replica: Replica | None) -> str:
-        """Describe how far the game has come."""
+        """Describe how far the game has come, such as the current hand."""
         if replica is None:
             return phrases.BEFORE_THE_GAME
         number = replica.state.hand.number
@@ -81,7 +81,7 @@ class Play:
         return phrases.AFTER_THE_LAST_HAND if over else phrases.before_hand(number + 1)
 
     def order(self, invitation: Invitation, seat: int) -> PlayerConfig:
-        """Return the configuration of a player. A clock applies to people too."""
+        """Return the configuration of the player at a seat. Without a clock, people have unlimited time."""
         plan, home, patience = self.plan, str(self.kept.home(seat)), self.kept.what.patience
         link, name, spared = invitation.link, plan.names[seat], self.people if plan.clock is None else ()
         return PlayerConfig(link, name, plan.hands, plan.expected, plan.place, home, patience, spared)

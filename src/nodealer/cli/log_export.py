@@ -19,6 +19,10 @@ class LogCopy:
     """Copies a table's log to a file. A context manager: a file that is still empty at the end is deleted."""
 
     def __init__(self, path: Path, descriptor: int | None, begun: bytes = b"", left: str | None = None) -> None:
+        """Write to `descriptor`, whose file has `begun` as its content.
+
+        Without one, `left` says why nothing is written.
+        """
         self.path = path
         self._descriptor = descriptor
         #: What the file contained when it was opened, and the number of entries handled since; -1 before the session.

@@ -285,7 +285,10 @@ def _table_record(
 
 
 def _folder_of(place: str) -> str | None:
-    """Return the folder in which a game that is not installed is found."""
+    """Return the current folder if `place` is `module:attribute`, which is imported from there.
+
+    Return None for an installed game.
+    """
     return str(Path.cwd()) if ":" in place else None
 
 
@@ -319,7 +322,7 @@ def resume_table(
 
 
 def _restore_plan(place: str, hosted: Hosted) -> PlayPlan:
-    """Return the plan of a table that is hosted again."""
+    """Return the plan of a saved table that its host resumes."""
     settings = load_game(place).settled(dict(hosted.settings))
     return create_plan(
         place,

@@ -80,6 +80,10 @@ class SeatAgent:
         lobby: Policy | None,
         seat: Callable[[Participant], tuple[Agent | None, Policy]],
     ) -> None:
+        """Create the agent of a lobby.
+
+        `seat` creates agent and policy for the game; `lobby` is the policy until then.
+        """
         self._participant = participant
         self._missing = missing
         self._lobby = lobby
@@ -258,6 +262,7 @@ class _Watch:
         known: Contacts,
         transport: RelayTransport,
     ) -> None:
+        """Watch this participant. `hosting` is None for guests and spectators."""
         self._sitting = sitting
         self._transport = transport
         self._relinked = LinkRotation(sitting.table.invitation)

@@ -19,6 +19,7 @@ class MissingFrames:
     """Warns when a relay has announced more frames than it delivers. Until they arrive, the player cannot act."""
 
     def __init__(self, screen: Screen, after: float) -> None:
+        """Warn on this screen if frames are missing for `after` seconds."""
         self._screen = screen
         self._after = after
         #: The frames received and missing, since when that has not changed, and whether it was said.
@@ -27,7 +28,7 @@ class MissingFrames:
         self._told = False
 
     def on_tick(self, participant: Participant, now: float) -> None:
-        """Print the notice when it is due."""
+        """Print the warning once if the same frames have been missing for long enough."""
         stands = participant.next_frame_number, participant.missing_frames
         if stands != self._stands:
             # The announcement came with the connection: frames sent while there was none are not late yet.
@@ -43,13 +44,17 @@ class TimeLeft:
     """Says how much time the person has: when they are asked, and when their time bank runs."""
 
     def __init__(self, screen: Screen) -> None:
+        """Print the time left on this screen."""
         self._screen = screen
         self._timer = DutyTimer()
         #: The duty and the stage that were last announced.
         self._said: tuple[bytes, int] = (b"", 0)
 
     def on_tick(self, participant: Participant, now: float) -> None:
-        """Print the notice when it is due. The time is an estimate: the timekeeper's ticks decide."""
+        """Print the time left when the person is asked, when the time bank starts, and when it is nearly empty.
+
+        The time is an estimate: the timekeeper's ticks decide.
+        """
         if not participant.has_session:
             return
         state, asked = participant.replica.state, participant.options().required
@@ -68,6 +73,7 @@ class SeatNotices:
     """Says who would like to sit down, who could lose their seat, and which rosters are proposed."""
 
     def __init__(self, screen: Screen, *, across: bool) -> None:
+        """Print notices on this screen. `across`: the table is on the network."""
         self._screen = screen
         #: Whether the table is on the network. At a local table there is no one to remove.
         self._across = across

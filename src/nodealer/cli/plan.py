@@ -99,14 +99,24 @@ def create_plan(
     if protocol is not None and protocol not in PROTOCOLS:
         raise BadParameter(phrases.unknown("protocol", protocol, closest(protocol, PROTOCOLS), PROTOCOLS))
     table, count = game_setup(game, settings, protocol, parameters), seats or game.seats
-    made, on, said = table.protocol, table.protocol.claims.name, table.protocol.parameters
+    made, protocol_name, used_parameters = table.protocol, table.protocol.claims.name, table.protocol.parameters
     # If the deck is made by cut-and-choose, the players should know its odds before they begin.
     odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
     who = names or _seat_names(count, person)
     cheating = None if cheat is None else parse_cheat(cheat, who, made)
     return PlayPlan(
-        game, place, dict(settings), table.rules, on, who, hands or game.hands, said, warning, cheating, clock
+        game,
+        place,
+        dict(settings),
+        table.rules,
+        protocol_name,
+        who,
+        hands or game.hands,
+        used_parameters,
+        warning,
+        cheating,
+        clock,
     )
 
 

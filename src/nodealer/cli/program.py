@@ -40,6 +40,7 @@ class Program:
     """Asks the program at the other end of standard input and output."""
 
     def __init__(self, game: GamePackage, screen: Screen) -> None:
+        """Ask about this game. Events and questions are printed on the screen, as JSON."""
         self._game = game
         self._screen = screen
         self._answers = _Answers()
@@ -99,6 +100,7 @@ class _Answers:
     """Standard input, one line at a time, read in a thread that is never joined: the game may end first."""
 
     def __init__(self) -> None:
+        """Start without reading; the thread starts with the first call of `next`."""
         self._lines: asyncio.Queue[bytes | None] | None = None
 
     async def next(self) -> bytes:

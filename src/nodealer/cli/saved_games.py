@@ -76,7 +76,7 @@ class Ended(Message, frozen=True):
 
 @dataclass(frozen=True)
 class Earlier:
-    """The earlier messages of a table, with which a new relay begins."""
+    """The earlier frames of a table, lobby and log, which a new relay delivers first when a game is resumed."""
 
     lobby: tuple[bytes, ...] = ()
     entries: tuple[bytes, ...] = ()

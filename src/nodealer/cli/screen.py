@@ -27,6 +27,7 @@ class Screen:
     """Shows a replica's game as entries come in."""
 
     def __init__(self, json: bool, *, proofs: bool = False) -> None:
+        """Create a screen for people, or for programs if `json`. `proofs` shows every card operation as a line."""
         self.json = json
         #: Whether every card operation is a line, not only a sign of progress.
         self._proofs = proofs

@@ -36,6 +36,7 @@ class Person:
         quiet: Callable[[], AbstractContextManager[None]] = nullcontext,
         lines: LineReader | None = None,
     ) -> None:
+        """Ask in the game's `words`. `quiet` is a context that stops other output while the person types."""
         self._words = words
         self._console = out()
         self._quiet = quiet
@@ -48,7 +49,7 @@ class Person:
         self._last: View | None = None
 
     async def decide(self, question: Question) -> Decision:
-        """Ask until the answer is a legal move or choice."""
+        """Ask for a move, a choice about cards or a text to seal, until the answer is legal, and return it."""
         view, peek = question.view, question.peek
         with self._quiet():
             if question.seal is not None:

@@ -51,6 +51,7 @@ class Questions:
     """Asks the person one question at a time, while the table goes on."""
 
     def __init__(self, lines: LineReader) -> None:
+        """Read the answers from these lines."""
         self._lines = lines
         self._asked: LobbyQuestion | None = None
         self._line: asyncio.Future[str] | None = None
@@ -77,7 +78,7 @@ class Questions:
         return line.strip()
 
     def forget(self) -> None:
-        """Withdraw the open question."""
+        """Withdraw the open question, so that a later line does not answer it."""
         if self._line is not None:
             self._line.cancel()
             self._line = None
@@ -87,6 +88,7 @@ class LobbyScreen:
     """Prints the news of the lobby."""
 
     def __init__(self, screen: Screen) -> None:
+        """Print the news on this screen."""
         self._screen = screen
 
     def __call__(self, news: News | CodeNews) -> None:

@@ -24,6 +24,7 @@ class _Reporter:
     """Reports the state of the connection, and who is late."""
 
     def __init__(self, screen: Screen) -> None:
+        """Report on this screen."""
         self._screen = screen
         self._onlooker = Onlooker(LobbyScreen(screen))
         self._found = self._begun = False

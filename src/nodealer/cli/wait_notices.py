@@ -62,6 +62,7 @@ class WaitNotices:
     """Says on a screen who the table is waiting for, and since when."""
 
     def __init__(self, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
+        """Announce each of these players after the table has waited `after` seconds for them."""
         self._screen = screen
         self._names = names
         self._after = after
@@ -142,7 +143,7 @@ class WaitNotices:
 
     @property
     def _told(self) -> list[str]:
-        """Return the players whose delay was announced."""
+        """Return the names of the players for whom a notice was printed."""
         return [name for name, wait in self._waits.items() if wait.told]
 
 
@@ -336,6 +337,10 @@ class Overseer:
         limit: float | None,
         spared: Collection[str] = (),
     ) -> None:
+        """Stop after `limit` seconds without progress; None means never.
+
+        Waiting for `spared` players does not count.
+        """
         self._names = names
         self._attention = attention
         #: How many seconds of silence are allowed; None if a person decides.

@@ -33,6 +33,7 @@ class BotAgent:
     """
 
     def __init__(self, game: GamePackage, root: bytes) -> None:
+        """Play this game's bot, with randomness derived from the secret `root`."""
         self._game = game
         self._root = root
 

@@ -57,6 +57,7 @@ class BotRosterPolicy:
     """
 
     def __init__(self, seats: int = 0) -> None:
+        """Agree to rosters. `seats` is the number of seats that a host's bot may fill; 0 for other bots."""
         self._seats = seats
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:

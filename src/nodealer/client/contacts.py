@@ -95,6 +95,7 @@ class Contacts:
     """The players known to one user."""
 
     def __init__(self, file: ContactsFile) -> None:
+        """Use the contacts in this file."""
         self._file = file
 
     @property
@@ -168,6 +169,10 @@ class ContactsRecorder:
     def __init__(
         self, participant: Participant, known: Contacts, emit: Callable[[CheckedContact], None], now: Callable[[], int]
     ) -> None:
+        """Record the players of this participant's table.
+
+        `emit` gets each checked player; `now` returns seconds since 1970.
+        """
         self._participant = participant
         self._known = known
         self._emit = emit

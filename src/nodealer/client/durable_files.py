@@ -73,6 +73,7 @@ class SmallFile:
     """A small file that is replaced atomically and changed by one program at a time."""
 
     def __init__(self, path: Path, limit: int) -> None:
+        """Use the file at this path, of at most `limit` bytes. It need not exist."""
         self._path = path
         self._limit = limit
 
@@ -118,6 +119,7 @@ class LineFile:
     """
 
     def __init__(self, path: Path) -> None:
+        """Open an existing file, and remove a partial line at its end. Raises `HomeUnusable`."""
         self._path = path
         self._owner = os.getpid()
         self._broken = False

@@ -81,6 +81,7 @@ class Drift:
     """Compares the timekeeper's clock with this machine's. A log alone does not show that a clock jumped ahead."""
 
     def __init__(self) -> None:
+        """Start with nothing measured."""
         #: When this was last checked, and the newest tick then; None while frames are still missing.
         self._checked_at: float | None = None
         self._last_tick: int | None = None

@@ -69,6 +69,7 @@ class FolderStore:
     """
 
     def __init__(self, folder: Path, saved: SavedStore, identity: Identity, held: ExitStack) -> None:
+        """Use an open, locked folder. `held` has the lock and is closed with the store."""
         self._folder = folder
         self.name = saved.name
         self.identity = identity

@@ -19,6 +19,7 @@ class FileJournal:
     """
 
     def __init__(self, path: Path, sync_log: Callable[[], None]) -> None:
+        """Open the journal at this path and read its records. `sync_log` waits until the log is on the disk."""
         self._sync_log = sync_log
         self._file = LineFile(path)
         try:

@@ -64,6 +64,7 @@ class _Sample:
     """A uniform random sample of the frames of one epoch."""
 
     def __init__(self) -> None:
+        """Start with an empty sample."""
         self._seen = 0
         self._kept: list[bytes] = []
 

@@ -11,6 +11,7 @@ class LinkRotation:
     """Produces the invitation for each new key, once."""
 
     def __init__(self, invitation: Invitation) -> None:
+        """Start with the invitation by which this participant came, or which it gave out."""
         self._invitation = invitation
         #: The latest key epoch whose links were announced.
         self._epoch = 0

@@ -190,6 +190,10 @@ class Hosting:
         *,
         invites_keeper: bool = False,
     ) -> None:
+        """Host `wanted` for this many seats.
+
+        Without `questions`, every player is admitted. `keeper` is the key of the host's own timekeeper.
+        """
         self._wanted = wanted
         #: Whether the host has invited a timekeeper: then the game waits for the first one to arrive.
         self._invites_keeper = invites_keeper
@@ -409,6 +413,7 @@ class Onlooker:
     """A spectator or timekeeper before the first hand: reports who has arrived while there is no game yet."""
 
     def __init__(self, tell: Tell) -> None:
+        """Report arrivals to `tell`."""
         self._say = tell
         self._told: tuple[str, ...] | None = None
 
@@ -426,6 +431,7 @@ class Guest:
     """A guest's part in a lobby: shows proposals, and agrees or declines."""
 
     def __init__(self, tell: Tell, known: Contacts, questions: Asks | None, game: GamePackage | None = None) -> None:
+        """Report proposals to `tell`. Without `questions`, agree to everything that this program can play."""
         self._say = tell
         self._known = known
         #: The game package that this player has chosen; None to use the installed one that is proposed.

@@ -37,6 +37,7 @@ class Carrier:
     """Delivers every frame to all receivers, in one order."""
 
     def __init__(self, receivers: Iterable[Receive]) -> None:
+        """Deliver to these receivers, in this order."""
         self._receivers = tuple(receivers)
         self._queue: deque[bytes] = deque()
         self._ordered = 0
@@ -65,6 +66,7 @@ class LocalTable(Carrier):
     """Participants that share one frame order. `run` delivers frames until only people's decisions are open."""
 
     def __init__(self, participants: Iterable[Participant]) -> None:
+        """Connect these participants, and queue the first frames of each."""
         self.participants = tuple(participants)
         #: Observes what happens at the first participant.
         self.watch: Watch | None = None

@@ -74,6 +74,10 @@ class Loop:
         policy: Policy | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Connect a participant to its transport.
+
+        `agent` decides, `watch` sees each step, and `policy` acts on time.
+        """
         self._participant = participant
         self._transport = transport
         self._agent = agent

@@ -67,6 +67,7 @@ class PairingCodes:
         emit: Callable[[CodeNews], None],
         admit: Callable[[bytes, str], None],
     ) -> None:
+        """Issue codes for this invitation. `emit` gets the news; `admit` gets the key and name of each guest."""
         self._invitation = invitation
         #: The relay's address as seen from this machine; guests use the one in the invitation.
         self._relay = relay

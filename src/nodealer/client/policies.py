@@ -38,6 +38,7 @@ class PolicyGroup:
     """Several policies, called in turn."""
 
     def __init__(self, *policies: Policy) -> None:
+        """Group these policies."""
         self._policies = policies
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:

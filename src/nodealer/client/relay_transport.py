@@ -120,6 +120,10 @@ class RelayTransport:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         connect: Connect = connect_here,
     ) -> None:
+        """Connect nothing yet; `events` does.
+
+        `emit` gets changes of the connection. Raises `BadParameter` without a relay.
+        """
         if not relays:
             raise BadParameter("a table needs a relay")
         self._participant = participant

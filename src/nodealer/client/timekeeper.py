@@ -28,6 +28,7 @@ class Ticker:
     """The policy of a timekeeper: decides when to tick."""
 
     def __init__(self) -> None:
+        """Start with nothing measured."""
         self._timer = DutyTimer()
         self._last: float | None = None
         #: The seconds observed since it started, and the time of the last tick before that.

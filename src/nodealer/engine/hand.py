@@ -67,7 +67,7 @@ def _duties_between_hands(state: TableState) -> Iterator[Duty]:
 def _early_begin_duties(state: TableState) -> tuple[Duty, ...]:
     """Return the optional duties of absent seats to begin the next hand while this one is still played.
 
-    That way the hand cannot start before a player who is back has had the chance to join.
+    With them a player who is back can join in time: the next hand does not start before they had the chance.
     """
     if state.no_more_hands or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
         return ()

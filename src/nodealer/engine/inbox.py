@@ -36,6 +36,7 @@ class FrameInbox:
     """The frames of a table as they reach one participant, starting with number 0."""
 
     def __init__(self) -> None:
+        """Start with no frame received."""
         #: The number of the next frame, which is how many were taken.
         self.next_number = 0
         self._ahead: dict[int, bytes] = {}
@@ -83,6 +84,7 @@ class EntryBatch:
     """Entries that a seat has applied without verifying their proofs."""
 
     def __init__(self, seat: Seat) -> None:
+        """Start an empty batch at the seat's current state, to which `undo` returns."""
         self._seat = seat
         self._start = seat.checkpoint()
         #: Whether all of it has to be applied again, one by one.
@@ -142,7 +144,7 @@ class EntryBatch:
         return not self._failed
 
     def mark_pause(self) -> None:
-        """Note that the entries so far did not arrive together with the next ones."""
+        """Note that the frames after these entries arrived later. `undo` reports where these pauses were."""
         self._pauses.add(self.size)
 
     def undo(self) -> list[tuple[bytes, bool]]:
@@ -162,6 +164,7 @@ class HoldBackQueue:
     """The entries that one participant has received and could not apply yet."""
 
     def __init__(self) -> None:
+        """Start with nothing held back."""
         #: In order of arrival.
         self._held: list[Arrival] = []
         #: Seat to the heads that it had seen, that this log never had, and that were reported.

@@ -115,6 +115,7 @@ class Lobby:
         host: bytes | None = None,
         keeps_time: bool = False,
     ) -> None:
+        """Enter the lobby as `name`, or as a spectator if None. `accept` checks proposals. Raises `BadParameter`."""
         if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
             raise BadParameter(f"a root must have {ROOT_BYTES} bytes")
         self.table = table

@@ -51,6 +51,7 @@ class LobbyState:
     """
 
     def __init__(self, host: bytes | None) -> None:
+        """Create the state of a lobby without frames. Raises `BadParameter` if the mark has the wrong length."""
         if host is not None and (not isinstance(host, bytes) or len(host) != MARK_BYTES):
             raise BadParameter(f"the mark of a host's key must have {MARK_BYTES} bytes")
         self.offers: dict[bytes, OpenOffer] = {}

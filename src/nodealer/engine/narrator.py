@@ -60,6 +60,11 @@ class Narrator:
         secret: bool = True,
         you: int | None = None,
     ) -> None:
+        """Use the game's texts `words` and the protocol's texts `steps`.
+
+        Addresses the person at seat `you`, if any. `proven`: card operations are proven at once, not by later
+        disclosures. `secret`: the cards are hidden, which a rehearsal's are not.
+        """
         self._words = words
         self._steps = steps
         #: Whether shuffles are proven at once, and whether the order is secret: in rehearsals nothing is.

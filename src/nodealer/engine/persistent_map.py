@@ -19,6 +19,7 @@ class VersionedMap(Generic[K, V]):
     __slots__ = ("_shared", "_size", "_values", "newest")
 
     def __init__(self) -> None:
+        """Create the empty first version."""
         #: Key to its values so far, each with its sequence number.
         self._values: dict[K, list[tuple[int, V]]] = {}
         #: The number of values in the shared dict, and how many of them belong to this version.

@@ -107,6 +107,7 @@ class SeatRequests:
     """The seat requests that one participant has received, and its own."""
 
     def __init__(self, table: str, store: PlayerStore) -> None:
+        """Start without requests, at the table with this name. The store's identity signs the own request."""
         self._table = table
         self._store = store
         #: The requests by the key of their player.

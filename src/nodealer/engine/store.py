@@ -63,6 +63,7 @@ class MemoryPlayerStore:
     """A store in memory, which survives only the loss of its participant: for rehearsals, simulations and tests."""
 
     def __init__(self, name: str | None, identity: Identity, root: bytes) -> None:
+        """Create an empty store. `name` is None for a spectator; `root` is the source of all secrets of the table."""
         self.name = name
         self.identity = identity
         self.root = root

@@ -75,7 +75,7 @@ def count_votes(change: Change, entry: int) -> Change:
 
 # defence: break-alone, half, late-alone, stall, throw-out, withhold
 def _decide(state: TableState) -> _Decisions:
-    """Return what the votes so far decide."""
+    """Count the votes, and return which seats to remove, which to move for, and whether to abort the hand."""
     hand, said = state.hand, frozenset(voters(state))
     late = frozenset[bytes]() if state.clock is None else state.clock.late
     gone, moves = dict[int, frozenset[int]](), dict[int, frozenset[int]]()
@@ -92,17 +92,17 @@ def _decide(state: TableState) -> _Decisions:
 
 
 def _after_last_hand(state: TableState) -> bool:
-    """Return whether only the signatures of the end are missing."""
+    """Return whether no further hand is played and the session only waits for seats to sign its end."""
     return state.phase is Phase.BETWEEN and state.no_more_hands
 
 
 def _voters_naming(state: TableState, said: frozenset[int], duties: Iterable[bytes]) -> frozenset[int]:
-    """Return the voters that have voted to skip one of these duties."""
+    """Return those of the voters `said` that have voted to skip at least one of these duties."""
     return frozenset(voter for voter in said if state.hand.skip_votes.get(voter, frozenset()).intersection(duties))
 
 
 def _move_duties(owes: Mapping[bytes, OpenDuty]) -> list[bytes]:
-    """Return the ids of those duties that are moves."""
+    """Return the ids of the duties that are moves in the game, not card messages."""
     return [id for id, known in owes.items() if known.is_move]
 
 

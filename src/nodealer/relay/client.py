@@ -33,6 +33,7 @@ class _WebSocket:
     """A WebSocket that implements `Channel`."""
 
     def __init__(self, connection: ClientConnection) -> None:
+        """Wrap an open connection."""
         self._connection = connection
 
     async def send(self, message: bytes | str, /) -> None:

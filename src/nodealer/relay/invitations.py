@@ -256,6 +256,7 @@ class _LinkReader:
     """Parses the bytes of a link from the left. Its methods raise `DecodeError`."""
 
     def __init__(self, data: bytes) -> None:
+        """Start at the first byte."""
         self._data = data
 
     def take(self, count: int) -> bytes:

@@ -39,6 +39,7 @@ class OpenMailbox:
     """The mailbox that a relay client has open. `frames` can be iterated only once."""
 
     def __init__(self, client: TableConnection) -> None:
+        """Use a client that has opened the mailbox."""
         self._client = client
 
     async def append(self, frame: bytes) -> None:

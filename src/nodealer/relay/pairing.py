@@ -177,6 +177,7 @@ class _Keys:
     """Everything derived from the exchange's shared key. Each sealing key seals only one text."""
 
     def __init__(self, key: bytes, relay: str, number: int, host: bytes, guest_share: bytes) -> None:
+        """Derive the keys from the CPace key `key` for this mailbox, and bind them to the shares of both sides."""
         self._prk = extract(_LABEL, key)
         self._mailbox = (relay, number)
         self._host, self._guest_share = host, guest_share
@@ -234,6 +235,7 @@ class _Exchange(ABC):
     """What host and guest have in common: a deadline, failure, and skipping foreign frames."""
 
     def __init__(self, code: Code, relay: str, now: float) -> None:
+        """Start the exchange of one code at `now`, in seconds. It expires if it takes too long."""
         self._code = code
         self._relay = normalize_relay_address(relay)
         #: When the code expires, on the caller's clock.
@@ -304,6 +306,7 @@ class HostExchange(_Exchange):
     def __init__(
         self, code: Code, relay: str, invitation: Invitation, identity: Identity, entropy: Entropy, now: float
     ) -> None:
+        """Prepare the host's first message. Raises `BadParameter` if the invitation names another host."""
         super().__init__(code, relay, now)
         if invitation.host != host_mark(identity.public):
             raise BadParameter("only the host named in an invitation can hand it out")
@@ -379,6 +382,7 @@ class PairingRecord:
     """All codes of one host at one table: the guests who used them, and how many were attacked."""
 
     def __init__(self) -> None:
+        """Start without codes."""
         #: The names of the guests who used a code, by key.
         self.admitted: dict[bytes, str] = {}
         self._tried = 0
@@ -416,6 +420,7 @@ class GuestExchange(_Exchange):
     """Side B: the guest, who has the code. `finished` is set once the invitation has arrived."""
 
     def __init__(self, code: Code, relay: str, identity: Identity, name: str, entropy: Entropy, now: float) -> None:
+        """Prepare to answer the host, as the guest with this identity and name."""
         super().__init__(code, relay, now)
         self._identity = identity
         self._name = name

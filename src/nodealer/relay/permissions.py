@@ -25,6 +25,7 @@ class Refusal(RelayError):
     """A client's request is refused. `code` is for programs; after a `last` refusal the client is disconnected."""
 
     def __init__(self, code: str, reason: str, *, last: bool = False) -> None:
+        """Create a refusal with a `code` for programs and a `reason` for people. `last` ends the connection."""
         super().__init__(reason)
         self.code = code
         self.last = last

@@ -37,6 +37,7 @@ class Hub:
     """Delivers messages to all pages, and messages from pages to `on_message`."""
 
     def __init__(self) -> None:
+        """Start without pages. The owner sets `snapshot` and `on_message`."""
         self._pages: set[PageQueue] = set()
         #: Returns what a newly connected page needs.
         self.snapshot: Callable[[], Iterable[ServerMessage]] = lambda: ()

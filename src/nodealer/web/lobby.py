@@ -45,6 +45,7 @@ class PageQuestions:
     """Asks the person one question at a time. Each has a new number, which is never used again at any table."""
 
     def __init__(self) -> None:
+        """Start without a question."""
         self._number = 0
         self._asked: LobbyQuestion | None = None
         self._answer: str | None = None
@@ -80,6 +81,7 @@ class PageLobby:
     """Everything a page shows before the first hand, besides the people who are there."""
 
     def __init__(self, seat: PageSeat, questions: PageQuestions) -> None:
+        """Show the lobby on the pages of this seat."""
         self._seat = seat
         self._questions = questions
         self.link: str | None = None
@@ -145,6 +147,7 @@ class _LobbyDisplay:
     def __init__(
         self, inner: Policy | None, lobby: Callable[[Participant], doc.Lobby], send: Callable[[doc.Lobby], None]
     ) -> None:
+        """Run `inner`, if there is one; `lobby` makes the message, and `send` sends it to the page."""
         self._inner = inner
         self._lobby = lobby
         self._send = send

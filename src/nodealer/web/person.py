@@ -32,6 +32,7 @@ class PagePerson:
     """An agent that decides what its pages say. Messages to the table are handled at the next tick."""
 
     def __init__(self, seat: PageSeat, now: Callable[[], int]) -> None:
+        """Decide for this seat. `now` returns milliseconds since 1970."""
         self.seat = seat
         #: Returns milliseconds since 1970, for chat.
         self._now = now

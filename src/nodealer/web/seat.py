@@ -131,7 +131,7 @@ class PageSeat:
         return (one for _, one in merge(placed, steps, key=lambda pair: pair[0]))
 
     def _latest_of(self, *kinds: str) -> Iterator[ServerMessage]:
-        """Yield the current messages of these types."""
+        """Yield the last message that was sent of each of these types."""
         return (self._latest[kind] for kind in kinds if kind in self._latest)
 
     def send(self, message: ServerMessage) -> None:
@@ -413,7 +413,7 @@ class PageSeat:
         return self._package is None or self._package.table is None
 
     def _seat_statuses(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatStatus]:
-        """Yield the status of each seat."""
+        """Yield the status of each seat: presence, chips, duty, how long others have waited, and its time left."""
         waited = set() if participant is None else set(participant.blocking_duties.values())
         owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.is_blocking}
         chips = state.ledger.chips if state.config.rules.stake else {}
@@ -423,11 +423,11 @@ class PageSeat:
             status = "gone" if status == "here" and seat in state.gone else status
             duty = owing.get(seat)
             owes = None if duty is None else self._narrator.step_text(duty.kind).doing or duty.kind
-            late = 0
+            seconds = 0
             if seat in waited and seat in self._waiting_since:
-                late = int(self._clock() - self._waiting_since[seat])
+                seconds = int(self._clock() - self._waiting_since[seat])
             waits, left = (
-                late if late >= WAIT_SHOWN_AFTER else 0,
+                seconds if seconds >= WAIT_SHOWN_AFTER else 0,
                 None if participant is None else self._time_left(state, seat),
             )
             yield doc.SeatStatus(seat, member.name, status, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]

@@ -121,6 +121,7 @@ class TableServer:
     """The web application that serves the page of one person at one table."""
 
     def __init__(self, hub: Hub, gate: TokenGate, games: Callable[[str], GamePackage | None], port: int) -> None:
+        """Serve the pages of this hub. `games` finds a game's own files by its name, or returns None."""
         self._hub = hub
         self._gate = gate
         self._games = games

@@ -26,6 +26,7 @@ class PageParticipant(Participant):
         on_frame: Callable[[Participant, bytes], None],
         **rest: Any,
     ) -> None:
+        """Create the participant and measure with `clock`, in seconds. `rest` is passed to `Participant`."""
         self._clock = clock
         self._on_checked = on_checked
         self._on_frame = on_frame

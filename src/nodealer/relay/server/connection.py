@@ -52,6 +52,7 @@ class ClientConnection:
     __slots__ = ("_client", "_connection", "_limits", "_loop", "_tables")
 
     def __init__(self, tables: RelayTables, connection: CountedConnection, address: str) -> None:
+        """Serve this connection. `address` is what the client's limits are counted under."""
         self._tables = tables
         self._limits = tables.limits
         self._connection = connection

@@ -45,6 +45,7 @@ class Client:
     )
 
     def __init__(self, connection: CountedConnection, address: str, rate_limit: RateLimit) -> None:
+        """Start without an open table."""
         self.connection = connection
         self.address = address
         self.rate_limit = rate_limit
@@ -79,6 +80,7 @@ class TableFanout:
     """A table and the clients that have it open."""
 
     def __init__(self, name: str, store: Store, limits: RelayLimits, metrics: Metrics) -> None:
+        """Create the fanout of one table, without clients."""
         self.name = name
         self._store = store
         self._reader_bytes = limits.reader_bytes

@@ -63,6 +63,7 @@ class Relay:
         public_metrics: bool,
         only: str | None,
     ) -> None:
+        """Create a relay that is not listening yet; use `serve_relay`, which explains the options."""
         self.metrics = Metrics()
         self.port = 0
         self._store = store

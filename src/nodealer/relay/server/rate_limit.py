@@ -18,6 +18,7 @@ class RateLimit:
     __slots__ = ("_at", "_bytes", "_frames", "_limits")
 
     def __init__(self, limits: RelayLimits, now: float) -> None:
+        """Start with a full burst at the time `now`, in seconds."""
         self._limits = limits
         self._at = now
         self._frames = float(limits.frames_per_second * limits.burst_seconds)
@@ -39,6 +40,7 @@ class Quota:
     """How often each address may do something per hour. Kept only in this process, and only for an hour."""
 
     def __init__(self, an_hour: int) -> None:
+        """Allow each address `an_hour` uses per hour."""
         self._most = an_hour
         self._left: dict[str, tuple[float, float]] = {}
 
@@ -57,6 +59,7 @@ class ConnectionCounts:
     """The current number of connections of each address."""
 
     def __init__(self, most: int) -> None:
+        """Allow each address at most `most` connections at a time."""
         self._most = most
         self._counts: dict[str, int] = {}
 

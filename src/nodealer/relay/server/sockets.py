@@ -43,6 +43,7 @@ class ConnectionGate:
     """Counts the sockets, and rejects those beyond the limits."""
 
     def __init__(self, limits: RelayLimits, metrics: Metrics, *, proxy: bool) -> None:
+        """Enforce these limits. Behind a proxy, sockets are not counted by address, because all have the proxy's."""
         self._most = limits.connections
         self._metrics = metrics
         #: The most bytes that can ever be queued for a reader.
@@ -83,6 +84,7 @@ class CountedConnection(ServerConnection):
     """
 
     def __init__(self, *args: Any, gate: ConnectionGate, tls: Tls | None = None, **options: Any) -> None:
+        """Count the connection at `gate`, and start TLS first if `tls` is given. The rest is for the library."""
         super().__init__(*args, **options)
         self._gate = gate
         self._tls = tls

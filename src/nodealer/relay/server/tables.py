@@ -38,6 +38,7 @@ class RelayTables:
         log: Log,
         only: str | None = None,
     ) -> None:
+        """Serve the tables in the store. With `only`, no other table than this one can be created."""
         self.store = store
         #: If set, the only table that this relay serves.
         self._only = only

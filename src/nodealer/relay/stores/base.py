@@ -33,6 +33,7 @@ class AnonymousFile:
     """A file without a name. It exists as long as this object does."""
 
     def __init__(self, folder: Path) -> None:
+        """Create the file on the disk of this folder."""
         with tempfile.TemporaryFile(dir=folder) as file:
             self.descriptor = os.dup(file.fileno())
 

@@ -50,6 +50,7 @@ class JetStreamSession:
     """One connection to a NATS server, which is not used again after it is lost."""
 
     def __init__(self, client: Client) -> None:
+        """Use a connected client."""
         self.client = client
         self.streams: JetStreamContext = client.jetstream(timeout=ANSWER_SECONDS)
         #: After an interruption all tables are subscribed to again at once.
@@ -77,6 +78,7 @@ class NatsConnection:
     """A connection to one of several servers, re-established until `close`."""
 
     def __init__(self, urls: Sequence[str]) -> None:
+        """Connect to any of these servers, in the background."""
         self._urls = list(urls)
         self._session: JetStreamSession | None = None
         self._up = asyncio.Event()
@@ -210,6 +212,10 @@ class Consumer:
     """One reader's position in a stream. One server keeps it in memory, so it is lost if that server fails."""
 
     def __init__(self, session: JetStreamSession, stream: str, inbox: str, messages: asyncio.Queue[Msg]) -> None:
+        """Prepare a consumer of a stream; `create` creates it on the server.
+
+        Messages arrive at `inbox`, in the queue.
+        """
         self._session = session
         self._stream = stream
         self._inbox = inbox

@@ -30,6 +30,7 @@ class MemoryStore:
     largest = FRAME_BYTES_MAX
 
     def __init__(self, clock: Callable[[], float]) -> None:
+        """Create a store without tables. `clock` returns seconds."""
         self._clock = clock
         self._tables: dict[str, _Table] = {}
 

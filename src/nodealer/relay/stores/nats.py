@@ -191,6 +191,7 @@ class Follower:
     def __init__(
         self, connection: NatsConnection, subjects: TableSubjects, tally: TableTally, listener: FrameListener
     ) -> None:
+        """Follow a table from the end of `tally` on, and pass its frames to `listener`."""
         self._connection = connection
         self._subjects = subjects
         self._listener = listener
@@ -264,6 +265,7 @@ class NatsStore:
     """The streams of one server or cluster, for one relay."""
 
     def __init__(self, connection: NatsConnection) -> None:
+        """Use this connection. Call `prepare` before anything else."""
         self._connection = connection
         self._following: dict[str, Follower] = {}
         self.largest = 0
@@ -511,6 +513,7 @@ class TableActivity:
     """The last activity of a table, from its last messages."""
 
     def __init__(self) -> None:
+        """Start with no message seen."""
         self.last = 0
         self._written = 0.0
         self._expires = inf

@@ -26,6 +26,7 @@ class PageCache:
     """A cache of pages. One thread adds pages; any thread may look them up."""
 
     def __init__(self, folder: Path) -> None:
+        """Keep the pages in an unnamed file on the disk of this folder, created with the first page."""
         self._folder = folder
         self._file: AnonymousFile | None = None
         #: The previous file, as long as a reader holds a page of it.

@@ -119,6 +119,7 @@ class SqliteStore:
     largest = FRAME_BYTES_MAX
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
+        """Open the database and start its threads. `clock` returns seconds."""
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._writing, self._reading, self._checkpoint_connection = (_connect(path) for _ in range(3))

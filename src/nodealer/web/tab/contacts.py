@@ -24,6 +24,7 @@ class BrowserContacts:
     location = "the list of players in this browser"
 
     def __init__(self, save: Callable[[UpdateContacts], None] = _discard) -> None:
+        """Start without contacts, until `load`."""
         self._save = save
         self._data: bytes | None = None
 

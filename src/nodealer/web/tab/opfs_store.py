@@ -86,6 +86,7 @@ class TabJournal:
     """The record of everything this seat signed and chose. `write` returns once a record is on the disk."""
 
     def __init__(self, home: TabStore) -> None:
+        """Start without records; they are written to the file of this store."""
         self._home = home
         self._records: list[Record] = []
 

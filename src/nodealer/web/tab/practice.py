@@ -46,6 +46,7 @@ class PracticePlan:
     """A practice table, with what every player there expects. Raises `BadParameter` if it is not possible."""
 
     def __init__(self, deal: doc.Deal) -> None:
+        """Check the page's request for a practice table. Raises `BadParameter`."""
         if deal.game not in OURS:
             raise BadParameter(f"{deal.game} is not available here")
         if deal.cheat is not None:
@@ -87,6 +88,7 @@ class Bots:
     """
 
     def __init__(self, plan: PracticePlan, entropy: Entropy, send: Callable[[bytes], None]) -> None:
+        """Create the bots of the plan. `send` passes a frame to the person's seat."""
         self._plan = plan
         self._send = send
         self._next_number = 0
@@ -134,6 +136,7 @@ class BotTransport:
     """The transport from a seat to the bots in the other worker."""
 
     def __init__(self, send: Callable[[bytes], None]) -> None:
+        """Pass the seat's frames to the bots with `send`."""
         self._send = send
         self._queue: asyncio.Queue[bytes] = asyncio.Queue()
 

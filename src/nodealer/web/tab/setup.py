@@ -156,6 +156,7 @@ class TabPlan:
     """The table that a host in a tab proposes. Raises `BadParameter` if it is not possible."""
 
     def __init__(self, hosted: HostedTable) -> None:
+        """Prepare the game that the host chose. Raises `BadParameter`."""
         if hosted.game not in OURS:
             raise BadParameter(f"{hosted.game} is not available here")
         game = find_game(hosted.game)

@@ -89,6 +89,7 @@ class TabTable:
     """The table on the page: one person's seat, or what can be started."""
 
     def __init__(self, environment: TabEnvironment) -> None:
+        """Start without a table."""
         refuse_without_asserts()
         self._environment = environment
         #: Whether messages are held back, because the page will get everything at once.
@@ -346,6 +347,7 @@ class LobbyThenTable:
     """Runs one policy in the lobby, and another at the table."""
 
     def __init__(self, lobby: Policy, table: Policy) -> None:
+        """Run `lobby` until the players have agreed on a game, then `table`."""
         self._lobby = lobby
         self._table = table
 

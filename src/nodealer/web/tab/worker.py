@@ -62,6 +62,7 @@ class OpfsStore:
     """A file in the browser's private file system, which no other tab has open."""
 
     def __init__(self, handle: Any) -> None:
+        """Use the browser's handle of an open file."""
         self._handle = handle
 
     def read(self) -> bytes:
@@ -106,6 +107,7 @@ class _Socket:
     """A WebSocket of the browser. Messages arrive even if the page is in the background."""
 
     def __init__(self, socket: Any) -> None:
+        """Listen to the events of the browser's socket, which is still connecting."""
         self._socket = socket
         self._queue: asyncio.Queue[bytes | str | ConnectionLost] = asyncio.Queue()
         self._waiting_bytes = 0
@@ -163,6 +165,7 @@ class Tab:
     """The seat of this tab. `browser` is what worker.js provides: post, dial, store, bots."""
 
     def __init__(self, browser: Any) -> None:
+        """Start without a table. `browser` is the object that worker.js passes in."""
         self._browser = browser
         self._contacts = BrowserContacts(self._save_contacts)
         self._environment = TabEnvironment(
@@ -400,6 +403,7 @@ class TabBots:
     """The bots of a practice table, in their own worker."""
 
     def __init__(self, browser: Any, deal: str) -> None:
+        """Start the bots for a request `deal`, the page's JSON message. Frames go out through `browser`."""
         self._browser = browser
         message = doc.read_client_message(deal)
         if not isinstance(message, doc.Deal):
