@@ -48,7 +48,7 @@ def _break_choices(participant: Participant) -> Iterator[str]:
 
 
 def _leave_hint(participant: Participant) -> Iterator[str]:
-    """Yield a line that says that the person can only leave if the timekeeper is silent too.
+    """Yield the line that says: if the timekeeper is silent too, leaving is the only way out.
 
     With two voters, only a late duty can be skipped, and only the timekeeper's ticks make a duty late.
     """

@@ -32,7 +32,7 @@ def protocols(
 
 
 def _print(console: Console, claim: Claims, parameters: str) -> None:
-    """Print one protocol's parameters, limits, operations and costs, with the cheats that it detects."""
+    """Print one protocol's parameters, limits, operations and costs, and what it claims about each cheat."""
     facts = Table.grid(padding=(0, 2))
     facts.add_row("parameters", escape_markup(parameters) + (" (default)" if parameters == "{}" else ""))
     if "warning" in claim.cost:

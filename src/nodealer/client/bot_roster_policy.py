@@ -53,11 +53,11 @@ def _is_host(participant: Participant, seat: int) -> bool:
 class BotRosterPolicy:
     """Agrees to proposed rosters on behalf of a bot.
 
-    A host's bot has `seats` to give: while one is free, it proposes the next player who asked for a seat.
+    While the table has fewer than `seats` players, a host's bot proposes the next player who asked for a seat.
     """
 
     def __init__(self, seats: int = 0) -> None:
-        """Agree to rosters. `seats` is the number of seats that a host's bot may fill; 0 for other bots."""
+        """Agree to rosters. A host's bot also admits players until the table has `seats` players; 0 for other bots."""
         self._seats = seats
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:

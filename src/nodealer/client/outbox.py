@@ -43,7 +43,7 @@ class Outbox:
     """The outgoing side of one connection. A relay answers requests in the order in which they were sent."""
 
     def __init__(self, client: RelayClient, sender: bytes) -> None:
-        """Send over this client. `sender` is this connection's name in the frames that it seals."""
+        """Send over this client. `sender` identifies this participant in its frames, on every connection."""
         self.url = client.url
         self._client = client
         self._sender = sender
