@@ -81,7 +81,7 @@ class PlainDeck:
         return replace(self, sealed=dict(values))
 
     def held_by(self, seat: int) -> dict[int, int]:
-        """Return the cards that a seat holds: position to face."""
+        """Return the cards that a seat holds, as a map from position to face."""
         return {position: self.faces[position] for position in self.places.hand(seat)}
 
     def seen_by(self, seat: int) -> dict[int, int]:
@@ -102,7 +102,7 @@ class PlainDeck:
         return replace(self, places=places, faces=faces_now, seed=seed, sealed=sealed)
 
     def perform(self, operation: Operation, seats: tuple[int, ...], choose: Choose) -> tuple[PlainDeck, list[Event]]:
-        """Perform an operation and return the deck and its events. Raises `BadParameter` or `FalseClaim`."""
+        """Perform an operation and return the deck and its events. Raise `BadParameter` if that is impossible."""
         places = self.places
         match operation:
             case Deal():

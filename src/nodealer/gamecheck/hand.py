@@ -330,7 +330,7 @@ def _perform_all(
 def _perform(
     moment: HandMoment, decks: dict[int, PlainDeck], operation: Operation, choose: Choose
 ) -> tuple[Event, ...]:
-    """Perform one operation, updating `decks`, and return its events. Raises `BadParameter` or `FalseClaim`."""
+    """Perform one operation, updating `decks`, and return its events. Raise `BadParameter` if it is impossible."""
     rules, number = moment.setup.rules, operation.deck
     owner = decks[number].places.belongs_to if number in decks else None
     undeclared = needed_capabilities(operation, owner) - rules.operations
@@ -383,7 +383,7 @@ def bot_chooser(moment: HandMoment) -> Choose:
     """Return a function that lets the bots choose among cards they look at."""
 
     def choose(seen: Mapping[int, int], peek: Peek) -> tuple[int, ...]:
-        """Let the peeking seat's bot choose, given position to face of the cards it looks at."""
+        """Let the peeking seat's bot choose, given a map from position to face of the cards it looks at."""
         view = moment.view(peek.seat)
         # Of that deck the bot sees only the cards it chooses from, as at a real table.
         others = {spot: face for spot, face in view.seen.items() if spot[0] != peek.deck}

@@ -153,7 +153,7 @@ class Probes:
             self._try_both_orders(moment, want, first, second)
 
     def _try_both_orders(self, moment: HandMoment, want: Turn, first: int, second: int) -> None:
-        """Make the moves of two seats in both orders and compare. Raises `Found`."""
+        """Make the moves of two seats in both orders. Raise `Found` if the results differ."""
         moves = {seat: bot_move(moment, seat, fast=True) for seat in (first, second)}
         ends = [self._move_in_order(moment, want, order, moves) for order in ((first, second), (second, first))]
         if want.round is None or None in ends:
@@ -211,7 +211,7 @@ class Probes:
                         self._leave(moment, seat, cards)
 
     def _leave(self, moment: HandMoment, seat: int, cards: bool) -> None:
-        """Let a seat leave and continue the hand. Raises `Found`."""
+        """Let a seat leave and continue the hand. Raise `Found` if it cannot go on to a valid end."""
         before = form(moment.game)
         try:
             after = leave_seats(moment, (seat,), cards=cards)

@@ -117,7 +117,7 @@ def _refuse_bad_reading(moment: HandMoment, view: View, text: str) -> None:
 
 
 def _check_opened_texts(before: HandMoment, opened: Sequence[Opened]) -> None:
-    """Check the texts about opened cards. Raises `Found`."""
+    """Raise `Found` if the game has no valid text for opened cards."""
     words, by_seat = before.setup.package.words, dict[int | None, list[Opened]]()
     for event in opened:
         deck = before.decks.get(event.card.deck)
@@ -132,7 +132,7 @@ def _check_opened_texts(before: HandMoment, opened: Sequence[Opened]) -> None:
 
 
 def _check_choice_texts(moment: HandMoment, peek: Peek) -> None:
-    """Check the texts about a choice among cards looked at. Raises `Found`."""
+    """Raise `Found` if the game has no valid text for a choice among cards looked at."""
     deck, words = moment.decks.get(peek.deck), moment.setup.package.words
     if deck is None:
         return

@@ -86,7 +86,7 @@ class CheckTable:
         )
 
     def _agree_on_proposal(self) -> None:
-        """Let all participants agree on the session. Raises `Declined`."""
+        """Let all participants agree on the session. Raise `Declined` if they do not."""
         for place, participant in enumerate(self.participants):
             self.send(place, participant.resend())
         self._deliver_all()

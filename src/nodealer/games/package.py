@@ -116,7 +116,7 @@ class GamePackage:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Parse a setting that is a whole number. Raises `BadParameter`."""
+    """Parse a setting that is a whole number. Raise `BadParameter` if it is not one."""
     if not (text.isascii() and text.isdigit() and len(text) < 20):
         raise BadParameter(f"--{name} must be a whole number, not {text!r}")
     return int(text)

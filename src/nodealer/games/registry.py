@@ -69,5 +69,5 @@ def load_game(place: str) -> GamePackage:
 
 
 def resolve_game(text: str) -> GamePackage:
-    """Return the game that a person typed, as a name or as `module:attribute`. Raises `BadParameter`."""
+    """Return the game that a person typed, as a name or `module:attribute`. Raise `BadParameter` if there is none."""
     return load_game(text) if ":" in text else find_game(text)

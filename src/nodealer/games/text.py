@@ -223,7 +223,7 @@ class Words:
         return ("  type all the numbers, starting with the new top card; no one else learns the order",)
 
     def choose(self, view: View, peek: Peek, text: str) -> tuple[int, ...]:
-        """Parse a typed choice and return the chosen positions. Raises `IllegalMove`."""
+        """Parse a typed choice and return the chosen positions. Raise `IllegalMove` if it is not valid."""
         seen = list(view.seen_in(peek.deck))
         chosen = tuple(seen[picked(word, len(seen), "card")] for word in text.replace(",", " ").split())
         if peek.then is Look.TAKE and len(chosen) != 1:
@@ -239,7 +239,7 @@ class Words:
         return "  what do you seal? no one can read it until it is opened, and you cannot change it"
 
     def seal(self, view: View, seal: Seal, text: str) -> bytes:
-        """Parse the typed value into the form that the game reads. Raises `IllegalMove`."""
+        """Parse the typed value into the form that the game reads. Raise `IllegalMove` if it is not valid."""
         value = text.strip().encode()
         if len(value) > SEALED_MAX:
             raise IllegalMove(f"that is too long: at most {SEALED_MAX} bytes")

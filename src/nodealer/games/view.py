@@ -27,7 +27,7 @@ class View:
     seen: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     def seen_in(self, deck: int) -> dict[int, int]:
-        """Return the cards of one deck that this seat has looked at: position to face."""
+        """Return the cards of one deck that this seat has looked at, as a map from position to face."""
         return {position: face for (on, position), face in self.seen.items() if on == deck}
 
 

@@ -190,7 +190,7 @@ class Deck(Protocol):
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """Seat to the operation (a deal, an opening, a rebuild) that it would leave half done by leaving now.
+        """A map from seat to the operation (deal, opening or rebuild) that it would leave half done by leaving now.
 
         Seats that can leave without leaving anything half done are not in the mapping.
         """

@@ -98,7 +98,7 @@ class KeyedDeck(StagedDeck):
         return known
 
     def faces_of(self, positions: tuple[int, ...]) -> dict[int, int]:
-        """Return position to face for cards whose secrets are all published. Raise `Undecided` if one is not a face."""
+        """Map positions to faces, for cards whose secrets are all published. Raise `Undecided` if one is not one."""
         found = dict(zip(positions, self.unmask(positions, {}), strict=True))
         for position, face in found.items():
             if face is None:
@@ -191,7 +191,7 @@ class Releasing:
         return tuple(deck.duty(seat, "release", self.anchor) for seat in self.in_turn)
 
     def half(self, deck: KeyedDeck) -> Mapping[int, Half]:
-        """Return seat to the operation, a deal or an opening, that it would leave half done by leaving now.
+        """Return a map from seat to the operation, a deal or an opening, that it would leave half done by leaving now.
 
         That is every seat that owes a secret, now or in a later group, for a card to which others have published
         theirs: two colluding seats in two groups may know the card together. A show concerns only the holder.

@@ -119,13 +119,16 @@ class RecoverableDeck(KeyedDeck, Generic[C]):
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """Seat to the operation that it would leave half done: the rebuild, for seats that owe a message in one."""
+        """A map from seat to the operation that it would leave half done by leaving now.
+
+        While the deck is rebuilt, that is the rebuild, for every seat that owes a message.
+        """
         return {duty.seat: Half.REBUILT for duty in self.duties} if self.rebuilding else super().half
 
     # --- For a protocol's `leave` ---
 
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
-        """Continue without these seats: at once if cards in progress need their keys, otherwise after those cards.
+        """Continue without these seats: at once if cards in progress need their keys, otherwise when those are done.
 
         Without the delay, a player who has seen a card could have a friend who owes nothing leave, and get another
         card.

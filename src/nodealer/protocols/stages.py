@@ -72,7 +72,7 @@ class Publishing(Protocol):
     """A stage in which seats publish what opens cards. A seat that leaves now leaves a deal or opening unfinished."""
 
     def half(self, deck: Any) -> Mapping[int, Half]:
-        """Return seat to the operation that it would leave half done by leaving now, for the seats that would."""
+        """Return, for each seat that would leave an operation half done by leaving now, the kind of operation."""
 
 
 #: The stages that may follow each stage. Plain data, for tests and for the diagrams in docs/.
@@ -122,7 +122,7 @@ class StagedDeck(ABC):
         return digest("asked", self.trail, encode(operation_fields(operation)))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
-        """Add a message to the trail and let the current stage check it. Return the deck after it."""
+        """Add a message to the trail, have the current stage check the message, and return the resulting deck."""
         return self.stage.apply(self.with_message(duty, message), duty, message)
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
@@ -142,12 +142,12 @@ class StagedDeck(ABC):
 
     @property
     def outcome_seen(self) -> bool:
-        """Whether a seat that leaves now already knows what leaving would undo. By default it never does."""
+        """Whether a seat that leaves now has seen a random outcome that leaving would undo. By default False."""
         return False
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """Seat to the operation that it would leave half done by leaving now. Empty in stages that publish nothing."""
+        """A map from seat to the operation that the seat would leave half done by leaving now."""
         return self.stage.half(self) if isinstance(self.stage, Publishing) else {}
 
     def digest(self) -> bytes:

@@ -219,7 +219,7 @@ Move = (
 
 
 def read_move(data: bytes) -> Move:
-    """Decode a move strictly. Raises `IllegalMove`."""
+    """Decode a move. Raise `IllegalMove` if the bytes are not a valid move of this game."""
     try:
         move: Move = decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)
     except DecodeError as error:
@@ -266,7 +266,7 @@ class FreeHand(WithoutStakes):
         return Turn((), tuple(seat for seat in self.seats if seat not in self.gone))
 
     def moved(self, seat: int, move: bytes) -> FreeHand:
-        """Return the hand after a player's request. Raises `IllegalMove`."""
+        """Return the hand after a player's request. Raise `IllegalMove` if it is not possible now."""
         want = self.wants
         if not isinstance(want, Turn) or seat not in want.may:
             raise IllegalMove(f"seat {seat} cannot make a request now")
@@ -465,7 +465,7 @@ class Free:
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Free:
-        """Make the rules from the parameters of a session. Raises `DecodeError` or `BadParameter`."""
+        """Make the rules from the parameters of a session. Raise `DecodeError` or `BadParameter` if invalid."""
         agreed = decode(FreeParameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
         offered = tuple(operation for operation in OPERATIONS if operation.value in agreed.operations)
         if agreed.operations != tuple(operation.value for operation in offered):

@@ -241,14 +241,14 @@ class HeartsHand(WithoutStakes):
     # --- Moves ---
 
     def moved(self, seat: int, move: bytes) -> HeartsHand:
-        """Return the hand after a seat's move. Raises `IllegalMove`."""
+        """Return the hand after a seat's move. Raise `IllegalMove` if it is not possible now."""
         want = self.wants
         if not isinstance(want, Turn) or seat not in want.seats:
             raise IllegalMove(f"it is not seat {seat}'s turn")
         return self.apply_move(seat, read_move(move))
 
     def apply_move(self, seat: int, move: Move) -> HeartsHand:
-        """Apply a decoded move of a seat whose turn it is. Raises `IllegalMove`."""
+        """Apply a decoded move of a seat whose turn it is. Raise `IllegalMove` if it is not possible now."""
         match self.stage, move:
             case HeartsStage.PASSING, Give(places=places):
                 return self._record_pass(seat, places)
@@ -268,7 +268,10 @@ class HeartsHand(WithoutStakes):
             raise IllegalMove(f"the card at place {place} is not in your hand")
 
     def _record_pass(self, seat: int, places: tuple[int, ...]) -> HeartsHand:
-        """Record the cards that a seat passes; request the pass when all seats have chosen. Raises `IllegalMove`."""
+        """Record the cards that a seat passes, and request the pass once all seats have chosen.
+
+        Raise `IllegalMove` unless they are different cards of the seat, in ascending order.
+        """
         if list(places) != sorted(set(places)):
             raise IllegalMove("pass three different cards, in ascending order of their places")
         for place in places:

@@ -40,7 +40,7 @@ Move = Give | Lead | Without | Play
 
 
 def read_move(data: bytes) -> Move:
-    """Decode a move strictly. Raises `IllegalMove`."""
+    """Decode a move. Raise `IllegalMove` if the bytes are not a valid move of this game."""
     try:
         move: Move = decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)
     except DecodeError as error:

@@ -18,7 +18,7 @@ HANDS: Final = 16
 
 
 def rules_of(settings: Mapping[str, str]) -> HeartsRules:
-    """Make the rules from the settings. Raises `BadParameter`."""
+    """Make the rules from the settings. Raise `BadParameter` if the goal is not valid."""
     return HeartsRules(whole_number("points", settings["points"]))
 
 

@@ -54,7 +54,7 @@ class HeartsRules:
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> HeartsRules:
-        """Make the rules from the parameters of a session. Raises `DecodeError`."""
+        """Make the rules from the parameters of a session. Raise `DecodeError` if they are not valid."""
         return cls(decode(HeartsParameters, raw, what="the parameters of hearts", limit=PARAMETERS_BYTES_MAX).goal)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HeartsHand:

@@ -223,7 +223,7 @@ def why_illegal(game: HeartsHand, face: int) -> str:
 
 
 def _parse_card(word: str) -> int:
-    """Parse one typed card. Raises `IllegalMove`."""
+    """Parse one typed card. Raise `IllegalMove` if it is not a card."""
     short = word.upper().replace("10", "T")
     signs = {**{name.upper(): number for number, name in enumerate(SUITS)}, **{s: n for n, s in enumerate(SIGNS)}}
     if len(short) != 2 or short[0] not in RANKS or short[1] not in signs:
@@ -232,7 +232,7 @@ def _parse_card(word: str) -> int:
 
 
 def _parse_opening(view: View, words: list[str]) -> Move:
-    """Parse the answer about the two of clubs. Raises `IllegalMove`."""
+    """Parse the answer about the two of clubs. Raise `IllegalMove` if it is not one."""
     truth = opening_move(view)
     if words in (["ok"], ["y"], ["yes"]) or (isinstance(truth, Lead) and words in (["2c"], ["2♣"])):
         return truth

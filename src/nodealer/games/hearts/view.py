@@ -18,14 +18,14 @@ def game_of(view: View) -> HeartsHand:
 
 
 def hand_of(view: View) -> dict[int, int]:
-    """Return the cards in this seat's hand, sorted as they are held: place to face."""
+    """Return the cards in this seat's hand, sorted as they are held, as a map from place to face."""
     places = game_of(view).held.get(view.seat, ())
     faces = {view.cards[DECK, place]: place for place in places if (DECK, place) in view.cards}
     return {faces[face]: face for face in sort_hand(faces)}
 
 
 def playable(view: View) -> dict[int, int]:
-    """Return the cards of this seat's hand that may be played now: place to face.
+    """Return the cards of this seat's hand that may be played now, as a map from place to face.
 
     Any other card would require a proof that the seat cannot give.
     """

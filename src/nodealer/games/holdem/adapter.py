@@ -104,7 +104,7 @@ class BestHand(StandardHighHand):
 
 @lru_cache(maxsize=256)
 def _best_hand(cards: tuple[Card, ...]) -> BestHand:
-    """Return the best hand of five of these cards. Raises `ValueError`."""
+    """Return the best hand of five of these cards. Raise `ValueError` if they make no hand."""
     found = ((BestHand.lookup.get_entry_or_none(five), five) for five in combinations(cards, BestHand.card_count))
     valid = [(entry, five) for entry, five in found if entry is not None]
     if not valid:

@@ -20,7 +20,7 @@ _INDICES: Final = {name: index for index, name in enumerate(NAMES)}
 
 
 def name(face: int) -> str:
-    """Return the name of a face: "As". Raises `BadParameter`."""
+    """Return the name of a face: "As". Raise `BadParameter` if there is no such face."""
     if type(face) is not int or not 0 <= face < CARDS:
         raise BadParameter(f"a face must be a number from 0 to {CARDS - 1}, not {face!r}")
     return NAMES[face]
@@ -32,12 +32,12 @@ def names(faces: Iterable[int]) -> tuple[str, ...]:
 
 
 def index(text: str) -> int:
-    """Return the face with this name. Raises `BadParameter`."""
+    """Return the face with this name. Raise `BadParameter` if there is none."""
     if text not in _INDICES:
         raise BadParameter(f"there is no card {text!r}")
     return _INDICES[text]
 
 
 def indices(text: str) -> tuple[int, ...]:
-    """Return the faces of several names written without spaces: "AsKd". Raises `BadParameter`."""
+    """Return the faces of several names written without spaces: "AsKd". Raise `BadParameter` if one is unknown."""
     return tuple(index(text[at : at + 2]) for at in range(0, len(text), 2))

@@ -232,7 +232,7 @@ class Hand:
         return replace(self, table=self.table.muck(seat))._advance()
 
     def _bet(self, seat: int, move: Move) -> Hand:
-        """Apply a move of the betting. Raises `IllegalMove`."""
+        """Apply a fold, call or raise. Raise `IllegalMove` if the rules forbid it."""
         match move:
             case Fold():
                 table = self.table.fold(seat)

@@ -16,7 +16,7 @@ from nodealer.games.package import GamePackage, Measured, Setting, whole_number
 
 
 def rules_of(settings: Mapping[str, str]) -> Holdem:
-    """Make the rules from settings as they were typed; blinds are "1/2". Raises `BadParameter`."""
+    """Make the rules from settings as they were typed; blinds are "1/2". Raise `BadParameter` if one is not valid."""
     small, _, big = settings["blinds"].partition("/")
     if not (small.isascii() and small.isdigit() and big.isascii() and big.isdigit()):
         raise BadParameter(f"--blinds must be two numbers such as 1/2, not {settings['blinds']!r}")

@@ -78,7 +78,7 @@ class Holdem:
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Holdem:
-        """Make the rules from the parameters of a session. Raises `DecodeError` or `BadParameter`."""
+        """Make the rules from the parameters of a session. Raise `DecodeError` or `BadParameter` if invalid."""
         agreed = decode(HoldemParameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
         return cls(agreed.stack, agreed.blinds, agreed.ante, agreed.leaving)
 

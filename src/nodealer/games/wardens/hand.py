@@ -165,14 +165,14 @@ class WardensGame:
     # --- Moves ---
 
     def moved(self, seat: int, move: bytes) -> WardensGame:
-        """Return the game after a seat's move. Raises `IllegalMove`."""
+        """Return the game after a seat's move. Raise `IllegalMove` if the rules forbid it."""
         want = self.wants
         if not isinstance(want, Turn) or seat not in want.seats:
             raise IllegalMove(f"it is not seat {seat}'s turn")
         return self.apply_move(read_move(move))
 
     def apply_move(self, move: Move) -> WardensGame:
-        """Apply a decoded move of the active side. Raises `IllegalMove`."""
+        """Apply a decoded move of the active side. Raise `IllegalMove` if the rules forbid it."""
         match move:
             case Play():
                 return self._play(move)
@@ -186,7 +186,7 @@ class WardensGame:
                 return replace(self, ending="conceded", winner=1 - self.active)
 
     def _play(self, play: Play) -> WardensGame:
-        """Pay for a card and request that it is shown. Raises `IllegalMove`."""
+        """Pay for a card and request that it is shown. Raise `IllegalMove` if it cannot be played."""
         side = self.mine
         if play.place not in side.hand:
             raise IllegalMove(f"the card at place {play.place} is not in your hand")
@@ -214,7 +214,7 @@ class WardensGame:
         return effects.apply_effect(game, card, play.target).check_end()
 
     def _attack(self, attack: Attack) -> WardensGame:
-        """Attack with a warden. Raises `IllegalMove`."""
+        """Attack with a warden. Raise `IllegalMove` if it cannot attack this target now."""
         warden = self.mine.warden(attack.place)
         if warden is None or not warden.ready:
             raise IllegalMove("that warden cannot attack now")
@@ -232,7 +232,7 @@ class WardensGame:
         return game.with_side(game.mine.with_warden(replace(warden, ready=False))).check_end()
 
     def _bury(self, place: int) -> WardensGame:
-        """Bury a card for a spark. Raises `IllegalMove`."""
+        """Bury a card for a spark. Raise `IllegalMove` if that is not possible now."""
         side = self.mine
         if not side.may_bury:
             raise IllegalMove("you can bury only one card a turn")

@@ -20,7 +20,7 @@ MODES: Final = ("proven", "committed", "xor")
 
 
 def rules_of(settings: Mapping[str, str]) -> WardensRules:
-    """Make the rules for two courts, such as "ember,tide". Raises `BadParameter`."""
+    """Make the rules for two courts, such as "ember,tide". Raise `BadParameter` if one is unknown."""
     decks = settings["decks"]
     courts = [court.strip() for court in decks.split(",")]
     if len(courts) != 2 or any(court not in COURTS for court in courts):
@@ -29,7 +29,7 @@ def rules_of(settings: Mapping[str, str]) -> WardensRules:
 
 
 def mode_of(protocol: str, settings: Mapping[str, str]) -> bytes:
-    """Return the protocol's parameters for a mode, as canonical JSON. Raises `BadParameter`."""
+    """Return the protocol's parameters for a mode, as canonical JSON. Raise `BadParameter` if the mode is unknown."""
     mode = settings["mode"]
     if mode == MODES[0]:
         return b"{}"

@@ -76,7 +76,7 @@ class WardensRules:
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> WardensRules:
-        """Make the rules from the parameters of a session. Raises `DecodeError` or `BadParameter`."""
+        """Make the rules from the parameters of a session. Raise `DecodeError` or `BadParameter` if invalid."""
         return cls(decode(WardensParameters, raw, what="the parameters of wardens", limit=PARAMETERS_BYTES_MAX).decks)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> WardensGame:

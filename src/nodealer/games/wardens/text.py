@@ -225,7 +225,7 @@ def _warden_name(side: Side, place: int) -> str:
 
 
 def _parse_target(game: WardensGame, words: list[str]) -> int | None:
-    """Return the place of the rival's warden with the typed letter, or None. Raises `IllegalMove`."""
+    """Return the place of the rival's warden with the typed letter, or None. Raise `IllegalMove` for others."""
     if not words:
         return None
     wardens = dict(zip(LETTERS, game.theirs.wardens, strict=False))

@@ -22,7 +22,7 @@ def own_side(view: View) -> Side:
 
 
 def hand_of(view: View) -> dict[int, int]:
-    """Return the cards in this seat's hand: place to card of the pool."""
+    """Return this seat's hand, as a map from place to card number in the pool."""
     if view.seat not in game_of(view).seats:
         return {}
     side = own_side(view)

@@ -116,7 +116,7 @@ class ChainDeck(StagedDeck):
     # --- The bottom of the chain ---
 
     def names_before(self, index: int) -> Mapping[bytes, int]:
-        """Return name to place in the layer before this one. Before the dealer's layer, the place is the face."""
+        """Return a map from name to place in the previous layer. Before the dealer's layer, the place is the face."""
         if index:
             return self.layers[index - 1].cards.places
         names = value_names(self.size) if self.base is None else self.base.names

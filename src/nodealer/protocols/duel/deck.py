@@ -47,7 +47,7 @@ class Mode(enum.Enum):
 
     @property
     def word_for_word(self) -> bool:
-        """Whether commitments and checks are exactly the source's."""
+        """Whether commitments and checks are exactly those of the source document."""
         return self is Mode.XOR
 
 
@@ -108,7 +108,7 @@ class DuelDeck(StagedDeck):
         return seat in self.released.get(position, {}) or self.places.face(position) is not None
 
     def faces_of(self, faces: Faces, positions: tuple[int, ...]) -> dict[int, int]:
-        """Return position to face for cards whose keys are all published. Raise `Undecided` if one is not a face."""
+        """Map the positions of cards whose keys are all published to faces. Raise `Undecided` if one is not a face."""
         found = dict[int, int]()
         for position, face in zip(
             positions, faces.find(self.without_published_keys(positions)) if positions else (), strict=True
@@ -119,7 +119,7 @@ class DuelDeck(StagedDeck):
         return found
 
     def own_index(self, tape: Tape) -> Mapping[bytes, int]:
-        """Return encoding to card for the owner: of public points, or of the nonces on its tape."""
+        """Return a map from encoded point to card, from public points or from the nonces on the owner's tape."""
         if self.faces is not None:
             return self.faces.index
         every = range(self.size)
@@ -186,7 +186,7 @@ class DuelDeck(StagedDeck):
         return hash_to_points(self.cipher, CARDS, said)
 
     def commitment(self, card: int, nonce: bytes) -> bytes:
-        """Return the SHA-256 over card and nonce, with framed parts or joined as in the source."""
+        """Return the SHA-256 over card and nonce, with framed parts or joined as in the source document."""
         if self.mode.word_for_word:
             return hashlib.sha256(f"{card}=>".encode() + nonce).digest()
         return hashlib.sha256(framed("duel commitment", card, nonce)).digest()
@@ -215,7 +215,7 @@ class DuelDeck(StagedDeck):
         return draw_scalars(tape, "duel gather", self.inputs(seat, epoch), self.cipher, 1)
 
     def shuffle_key(self, tape: Tape, seat: int, epoch: int) -> Scalars:
-        """Return the one key that a seat multiplies a deck by when it shuffles: K1 and K2 of the source."""
+        """Return the one key that a seat multiplies a deck by when it shuffles: K1 and K2 of the source document."""
         return draw_scalars(tape, "duel shuffle", self.inputs(seat, epoch), self.cipher, 1)
 
     def order(self, tape: Tape, seat: int, epoch: int, cards: Points) -> Order:

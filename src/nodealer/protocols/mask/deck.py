@@ -122,10 +122,10 @@ class MaskDeck(RecoverableDeck[Masked]):
 
     @property
     def half(self) -> Mapping[int, Half]:
-        """Seat to the operation that it would leave half done by leaving now.
+        """A map from seat to the operation that it would leave half done by leaving now.
 
-        After a seat has peeked at cards that it will reorder or keep, any other seat that leaves would get it other
-        cards to look at. So all other seats count, including those that owe nothing right now, until the kept card is
+        After a seat has peeked at cards that it will reorder or keep, any other seat could leave and so let it peek at
+        other cards. So all other seats count, including those that owe nothing right now, until the kept card is
         dealt.
         """
         if isinstance(self.asked, Peek) and any(sight.epoch == self.epoch for sight in self.peek_records.values()):

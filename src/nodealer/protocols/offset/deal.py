@@ -102,7 +102,7 @@ class Announcing:
 
 @dataclass(frozen=True)
 class ReleasingParts(Releasing):
-    """Stage: seats publish their key parts, in the messages of the source."""
+    """Stage: seats publish their key parts, in the messages that the source document defines."""
 
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
         """Return one duty for each seat whose turn it is to publish its key parts."""
