@@ -98,7 +98,7 @@ class KeyedDeck(StagedDeck):
         return known
 
     def faces_of(self, positions: tuple[int, ...]) -> dict[int, int]:
-        """Map positions to faces, for cards whose secrets are all published. Raise `Undecided` if one is not one."""
+        """Map positions to faces, for cards whose secrets are all published. Raise `Undecided` if a card has none."""
         found = dict(zip(positions, self.unmask(positions, {}), strict=True))
         for position, face in found.items():
             if face is None:
