@@ -1,7 +1,8 @@
-//! Puts a hash of all sources into the library, so that a stale one is noticed when it is loaded.
+//! Embeds a hash of all sources in the library, so that a stale library is detected when it is loaded.
 //!
-//! `nodealer/group/native.py` computes the same: SHA-256 over every `*.rs`, `Cargo.toml` and `Cargo.lock` below
-//! `rust/` but `target/`, sorted by path; before each path and each content stands its length, 8 bytes little-endian.
+//! `nodealer/group/native.py` computes the same hash: SHA-256 over every `*.rs`, `Cargo.toml` and `Cargo.lock` below
+//! `rust/` except in `target/`, sorted by path. Each path and each content is preceded by its length, 8 bytes
+//! little-endian.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! A fixed run of elements that erases itself, and what scalars and points do alike.
+//! A fixed-length array that erases itself, and the operations common to scalars and points.
 
 use zeroize::Zeroize;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::group::Element;
 use crate::threads;
 
-/// At least one element. Never grows, so no copy of a secret stays behind in freed memory.
+/// An array of at least one element. It never grows, so no copy of a secret is left behind in freed memory.
 pub struct Array<T: Element>(Box<[T]>);
 
 impl<T: Element> Drop for Array<T> {
@@ -23,7 +23,7 @@ impl<T: Element> std::ops::Deref for Array<T> {
     }
 }
 
-/// The length of the result when arrays of these lengths meet: equal, or one of them one.
+/// The length of the result of broadcasting arrays of these lengths, which must be equal unless one of them is one.
 pub fn broadcast(left: usize, right: usize) -> Result<usize, Error> {
     match (left, right) {
         (a, b) if a == b => Ok(a),
@@ -33,7 +33,7 @@ pub fn broadcast(left: usize, right: usize) -> Result<usize, Error> {
     }
 }
 
-/// How many elements of `size` bytes there are in so many bytes.
+/// The number of elements of `size` bytes in this many bytes.
 pub fn count(what: &'static str, bytes: usize, size: usize) -> Result<usize, Error> {
     if bytes == 0 || bytes % size != 0 {
         return Err(Error::ByteLength { what, bytes, size });
@@ -55,12 +55,12 @@ impl<T: Element> Array<T> {
         Ok(Self(cells.into_boxed_slice()))
     }
 
-    /// Each element from its index, in place. `nanos` is what one costs.
+    /// Computes each element from its index, in place. `nanos` is the cost of one element.
     pub fn build(length: usize, nanos: u64, make: impl Fn(usize) -> T + Sync) -> Result<Self, Error> {
         Self::try_build(length, nanos, |i| Some(make(i)), |_| Error::Empty)
     }
 
-    /// The same, where an element may not exist: then `refuse` names the error for the first such index.
+    /// Like `build`, for elements that may not exist: `refuse` gives the error for the first such index.
     pub fn try_build(
         length: usize,
         nanos: u64,
@@ -79,7 +79,7 @@ impl<T: Element> Array<T> {
         Ok(array)
     }
 
-    /// Like `build` on one thread, where an element may need the one before it.
+    /// Like `build` on one thread, for elements that depend on the one before.
     pub fn scan(length: usize, first: T, next: impl Fn(usize, &T) -> T) -> Result<Self, Error> {
         let mut array = Self::filled(length, first)?;
         for i in 1..length {
@@ -88,7 +88,7 @@ impl<T: Element> Array<T> {
         Ok(array)
     }
 
-    /// Elementwise, with broadcasting.
+    /// Applies an operation elementwise, with broadcasting.
     pub fn zip<U: Element, V: Element>(
         &self,
         other: &Array<U>,
@@ -108,7 +108,7 @@ impl<T: Element> Array<T> {
         Self::copied(part)
     }
 
-    /// Plain indexing: which places are read can be seen in the cache by who shares it.
+    /// Takes elements by plain indexing. Other processes that share the cache may see which indices are read.
     pub fn vartime_take(&self, indices: &[usize]) -> Result<Self, Error> {
         if let Some(&index) = indices.iter().find(|&&i| i >= self.len()) {
             return Err(Error::Index { index, length: self.len() });
@@ -132,7 +132,7 @@ impl<T: Element> Array<T> {
         Self::build(elements.len(), 0, |i| elements[i])
     }
 
-    /// For what writes in an order of its own.
+    /// The elements as a mutable slice, for code that writes them in its own order.
     pub fn cells(&mut self) -> &mut [T] {
         &mut self.0
     }

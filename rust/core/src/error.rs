@@ -1,34 +1,34 @@
-//! What can be wrong, with the place where it is.
+//! The errors of this crate, with the index at which they occurred.
 
 use std::fmt;
 
-/// Every way in which an operation can refuse. No operation panics, none gives a partial result.
+/// Every reason for which an operation can fail. No operation panics or returns a partial result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The number of bytes is no positive multiple of the size of an element.
+    /// The number of bytes is not a positive multiple of the size of an element.
     ByteLength { what: &'static str, bytes: usize, size: usize },
     /// An element's bytes are not its canonical encoding.
     NotCanonical { what: &'static str, index: usize },
-    /// An encoding of the identity, which is never sent.
+    /// The bytes encode the identity, which is never sent.
     Identity { index: usize },
-    /// Arrays have at least one element.
+    /// An array would have no elements.
     Empty,
-    /// More elements than `MAX_LENGTH`, or than there is memory for.
+    /// There are more elements than `MAX_LENGTH`, or not enough memory for them.
     TooLong { length: usize },
     /// The lengths differ and neither is one, or the operation does not broadcast.
     Lengths { left: usize, right: usize },
-    /// The operation is for arrays of one element.
+    /// The operation needs an array of one element.
     NotOne { length: usize },
-    /// There is no such place.
+    /// The index is outside the array.
     Index { index: usize, length: usize },
-    /// Not each place exactly once.
+    /// The indices are not a permutation.
     NotAnOrder { length: usize },
     /// Zero has no inverse.
     Zero { index: usize },
 }
 
 impl Error {
-    /// For errors in bytes: the element that is bad, if it is one element. `None` for wrong use.
+    /// For errors in encoded bytes, the index of the bad element if there is one. `None` if the caller made a mistake.
     pub fn decode_index(&self) -> Option<Option<usize>> {
         match *self {
             Error::ByteLength { .. } => Some(None),
@@ -38,7 +38,7 @@ impl Error {
     }
 }
 
-/// One sentence. The index of a bad encoding is not in it: whoever shows the error adds it.
+/// A sentence without the index of a bad encoding: the code that shows the error adds it.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -1,38 +1,38 @@
-//! What a group has to bring along. A second group is one more implementation of this trait.
+//! The operations that a group must implement. To add a group, implement this trait.
 
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::cost;
 
-/// What an array can hold. The default value is only ever a blank that is overwritten.
+/// An element of an array. The default value is only a placeholder that gets overwritten.
 pub trait Element: ConditionallySelectable + Default + Zeroize + Send + Sync {}
 impl<T: ConditionallySelectable + Default + Zeroize + Send + Sync> Element for T {}
 
 /// A group of prime order, written additively, with functions on single elements.
 ///
-/// Implementations are constant-time in the values wherever the name does not say `vartime`; decoding may reveal
-/// whether it succeeded. Slices have the sizes of the constants: the arrays see to that.
+/// Implementations are constant-time in the values unless the name says `vartime`. Decoding may reveal whether it
+/// succeeded. The arrays guarantee that slices have the sizes given by the constants.
 pub trait PrimeGroup: Sized + 'static {
     const NAME: &'static str;
     /// Little-endian.
     const ORDER: &'static [u8];
     const SCALAR_SIZE: usize;
     const POINT_SIZE: usize;
-    /// Uniform bytes that are reduced to one scalar.
+    /// The number of uniform bytes that are reduced to one scalar.
     const WIDE_SIZE: usize;
-    /// Uniform bytes that are mapped to one point.
+    /// The number of uniform bytes that are mapped to one point.
     const UNIFORM_SIZE: usize;
-    /// The one encoding of the identity.
+    /// The only encoding of the identity.
     const IDENTITY_ENCODING: &'static [u8];
-    /// What encoding one of many points costs, in nanoseconds.
+    /// The cost of encoding one of many points, in nanoseconds.
     const ENCODE_NANOS: u64 = cost::POINT_CODEC;
-    /// Whether many encodings of doubles cost less than those of any points: `doubles_encode` then makes them.
+    /// Whether encoding many doubled points, with `doubles_encode`, is cheaper than encoding arbitrary points.
     const DOUBLES_PAY: bool = false;
 
     type Scalar: Element;
     type Point: Element;
-    /// What makes multiplication of one fixed point fast.
+    /// A precomputed table that makes multiplication of one fixed point fast.
     type Table: Send + Sync;
 
     fn zero() -> Self::Scalar;
@@ -44,26 +44,26 @@ pub trait PrimeGroup: Sized + 'static {
     fn scalar_add(a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
     fn scalar_sub(a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
     fn scalar_neg(a: &Self::Scalar) -> Self::Scalar;
-    /// What twice makes `a`.
+    /// Divides `a` by two.
     fn scalar_half(a: &Self::Scalar) -> Self::Scalar;
     fn scalar_mul(a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
-    /// Of a value that is not zero.
+    /// The inverse of a value, which must not be zero.
     fn scalar_invert(a: &Self::Scalar) -> Self::Scalar;
     fn scalar_eq(a: &Self::Scalar, b: &Self::Scalar) -> Choice;
 
     fn identity() -> Self::Point;
     fn generator() -> Self::Point;
     fn generator_table() -> Self::Table;
-    /// Strict. Whether the identity passes does not matter: the arrays refuse its encoding.
+    /// Strict decoding. It may accept the identity, because the arrays refuse its encoding.
     fn point_decode(bytes: &[u8]) -> Option<Self::Point>;
     fn point_encode(point: &Self::Point, out: &mut [u8]);
-    /// Concatenated. Groups where many at once are cheaper than each alone bring their own.
+    /// Encodes many points, concatenated. Groups in which a batch is cheaper override this.
     fn points_encode(points: &[Self::Point], out: &mut [u8]) {
         for (point, cell) in points.iter().zip(out.chunks_exact_mut(Self::POINT_SIZE)) {
             Self::point_encode(point, cell);
         }
     }
-    /// The concatenated encodings of twice each point, for groups where these cost less than those of any points.
+    /// The concatenated encodings of twice each point, for groups in which `DOUBLES_PAY`.
     fn doubles_encode(_points: &[Self::Point]) -> Option<Zeroizing<Vec<u8>>> {
         None
     }
@@ -73,7 +73,7 @@ pub trait PrimeGroup: Sized + 'static {
     fn point_neg(a: &Self::Point) -> Self::Point;
     fn point_mul(scalar: &Self::Scalar, point: &Self::Point) -> Self::Point;
     fn point_eq(a: &Self::Point, b: &Self::Point) -> Choice;
-    /// The table that pays for so many multiplications of a point, if one does.
+    /// The table that pays off for this many multiplications of a point, if there is one.
     fn table(point: &Self::Point, uses: usize) -> Option<Self::Table>;
     fn table_mul(scalar: &Self::Scalar, table: &Self::Table) -> Self::Point;
 
@@ -81,7 +81,8 @@ pub trait PrimeGroup: Sized + 'static {
     fn vartime_msm(scalars: &[Self::Scalar], points: &[Self::Point]) -> Self::Point;
 }
 
-/// The arrays only cut slices of the right size; a wrong one still fills with zeros rather than panic.
+/// Copies a slice into an array. The arrays only pass slices of the right size; a shorter one is padded with zeros
+/// instead of causing a panic.
 pub(crate) fn sized<const N: usize>(bytes: &[u8]) -> Zeroizing<[u8; N]> {
     let mut out = Zeroizing::new([0; N]);
     for (to, from) in out.iter_mut().zip(bytes) {

@@ -1,7 +1,8 @@
 //! Immutable arrays of scalars and points of a group of prime order.
 //!
-//! No protocol logic and no Python in here. Everything that is not named `vartime_…` runs in time that depends on
-//! lengths only, never on values; arrays erase themselves when they are dropped. There is no unsafe code.
+//! This crate has no protocol logic and knows nothing of Python. Everything that is not named `vartime_…` runs in time
+//! that depends on lengths only, never on values. Arrays erase themselves when they are dropped. There is no unsafe
+//! code.
 
 #![forbid(unsafe_code)]
 
@@ -28,10 +29,10 @@ pub use ristretto::Ristretto255;
 pub use scalars::Scalars;
 pub use secp256k1::Secp256k1;
 
-/// The longest array: a bound that keeps a wrong count from asking for all the memory there is.
+/// The longest array allowed, so that a wrong count cannot allocate all memory.
 pub const MAX_LENGTH: usize = 1 << 24;
 
-/// What one element costs, in nanoseconds. Rough on purpose: it only decides whether threads pay.
+/// The cost of one element, in nanoseconds. Deliberately rough: it only decides whether threads pay off.
 pub mod cost {
     /// Addition, subtraction or negation of scalars.
     pub const SCALAR_ADD: u64 = 35;

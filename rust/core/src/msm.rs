@@ -1,4 +1,4 @@
-//! Σ scalars[i]·points[i], cut among threads where that pays.
+//! Σ scalars[i]·points[i], divided among threads if that pays off.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::points::Points;
 use crate::scalars::Scalars;
 use crate::threads::{threads, workers};
 
-/// In constant time.
+/// Σ scalars[i]·points[i], in constant time.
 pub fn msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
     cut(scalars, points, cost::MSM, G::msm)
 }
 
-/// Several of them, in constant time; with their encodings, where those of doubles come cheap.
+/// Several sums, in constant time. Also computes their encodings if `DOUBLES_PAY`.
 pub fn msm_each<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)]) -> Result<Points<G>, Error> {
     let mut nanos = 0;
     for (scalars, points) in terms {
@@ -32,7 +32,7 @@ pub fn msm_each<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)]) -> Result<Po
     sums(&terms, nanos)?.doubled()
 }
 
-/// Each sum on one thread, or all threads at each sum where there are more of them than sums.
+/// One thread per sum, or all threads on each sum if there are more threads than sums.
 fn sums<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)], nanos: u64) -> Result<Points<G>, Error> {
     if terms.len() < threads() {
         let one = |&(scalars, points): &(&Scalars<G>, &Points<G>)| match points.has_table() {
@@ -49,7 +49,7 @@ fn sums<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)], nanos: u64) -> Resul
     Array::build(terms.len(), nanos, one).map(Points::from)
 }
 
-/// For public values only: the time depends on them.
+/// Σ scalars[i]·points[i] for public values only: the time depends on them.
 pub fn vartime_msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
     cut(scalars, points, cost::VARTIME_MSM, G::vartime_msm)
 }
@@ -75,8 +75,8 @@ fn cut<G: PrimeGroup>(
     Points::from(Array::build(length.div_ceil(share), each, part)?).sum()
 }
 
-/// Σ w[i]·s[i]·P[i] over all terms (w, s, P), which broadcast; for public values only. An array of points that stands in
-/// several terms, the same one and not an equal one, enters the sum once.
+/// Σ w[i]·s[i]·P[i] over all terms (w, s, P), with broadcasting, for public values only. If several terms share an
+/// array of points (the same one, not an equal one), it enters the sum only once.
 pub fn vartime_sum<G: PrimeGroup>(terms: &[(&Scalars<G>, &Scalars<G>, &Points<G>)]) -> Result<Points<G>, Error> {
     let mut places = HashMap::new();
     let (mut points, mut length) = (Vec::new(), 0);
@@ -102,18 +102,18 @@ pub fn vartime_sum<G: PrimeGroup>(terms: &[(&Scalars<G>, &Scalars<G>, &Points<G>
     vartime_msm(&Scalars(scalars), &joined(&points)?)
 }
 
-/// One after the other, without their encodings, which no sum looks at.
+/// Joins arrays without their encodings, which sums do not need.
 fn joined<G: PrimeGroup>(points: &[&Points<G>]) -> Result<Points<G>, Error> {
     let parts: Vec<_> = points.iter().map(|points| &points.elements).collect();
     Array::concat(&parts).map(Points::from)
 }
 
-/// Where the i-th element of a broadcast array is.
+/// The index of the i-th element of a broadcast array.
 fn at(length: usize, i: usize) -> usize {
     if length == 1 { 0 } else { i }
 }
 
-/// a·p + b·q, elementwise with broadcasting, in constant time: the doublings of both products are shared.
+/// a·p + b·q, elementwise with broadcasting, in constant time. Both products share their doublings.
 pub fn combine<G: PrimeGroup>(
     a: &Scalars<G>,
     p: &Points<G>,

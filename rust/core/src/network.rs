@@ -1,9 +1,9 @@
-//! A sorting network: which places are compared hangs on how many there are, and on nothing else.
+//! A sorting network: which places are compared depends only on the length.
 
 use subtle::{Choice, ConditionallySelectable};
 
-/// Sorts the keys, which are secret and below 2^31. For each pair of places that are compared `exchange` hears whether
-/// they change places, so that it can exchange what belongs to them; it has to touch both either way.
+/// Sorts the keys, which are secret and below 2^31. For each pair of places compared, `exchange` is called with the
+/// choice whether they are swapped, so that it can swap the associated data. It must write both in any case.
 ///
 /// Batcher's merge exchange (Knuth, volume 3, 5.2.2, algorithm M): about n·log²n / 4 comparisons, for any n.
 pub fn sort(keys: &mut [u32], mut exchange: impl FnMut(usize, usize, Choice)) {
@@ -17,7 +17,7 @@ pub fn sort(keys: &mut [u32], mut exchange: impl FnMut(usize, usize, Choice)) {
                 for left in start..(start + p).min(length - distance) {
                     let right = left + distance;
                     let (a, b) = (keys[left], keys[right]);
-                    // Above zero or below, in the highest bit; a choice hides from the compiler that it is one of two.
+                    // The highest bit is the sign of b − a. A `Choice` hides from the compiler that it is a boolean.
                     let wrong = Choice::from((b.wrapping_sub(a) >> 31) as u8);
                     keys[left] = u32::conditional_select(&a, &b, wrong);
                     keys[right] = u32::conditional_select(&b, &a, wrong);
@@ -33,7 +33,7 @@ pub fn sort(keys: &mut [u32], mut exchange: impl FnMut(usize, usize, Choice)) {
     }
 }
 
-/// Exchanges two different cells, the left one first, if it is so chosen. Writes both either way.
+/// Swaps two cells, with left < right, if chosen. Writes both in any case.
 pub fn swap<T: ConditionallySelectable>(cells: &mut [T], left: usize, right: usize, chosen: Choice) {
     if let Some((before, after)) = cells.split_at_mut_checked(right) {
         if let (Some(a), Some(b)) = (before.get_mut(left), after.first_mut()) {
@@ -42,7 +42,7 @@ pub fn swap<T: ConditionallySelectable>(cells: &mut [T], left: usize, right: usi
     }
 }
 
-/// The same for cells of so many bytes.
+/// Like `swap`, for cells of `size` bytes.
 pub fn swap_bytes(bytes: &mut [u8], size: usize, left: usize, right: usize, chosen: Choice) {
     let mask = chosen.unwrap_u8().wrapping_neg();
     if let Some((before, after)) = bytes.split_at_mut_checked(right * size) {
@@ -68,7 +68,7 @@ mod tests {
         pairs
     }
 
-    /// What sorts every row of zeros and ones sorts everything.
+    /// A network that sorts every sequence of zeros and ones sorts everything.
     #[test]
     fn every_row_of_zeros_and_ones_is_sorted() {
         for length in 0..=12 {

@@ -1,5 +1,5 @@
-//! A secret order, drawn from secret words and applied to arrays: all of it in time, and at addresses, that depend on how
-//! many places there are, and on nothing else.
+//! A secret order, drawn from secret words and applied to arrays. Timing and memory addresses depend only on the
+//! length.
 
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
@@ -8,34 +8,34 @@ use crate::MAX_LENGTH;
 use crate::error::Error;
 use crate::network;
 
-/// A permutation of 0 … n − 1 that nobody is to learn: it does not say what it is, and erases itself.
+/// A secret permutation of 0 … n − 1. It is never printed, and it erases itself.
 pub struct Order {
-    /// What comes to each place: `places[j]` is π(j).
+    /// The source index of each place: `places[j]` is π(j).
     places: Zeroizing<Vec<u32>>,
-    /// Where each goes: the inverse, which is what an array is sorted by.
+    /// The target index of each element: the inverse, by which arrays are sorted.
     targets: Zeroizing<Vec<u32>>,
 }
 
-#[allow(clippy::len_without_is_empty)] // an order of none has no use, and does no harm
+#[allow(clippy::len_without_is_empty)] // an empty order is useless but harmless
 impl Order {
-    /// From chosen places, each of 0 … n − 1 once; anything else is refused.
+    /// Builds an order from a permutation of 0 … n − 1, and refuses anything else.
     pub fn new(places: &[usize]) -> Result<Self, Error> {
         let length = places.len();
         if length > MAX_LENGTH {
             return Err(Error::TooLong { length });
         }
-        // One that is too large becomes n, which is none of them.
+        // An index that is too large becomes n, which is never valid.
         let small = |&place: &usize| place.min(length) as u32;
         Self::turned(Zeroizing::new(places.iter().map(small).collect())).ok_or(Error::NotAnOrder { length })
     }
 
-    /// The order that n uniform words give, by Fisher–Yates. Nothing where the caller has to draw others.
+    /// Draws an order from n uniform words, by Fisher–Yates. `None` if the caller must draw other words.
     pub fn drawn(words: &[u64]) -> Result<Option<Self>, Error> {
         let order = fisher_yates(words)?;
         Ok(order.and_then(|order| Self::turned(Zeroizing::new(order.iter().map(|&place| place.into()).collect()))))
     }
 
-    /// With its inverse, by sorting: the places become 0 … n − 1, or it is no order.
+    /// Adds the inverse, by sorting. `None` unless the sorted places are 0 … n − 1.
     fn turned(places: Zeroizing<Vec<u32>>) -> Option<Self> {
         let mut sorted = places.clone();
         let mut targets = Zeroizing::new((0..places.len() as u32).collect::<Vec<_>>());
@@ -48,18 +48,18 @@ impl Order {
         self.places.len()
     }
 
-    /// The order that undoes this one.
+    /// The inverse order.
     pub fn inverse(&self) -> Self {
         Self { places: self.targets.clone(), targets: self.places.clone() }
     }
 
-    /// What comes to each place. Whoever goes by it shows the order.
+    /// π(0), π(1), …. Using them as indices reveals the order.
     pub fn vartime_places(&self) -> &[u32] {
         &self.places
     }
 
-    /// Brings each cell to its place, if there are as many as places: `exchange` has to exchange two of them if it is so
-    /// chosen, and to touch both either way.
+    /// Moves each of `cells` cells to its place. `exchange` must swap two cells if the choice says so, and must write
+    /// both in any case. Fails if the number of cells differs from the length of the order.
     pub(crate) fn apply(&self, cells: usize, exchange: impl FnMut(usize, usize, Choice)) -> Result<(), Error> {
         if cells != self.len() {
             return Err(Error::Lengths { left: cells, right: self.len() });
@@ -69,17 +69,17 @@ impl Order {
     }
 }
 
-/// The most words of a call: the work grows with their square, and places have 16 bits.
+/// The longest order that can be drawn: the work grows with the square of the length, and places have 16 bits.
 const MAX_ORDER: usize = 1 << 16;
 
-/// How many places are looked at in one step.
+/// The number of places examined in one step.
 const LANES: usize = 16;
 
-/// The order of 0, 1, …, n − 1 that n uniform words give: the last place is exchanged with one of all, then the last but
-/// one with one of those before it and itself, and so on; which one is the remainder of the next word.
+/// Shuffles 0, 1, …, n − 1 with n uniform words: the last place is swapped with any place, the one before it with any
+/// place up to itself, and so on. The remainder of the next word selects the place.
 ///
-/// Nothing where a word lies in the last, incomplete run of remainders: the caller has to draw others, or some orders
-/// would be favoured. With n places that happens less than n² times in 2^64.
+/// `None` if a word is at or above the largest multiple of the bound: the caller must draw other words, or some orders
+/// would be favoured. With n places this happens less than n² times in 2^64.
 fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u16>>>, Error> {
     let length = words.len();
     if length > MAX_ORDER {
@@ -89,7 +89,7 @@ fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u16>>>, Error> {
     let mut unfair = false;
     for (last, &word) in (1..length).rev().zip(words) {
         let bound = last as u64 + 1;
-        // 2^64 modulo the bound: so many words at the end have no full run.
+        // The last 2^64 mod bound words must be rejected.
         unfair |= word > u64::MAX - (u64::MAX % bound + 1) % bound;
         let mut chosen = remainder(word, bound);
         exchange(&mut order, last, chosen);
@@ -99,19 +99,20 @@ fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u16>>>, Error> {
     Ok((!unfair).then_some(order))
 }
 
-/// The remainder of a secret word by a public bound from 2 on, without a division by which a processor tells the word.
+/// The remainder of a secret word by a public bound of at least 2, without a division, whose time would reveal the
+/// word.
 fn remainder(word: u64, bound: u64) -> u16 {
     let inverse = u64::MAX / bound;
-    // At most one too small.
+    // The quotient is at most one too small.
     let quotient = ((u128::from(word) * u128::from(inverse)) >> 64) as u64;
     let rest = word - quotient * bound;
     let less = rest.wrapping_sub(bound);
-    // Below zero where the rest was below the bound already. A choice that the compiler cannot make a branch of.
+    // `less` is negative if the rest was already below the bound. The compiler cannot turn a `Choice` into a branch.
     u64::conditional_select(&less, &rest, Choice::from((less >> 63) as u8)) as u16
 }
 
-/// Exchanges the place `last` with a secret one that is not behind it. Every place up to it is read and written, whichever
-/// it is, and always whole runs of `LANES`: in what would be left over of a shorter run a compiler may branch, and did.
+/// Swaps the place `last` with a secret place that is not after it. Every place up to `last` is read and written in any
+/// case, always in full runs of `LANES`: in the remainder of a shorter run a compiler may branch, and one did.
 fn exchange(places: &mut [u16], last: usize, chosen: u16) {
     let Some(before) = places.get_mut(..(last / LANES + 1) * LANES) else { return };
     let end = before[last];
@@ -120,7 +121,7 @@ fn exchange(places: &mut [u16], last: usize, chosen: u16) {
     for run in before.chunks_exact_mut(LANES) {
         for ((place, found), at) in run.iter_mut().zip(&mut found).zip(&mut at) {
             let other = *at ^ chosen;
-            // All ones where nothing differs.
+            // All ones if nothing differs.
             let here = ((other | other.wrapping_neg()) >> 15).wrapping_sub(1);
             *found |= *place & here;
             *place ^= (*place ^ end) & here;
@@ -136,7 +137,7 @@ mod tests {
     use super::{MAX_ORDER, Order, exchange, fisher_yates, remainder};
     use crate::error::Error;
 
-    /// The same with the processor's own division and plain indexing.
+    /// Fisher–Yates with the processor's division and plain indexing.
     fn plain(words: &[u64]) -> Vec<u16> {
         let mut order: Vec<u16> = (0..=u16::MAX).take(words.len()).collect();
         for (last, word) in (1..words.len()).rev().zip(words) {
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_word_without_a_full_run_gives_no_order() {
-        // 2^64 is 1 modulo 3 and 5: one word is too many. Powers of two divide it.
+        // 2^64 is 1 modulo 3 and 5, so one word is rejected. Powers of two divide 2^64.
         assert!(fisher_yates(&[0, u64::MAX, 0]).unwrap().is_some());
         assert!(fisher_yates(&[u64::MAX, 0, 0]).unwrap().is_none());
         assert!(fisher_yates(&[u64::MAX - 1, 0, 0]).unwrap().is_some());

@@ -15,15 +15,15 @@ use crate::order::Order;
 use crate::scalars::Scalars;
 use crate::threads;
 
-/// At least one point, always valid: they come from strict decoding, the one-way map and arithmetic only.
+/// An array of at least one point. Always valid: points only come from strict decoding, the one-way map and arithmetic.
 ///
-/// They erase themselves too: what a card decrypts to is a point, and nobody else's business.
+/// Points erase themselves too, because a decrypted card is a point and must stay secret.
 pub struct Points<G: PrimeGroup> {
     pub(crate) elements: Array<G::Point>,
-    /// Only ever with one element.
+    /// Only present if there is exactly one element.
     table: Option<Arc<G::Table>>,
-    /// Kept once it is known: encoding a point costs as much as decoding one, and a deck that came in as bytes is
-    /// hashed into several transcripts.
+    /// Cached once it is known: encoding a point costs as much as decoding one, and a deck received as bytes is hashed
+    /// into several transcripts.
     encoding: Encoding,
 }
 
@@ -37,7 +37,7 @@ impl<G: PrimeGroup> From<Array<G::Point>> for Points<G> {
 
 #[allow(clippy::len_without_is_empty)] // never empty
 impl<G: PrimeGroup> Points<G> {
-    /// Strict, and without the identity.
+    /// Strict decoding. The identity is refused.
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
         let size = G::POINT_SIZE;
         let length = array::count("points", bytes.len(), size)?;
@@ -51,7 +51,7 @@ impl<G: PrimeGroup> Points<G> {
         Ok(Self { encoding: Zeroizing::new(bytes.to_vec()).into(), ..Self::from(elements) })
     }
 
-    /// The group's one-way map.
+    /// Applies the group's one-way map.
     pub fn map(uniform: &[u8]) -> Result<Self, Error> {
         let size = G::UNIFORM_SIZE;
         let length = array::count("uniform bytes", uniform.len(), size)?;
@@ -62,7 +62,7 @@ impl<G: PrimeGroup> Points<G> {
         Array::filled(count, G::identity()).map(Self::from)
     }
 
-    /// With its table.
+    /// The generator, with its table.
     pub fn generator() -> Result<Self, Error> {
         let elements = Array::filled(1, G::generator())?;
         let table = Some(Arc::new(G::generator_table()));
@@ -89,12 +89,12 @@ impl<G: PrimeGroup> Points<G> {
         Array::build(self.len(), POINT_ADD, |i| G::point_neg(&self.elements[i])).map(Self::from)
     }
 
-    /// What one element of `mul` with so many scalars costs.
+    /// The cost of one element of `mul`.
     pub fn mul_nanos(&self) -> u64 {
         if self.table.is_some() { TABLE_MUL } else { POINT_MUL }
     }
 
-    /// Elementwise, with broadcasting; one point for many scalars goes over a table.
+    /// Multiplies elementwise, with broadcasting. One point times many scalars uses a table.
     pub fn mul(&self, scalars: &Scalars<G>) -> Result<Self, Error> {
         let made;
         let table = match &self.table {
@@ -112,7 +112,7 @@ impl<G: PrimeGroup> Points<G> {
         product.map(Self::from)
     }
 
-    /// The same with their encodings, where those of doubles come cheap: for products that are sent.
+    /// Like `mul`, for products that will be sent: also computes their encodings if `DOUBLES_PAY`.
     pub fn products(&self, scalars: &Scalars<G>) -> Result<Self, Error> {
         match G::DOUBLES_PAY {
             true => self.mul(&scalars.half()?)?.doubled(),
@@ -120,7 +120,7 @@ impl<G: PrimeGroup> Points<G> {
         }
     }
 
-    /// Whether the arrays are equal as wholes.
+    /// Compares the arrays as wholes.
     pub fn equals(&self, other: &Self) -> bool {
         let pairs = self.elements.iter().zip(other.elements.iter());
         let same = pairs.fold(Choice::from(1), |same, (a, b)| same & G::point_eq(a, b));
@@ -136,7 +136,7 @@ impl<G: PrimeGroup> Points<G> {
         Ok(sum.into())
     }
 
-    /// 1·P_1 + 2·P_2 + … + n·P_n as the sum of all sums from an element to the last: additions only.
+    /// 1·P_1 + 2·P_2 + … + n·P_n, computed as the sum of all suffix sums, with additions only.
     pub fn ranked_sum(&self) -> Result<Self, Error> {
         let mut sums = Array::filled(2, G::identity())?;
         let cells = sums.cells();
@@ -147,7 +147,7 @@ impl<G: PrimeGroup> Points<G> {
         sums.slice(1, 2).map(Self::from)
     }
 
-    /// Twice each point, with their encodings where these come cheap.
+    /// Doubles each point. Also computes the encodings if `DOUBLES_PAY`.
     pub fn doubled(&self) -> Result<Self, Error> {
         let elements = Array::build(self.len(), POINT_ADD, |i| G::point_add(&self.elements[i], &self.elements[i]))?;
         let encoding = G::doubles_encode(&self.elements).map_or_else(Encoding::new, Encoding::from);
@@ -168,20 +168,20 @@ impl<G: PrimeGroup> Points<G> {
         self.table.as_deref()
     }
 
-    /// `start..end` must lie inside and not be empty. All of it keeps its table.
+    /// `start..end` must be inside the array and not empty. A table is kept, since it belongs to an array of one.
     pub fn slice(&self, start: usize, end: usize) -> Result<Self, Error> {
         let elements = self.elements.slice(start, end)?;
         let encoding = self.encodings(start..end);
         Ok(Self { elements, table: self.table.clone(), encoding })
     }
 
-    /// The elements at these places, which are public: plain indexing shows them.
+    /// The elements at these indices, which must be public: plain indexing reveals them.
     pub fn vartime_take(&self, indices: &[usize]) -> Result<Self, Error> {
         let elements = self.elements.vartime_take(indices)?;
         Ok(Self { encoding: self.encodings(indices.iter().copied()), ..Self::from(elements) })
     }
 
-    /// The elements in a secret order, with their encodings, if they are known.
+    /// The elements in a secret order, with their encodings if known.
     pub fn take(&self, order: &Order) -> Result<Self, Error> {
         let mut elements = Array::copied(&self.elements)?;
         let mut encoding = self.encoding.clone();
@@ -195,11 +195,11 @@ impl<G: PrimeGroup> Points<G> {
         Ok(Self { encoding, ..Self::from(elements) })
     }
 
-    /// The encodings of these elements, if they are known.
+    /// The encodings of these elements, if known.
     fn encodings(&self, indices: impl ExactSizeIterator<Item = usize>) -> Encoding {
         let pick = |bytes: &Zeroizing<Vec<u8>>| {
             let size = G::POINT_SIZE;
-            // All the room at once: a vector that grows leaves copies behind, and nobody erases them.
+            // Reserve the full capacity at once: a vector that grows leaves copies behind that are never erased.
             let mut picked = Zeroizing::new(Vec::with_capacity(indices.len() * size));
             indices.for_each(|i| picked.extend_from_slice(&bytes[i * size..(i + 1) * size]));
             picked
@@ -207,7 +207,7 @@ impl<G: PrimeGroup> Points<G> {
         self.encoding.get().map(pick).map_or_else(Encoding::new, Encoding::from)
     }
 
-    /// With the encodings, where those of all parts are known.
+    /// Joins arrays. The encodings are kept if those of all parts are known.
     pub fn concat(parts: &[&Self]) -> Result<Self, Error> {
         let arrays: Vec<_> = parts.iter().map(|part| &part.elements).collect();
         let elements = Array::concat(&arrays)?;
@@ -216,7 +216,7 @@ impl<G: PrimeGroup> Points<G> {
         Ok(Self { encoding, ..Self::from(elements) })
     }
 
-    /// Looks at every element, whatever it finds; at the encodings, where they are known.
+    /// The index of the first identity. Examines every element in any case, by its encoding if known.
     pub fn first_identity(&self) -> Option<usize> {
         let first = match self.encoding.get() {
             Some(known) => {
@@ -231,13 +231,13 @@ impl<G: PrimeGroup> Points<G> {
         usize::try_from(first).ok().filter(|&i| i < self.len())
     }
 
-    /// The index of the first element that stands in `other`, by the encodings. For public points only.
+    /// The index of the first element that is also in `other`, compared by encodings. For public points only.
     pub fn vartime_first_in(&self, other: &Self) -> Option<usize> {
         let others: HashSet<&[u8]> = other.encoded().chunks_exact(G::POINT_SIZE).collect();
         self.encoded().chunks_exact(G::POINT_SIZE).position(|cell| others.contains(cell))
     }
 
-    /// The index of the first element that stood before in this array, by the encodings. For public points only.
+    /// The index of the first element that equals an earlier one, compared by encodings. For public points only.
     pub fn vartime_first_repeat(&self) -> Option<usize> {
         let mut before = HashSet::with_capacity(self.len());
         self.encoded().chunks_exact(G::POINT_SIZE).position(|cell| !before.insert(cell))
@@ -247,7 +247,7 @@ impl<G: PrimeGroup> Points<G> {
         self.len() * G::POINT_SIZE
     }
 
-    /// The encodings, which are known from now on.
+    /// The encodings, which are cached from now on.
     pub fn encoded(&self) -> &[u8] {
         self.encoding.get_or_init(|| {
             let mut out = Zeroizing::new(vec![0; self.encoded_len()]);
@@ -256,7 +256,7 @@ impl<G: PrimeGroup> Points<G> {
         })
     }
 
-    /// Into `encoded_len()` bytes.
+    /// Encodes into `encoded_len()` bytes.
     pub fn encode(&self, out: &mut [u8]) {
         debug_assert_eq!(out.len(), self.encoded_len());
         out.copy_from_slice(self.encoded());
@@ -272,13 +272,13 @@ impl<G: PrimeGroup> Points<G> {
         let _ = threads::for_each(out, share * G::POINT_SIZE, G::ENCODE_NANOS * share as u64, job);
     }
 
-    /// Bytes of memory, without a table, which may be shared.
+    /// The memory used, in bytes, without the table, which may be shared.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + size_of_val(&self.elements[..]) + self.encoding.get().map_or(0, |known| known.len())
     }
 }
 
-/// Whether all bytes are equal, eight at a time where there are eight. Looks at all of them.
+/// Whether all bytes are equal. Compares eight at a time if possible, and examines all of them in any case.
 fn same_bytes(left: &[u8], right: &[u8]) -> Choice {
     let (words, others) = (left.chunks_exact(8), right.chunks_exact(8));
     let rest = words.remainder().ct_eq(others.remainder());
@@ -289,7 +289,7 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
-/// The index of the first that is chosen, or a number that is none. All are looked at.
+/// The index of the first that is chosen, or `u64::MAX`. Examines all of them in any case.
 fn first(chosen: impl DoubleEndedIterator<Item = Choice> + ExactSizeIterator) -> u64 {
     let indices = (0..chosen.len() as u64).rev();
     chosen.rev().zip(indices).fold(u64::MAX, |first, (this, i)| u64::conditional_select(&first, &i, this))

@@ -1,4 +1,4 @@
-//! ristretto255 (RFC 9496) on curve25519-dalek, which picks its vector code for the processor at run time.
+//! ristretto255 (RFC 9496) on curve25519-dalek, which selects vector code for the processor at run time.
 
 mod comb;
 mod order;
@@ -16,19 +16,19 @@ use crate::group::{PrimeGroup, sized};
 /// The prime-order group of RFC 9496.
 pub enum Ristretto255 {}
 
-/// So many points have their tables in a fast cache: a sum of more is faster in parts, although each part has doublings
-/// of its own. Measured with other factors every time, as a processor learns the branches of a short sum that is
-/// repeated: 4.6 µs a term in parts of 100, whatever the length.
+/// The number of points whose tables fit in a fast cache. A longer sum is faster in parts, although each part has its
+/// own doublings. Measured with new factors every time, since a processor learns the branches of a short sum that is
+/// repeated: 4.6 µs per term in parts of 100, whatever the length.
 const IN_CACHE: usize = 100;
-/// From so many terms on buckets are faster: 4.7 µs a term of 450, 4.5 of 500, 4.35 of 600, 4.15 of 790.
+/// From this many terms on, buckets are faster: 4.7 µs per term for 450 terms, 4.5 for 500, 4.35 for 600, 4.15 for 790.
 const BUCKETS_PAY: usize = 500;
 
-/// From so many multiplications of one point on, a comb for them pays.
+/// From this many multiplications of one point on, a comb pays off.
 const COMB_PAYS: usize = 12;
-/// From so many on a table of dalek's, which takes as long to make as fifty multiplications without one.
+/// From this many on, dalek's table pays off, which takes as long to build as fifty multiplications without one.
 const TABLE_PAYS: usize = 500;
 
-/// What makes multiplication of one fixed point fast.
+/// A precomputed table that makes multiplication of one fixed point fast.
 pub enum Table {
     Comb(Comb),
     Affine(Box<RistrettoBasepointTable>),
@@ -109,7 +109,7 @@ impl PrimeGroup for Ristretto255 {
     fn point_encode(point: &RistrettoPoint, out: &mut [u8]) {
         out.copy_from_slice(point.compress().as_bytes());
     }
-    /// An encoding takes a root; that of a double takes an inverse, and all inverses together cost one.
+    /// Encoding a point takes a square root. Encoding a double takes an inverse, and a batch needs only one inversion.
     fn doubles_encode(points: &[RistrettoPoint]) -> Option<Zeroizing<Vec<u8>>> {
         let mut out = Zeroizing::new(Vec::with_capacity(32 * points.len()));
         for encoding in RistrettoPoint::double_and_compress_batch(points) {

@@ -11,12 +11,12 @@ use crate::network;
 use crate::order::Order;
 use crate::threads;
 
-/// At least one scalar. May be secret: no operation branches on a value, but to say that one is zero.
+/// An array of at least one scalar. They may be secret: no operation branches on a value, except to report a zero.
 pub struct Scalars<G: PrimeGroup>(pub(crate) Array<G::Scalar>);
 
 #[allow(clippy::len_without_is_empty)] // never empty
 impl<G: PrimeGroup> Scalars<G> {
-    /// Strict: each below the order.
+    /// Strict decoding: each scalar must be below the order.
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
         let size = G::SCALAR_SIZE;
         let length = array::count("scalars", bytes.len(), size)?;
@@ -25,7 +25,7 @@ impl<G: PrimeGroup> Scalars<G> {
         Array::try_build(length, SCALAR_MUL, make, refuse).map(Self)
     }
 
-    /// One from each `WIDE_SIZE` bytes, reduced.
+    /// Reduces each `WIDE_SIZE` bytes to one scalar.
     pub fn from_wide(bytes: &[u8]) -> Result<Self, Error> {
         let size = G::WIDE_SIZE;
         let length = array::count("wide scalars", bytes.len(), size)?;
@@ -56,28 +56,28 @@ impl<G: PrimeGroup> Scalars<G> {
         Array::build(self.len(), SCALAR_ADD, |i| G::scalar_neg(&self.0[i])).map(Self)
     }
 
-    /// What twice makes each element.
+    /// Divides each element by two.
     pub fn half(&self) -> Result<Self, Error> {
         Array::build(self.len(), SCALAR_ADD, |i| G::scalar_half(&self.0[i])).map(Self)
     }
 
-    /// Whether the arrays are equal as wholes.
+    /// Compares the arrays as wholes.
     pub fn equals(&self, other: &Self) -> bool {
         let pairs = self.0.iter().zip(other.0.iter());
         let same = pairs.fold(Choice::from(1), |same, (a, b)| same & G::scalar_eq(a, b));
         self.len() == other.len() && bool::from(same)
     }
 
-    /// All at the price of one inversion and three multiplications each (Montgomery's trick).
+    /// Inverts all elements with a single inversion and three multiplications per element (Montgomery's trick).
     pub fn invert(&self) -> Result<Self, Error> {
         let mut out = self.cumprod()?.0;
         let last = self.len() - 1;
-        // A product is zero if and only if a factor is, and the caller learns that anyway.
+        // The product is zero if and only if a factor is, and the caller learns that anyway.
         if bool::from(G::scalar_eq(&out[last], &G::zero())) {
             return Err(Error::Zero { index: self.first_zero().unwrap_or(0) });
         }
         let cells = out.cells();
-        let mut rest = Zeroizing::new(G::scalar_invert(&cells[last])); // of the elements up to i
+        let mut rest = Zeroizing::new(G::scalar_invert(&cells[last])); // inverse of the product of elements 0 … i
         for i in (1..=last).rev() {
             cells[i] = G::scalar_mul(&rest, &cells[i - 1]);
             *rest = G::scalar_mul(&rest, &self.0[i]);
@@ -94,7 +94,7 @@ impl<G: PrimeGroup> Scalars<G> {
         Array::filled(1, *sum).map(Self)
     }
 
-    /// Σ a·b; no broadcasting.
+    /// Σ a·b, without broadcasting.
     pub fn dot(&self, other: &Self) -> Result<Self, Error> {
         if self.len() != other.len() {
             return Err(Error::Lengths { left: self.len(), right: other.len() });
@@ -107,7 +107,7 @@ impl<G: PrimeGroup> Scalars<G> {
         Array::filled(1, *sum).map(Self)
     }
 
-    /// x, x², …, x^count of an array of one.
+    /// x, x², …, x^count, for an array with the single element x.
     pub fn powers(&self, count: usize) -> Result<Self, Error> {
         let [x] = self.0[..] else {
             return Err(Error::NotOne { length: self.len() });
@@ -120,12 +120,12 @@ impl<G: PrimeGroup> Scalars<G> {
         Array::scan(self.len(), self.0[0], |i, before| G::scalar_mul(before, &self.0[i])).map(Self)
     }
 
-    /// `start..end` must lie inside and not be empty.
+    /// `start..end` must be inside the array and not empty.
     pub fn slice(&self, start: usize, end: usize) -> Result<Self, Error> {
         self.0.slice(start, end).map(Self)
     }
 
-    /// The elements at these places, which are public: plain indexing shows them.
+    /// The elements at these indices, which must be public: plain indexing reveals them.
     pub fn vartime_take(&self, indices: &[usize]) -> Result<Self, Error> {
         self.0.vartime_take(indices).map(Self)
     }
@@ -143,7 +143,7 @@ impl<G: PrimeGroup> Scalars<G> {
         Array::concat(&parts).map(Self)
     }
 
-    /// Looks at every element, whatever it finds.
+    /// The index of the first zero. Examines every element in any case.
     pub fn first_zero(&self) -> Option<usize> {
         let zero = G::zero();
         let found = self.0.iter().rev().zip((0..self.len() as u64).rev());
@@ -155,7 +155,7 @@ impl<G: PrimeGroup> Scalars<G> {
         self.len() * G::SCALAR_SIZE
     }
 
-    /// Into `encoded_len()` bytes.
+    /// Encodes into `encoded_len()` bytes.
     pub fn encode(&self, out: &mut [u8]) {
         debug_assert_eq!(out.len(), self.encoded_len());
         let job = |i: usize, cell: &mut [u8]| {
@@ -165,7 +165,7 @@ impl<G: PrimeGroup> Scalars<G> {
         let _ = threads::for_each(out, G::SCALAR_SIZE, 1, job);
     }
 
-    /// Bytes of memory.
+    /// The memory used, in bytes.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + size_of_val(&self.0[..])
     }

@@ -1,6 +1,6 @@
-//! secp256k1 (SEC 2) on k256: complete addition formulas, and the endomorphism in every single multiplication.
+//! secp256k1 (SEC 2) on k256, which uses complete addition formulas, and the endomorphism for single multiplications.
 //!
-//! Points are kept projective, so that arithmetic needs no inversion; encoding many of them takes one for all.
+//! Points are kept in projective form, so arithmetic needs no inversion. Encoding many points takes a single inversion.
 
 mod digits;
 mod fixed;
@@ -29,9 +29,9 @@ const ORDER: [u8; 32] = [
 ];
 
 const POINT_SIZE: usize = 33;
-/// From so many multiplications of one point on, making a table for them pays.
+/// From this many multiplications of one point on, building a table pays off.
 const TABLE_PAYS: usize = 200;
-/// Bytes that become one element of the field: RFC 9380, section 8.7, L.
+/// The number of bytes that are reduced to one field element: L in RFC 9380, section 8.7.
 const FIELD_UNIFORM: usize = 48;
 
 /// RFC 9380, section 8.7: a field element from the bytes, then the simplified SWU map and the isogeny.
@@ -48,7 +48,7 @@ impl PrimeGroup for Secp256k1 {
     const POINT_SIZE: usize = POINT_SIZE;
     const WIDE_SIZE: usize = 64;
     const UNIFORM_SIZE: usize = 2 * FIELD_UNIFORM;
-    /// SEC 1 has one byte for it, which does not fit among the others. Only ever hashed.
+    /// SEC 1 encodes it in a single byte, which does not fit the fixed size. This encoding is only ever hashed.
     const IDENTITY_ENCODING: &'static [u8] = &[0; POINT_SIZE];
     const ENCODE_NANOS: u64 = 400;
 
@@ -106,7 +106,7 @@ impl PrimeGroup for Secp256k1 {
     fn generator_table() -> fixed::Table {
         fixed::Table::new(&ProjectivePoint::GENERATOR)
     }
-    /// SEC 1, section 2.3.4, compressed only: k256 alone would also take other prefixes.
+    /// SEC 1, section 2.3.4, compressed points only. On its own, k256 would also accept other prefixes.
     fn point_decode(bytes: &[u8]) -> Option<ProjectivePoint> {
         let (prefix, x) = bytes.split_first()?;
         let odd = match prefix {

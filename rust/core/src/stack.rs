@@ -1,19 +1,20 @@
-//! Where on the stack long work runs.
+//! Placement of long computations on the stack.
 //!
-//! The inner loops of the curve library keep about a kilobyte of vectors on the stack. Where a page ends in the middle of
-//! those, sums in buckets take 10 to 40 percent longer; measured on one kind of processor, AMD's Zen 4, whose cause for it
-//! is not known. A process has its stack at an address that is drawn when it starts, so a third of all processes were
-//! slow for as long as they lived.
+//! The inner loops of the curve library keep about a kilobyte of vectors on the stack. If a page boundary falls within
+//! those, sums in buckets take 10 to 40 percent longer. This was measured on one kind of processor, AMD's Zen 4; the
+//! cause is unknown. The address of a process's stack is random, so a third of all processes were slow for as long as
+//! they ran.
 
 use std::hint::black_box;
 
 const PAGE: usize = 4096;
-/// What the loops and all calls on the way to them take, with something to spare.
+/// The stack space needed by the loops and all calls leading to them, with a margin.
 const ROOM: usize = 3328;
-/// Less than is left of a page, so that no step jumps over the places that have room.
+/// Less than the rest of a page, so that no step skips over all suitable addresses.
 const STEP: usize = 256;
 
-/// Runs `work` where at least `ROOM` bytes of the stack below are on one page: a few calls further down if need be.
+/// Runs `work` at a stack address with at least `ROOM` bytes below it on the same page, a few calls deeper if
+/// necessary.
 #[inline(never)]
 pub fn on_one_page<T>(work: impl FnOnce() -> T) -> T {
     let here = [0u8; STEP];
@@ -21,11 +22,11 @@ pub fn on_one_page<T>(work: impl FnOnce() -> T) -> T {
         return below(work);
     }
     let result = on_one_page(work);
-    black_box(&here); // still in use: so this call has a place of its own below, and is no loop
+    black_box(&here); // keeps `here` alive, so that the recursive call gets its own frame and is not turned into a loop
     result
 }
 
-/// In a call of its own: what `work` keeps on the stack is below, and the steps stay small.
+/// A separate call, so that the locals of `work` are in a frame below and the steps stay small.
 #[inline(never)]
 fn below<T>(work: impl FnOnce() -> T) -> T {
     work()
@@ -40,7 +41,7 @@ mod tests {
         std::ptr::from_ref(black_box(&local)).addr()
     }
 
-    /// So many calls further down, what `work` returns.
+    /// Runs `work` this many calls deeper.
     fn deeper<T>(calls: usize, work: &dyn Fn() -> T) -> T {
         let result = if calls == 0 { work() } else { deeper(calls - 1, work) };
         black_box(calls);
@@ -56,7 +57,7 @@ mod tests {
             assert!(there % PAGE >= ROOM / 2, "{calls}");
             called.push(here % PAGE);
         }
-        // They began in every part of a page.
+        // The calls began in every part of a page.
         for part in 0..8 {
             assert!(called.iter().any(|here| here / (PAGE / 8) == part));
         }

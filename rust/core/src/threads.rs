@@ -1,7 +1,7 @@
-//! Threads for one call: started for it, gone after it.
+//! Threads that live for a single call.
 //!
-//! There is no pool, so a process that forks can never wait for threads that are not there. Starting a thread costs
-//! some tens of microseconds, so each must have several times that to do.
+//! There is no pool, so a process that forks can never wait for threads that no longer exist. Starting a thread costs
+//! some tens of microseconds, so each must have several times as much work.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -12,35 +12,35 @@ use crate::stack::on_one_page;
 /// More threads than this are never started.
 pub const MAX_THREADS: usize = 256;
 
-/// Nanoseconds of work for which one more thread pays.
+/// The work, in nanoseconds, for which one more thread pays off.
 const WORTH: u64 = 200_000;
 
-/// Nanoseconds of work below which it does not matter where the stack lies.
+/// The work, in nanoseconds, below which the position of the stack does not matter.
 const PAGE_PAYS: u64 = 10_000;
 
-/// Each thread's share is cut in so many parts, so that one that is held up does not hold up the call.
+/// The number of parts into which each thread's share is divided, so that one delayed thread does not delay the call.
 const PARTS: usize = 4;
 
 static THREADS: AtomicUsize = AtomicUsize::new(1);
 
-/// How many threads a call may use.
+/// The number of threads that a call may use.
 pub fn threads() -> usize {
     THREADS.load(Ordering::Relaxed)
 }
 
-/// Sets it, at least one and at most `MAX_THREADS`.
+/// Sets the number of threads, at least one and at most `MAX_THREADS`.
 pub fn set_threads(count: usize) {
     THREADS.store(count.clamp(1, MAX_THREADS), Ordering::Relaxed);
 }
 
-/// How many threads pay for so many units of so many nanoseconds.
+/// The number of threads that pays off for this many units of work that take `nanos` nanoseconds each.
 pub fn workers(units: usize, nanos: u64) -> usize {
     let work = u64::try_from(units).unwrap_or(u64::MAX).saturating_mul(nanos);
     let useful = usize::try_from(work / WORTH).unwrap_or(usize::MAX);
     useful.clamp(1, threads()).min(units.max(1))
 }
 
-/// How many units one job should do, where a job can do several: all, or a fair part for each thread.
+/// The number of units that one job should do if it can do several: all of them, or a fair part for each thread.
 pub fn share(units: usize, nanos: u64) -> usize {
     match workers(units, nanos) {
         1 => units.max(1),
@@ -48,10 +48,10 @@ pub fn share(units: usize, nanos: u64) -> usize {
     }
 }
 
-/// Runs `job(i, part)` for every part of `unit` elements of `out`, the last maybe shorter, on as many threads as
-/// pay.
+/// Runs `job(i, part)` for every part of `unit` elements of `out`, of which the last may be shorter, on as many threads
+/// as pay off.
 ///
-/// A job that returns `false` stops the rest, and the smallest index at which one did is returned.
+/// If a job returns `false`, the rest is stopped and the smallest index at which one did is returned.
 pub fn for_each<T: Send>(
     out: &mut [T],
     unit: usize,
@@ -70,7 +70,7 @@ pub fn for_each<T: Send>(
     let share = units.div_ceil(workers * PARTS);
     let queue = Mutex::new(out.chunks_mut(share * unit).enumerate());
     let first_bad = AtomicUsize::new(usize::MAX);
-    // Parts are taken in order, so when one fails, all before it are taken already and only later ones are skipped.
+    // Parts are taken in order, so if one fails, all before it have already been taken and only later ones are skipped.
     let work = || {
         while first_bad.load(Ordering::Relaxed) == usize::MAX {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -82,7 +82,7 @@ pub fn for_each<T: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..workers {
-            // When the system refuses a thread, the others do its part.
+            // If the system refuses to start a thread, the others do its work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();

@@ -1,7 +1,7 @@
-//! Plain loops on curve25519-dalek, written out: what the arrays are measured against.
+//! Plain loops on curve25519-dalek, as a baseline for benchmarks of the arrays.
 //!
-//! Nothing else uses this file, and it uses nothing of this crate: what makes the arrays faster must not make their
-//! yardstick faster. The loops know the group by `Bare` alone, so that a test can count what they do.
+//! Only the benchmarks use this file, and it uses nothing else from this crate: optimising the arrays must not speed up
+//! their baseline. The loops access the group only through `Bare`, so that a test can count what they do.
 
 use std::hint::black_box;
 use std::thread;
@@ -12,10 +12,10 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{MultiscalarMul, VartimeMultiscalarMul};
 
-/// What can be timed.
+/// The operations that can be timed.
 pub const KINDS: [&str; 6] = ["fixed_base", "variable_base", "msm", "vartime_msm", "decode", "encode"];
 
-/// The group operations of the loops, each a call of the library and nothing else.
+/// The group operations that the loops use. Each is a single call of the library.
 trait Bare {
     fn fixed_base(&self, scalar: &Scalar) -> RistrettoPoint;
     fn variable_base(&self, scalar: &Scalar, point: &RistrettoPoint) -> RistrettoPoint;
@@ -54,12 +54,12 @@ impl Bare for Dalek {
     }
 }
 
-/// Which code of the library runs here: "avx512", "avx2" or "serial". Fixed bases and single products of decoding are
-/// serial everywhere; sums of products are not, so that times of the two do not compare from one kind to the next.
+/// The code of the library that runs here: "avx512", "avx2" or "serial". Multiplications of a fixed base and decoding
+/// are serial everywhere, and sums of products are not, so their times are not comparable between kinds of code.
 pub fn code() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     {
-        // The library takes AVX-512 only where it is compiled for such a processor.
+        // The library uses AVX-512 only if it is compiled for such a processor.
         if cfg!(all(target_feature = "avx512ifma", target_feature = "avx512vl")) {
             return "avx512";
         }
@@ -77,7 +77,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// Full-sized values that cost little to make.
+    /// Full-sized values that are cheap to compute.
     fn new(kind: &str, n: usize, start: u64) -> Self {
         let step = Scalar::from(0x9e37_79b9_7f4a_7c15_u64 + start).invert();
         let mut scalar = step;
@@ -124,8 +124,8 @@ impl Inputs {
     }
 }
 
-/// The shortest of `repeat` runs over `n` elements on this thread, by a clock that is given: that of the thread's own
-/// time, or another. Making the inputs is not part of it. `None` for a kind that does not exist.
+/// The shortest of `repeat` runs over `n` elements on this thread, measured with the given clock, such as the thread's
+/// CPU time. Creating the inputs is not included. `None` for an unknown kind.
 pub fn measure<E>(
     kind: &str,
     n: usize,
@@ -145,7 +145,7 @@ pub fn measure<E>(
     Some(times.map(|times| times.into_iter().min().unwrap_or_default()))
 }
 
-/// The same on `threads` bare threads with an equal share each, by the clock on the wall. Starting them is part of it.
+/// Like `measure`, on `threads` plain threads with equal shares, in wall-clock time. Starting the threads is included.
 pub fn measure_threads(kind: &str, n: usize, threads: usize, repeat: usize) -> Option<Duration> {
     if !KINDS.contains(&kind) {
         return None;
@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// Notes every operation with the number of points in it.
+    /// Records every operation and its number of points.
     #[derive(Default)]
     struct Counting(RefCell<Vec<(&'static str, usize)>>);
 

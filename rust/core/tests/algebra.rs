@@ -1,10 +1,10 @@
-//! The arrays against the single operations that they are made of, on every group.
+//! Compares the arrays with the single operations that they consist of, for every group.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nodealer_arrays::threads;
 
-/// The number of threads is one for the process: tests that set it take turns.
+/// The number of threads is a global setting, so tests that set it take turns.
 fn with_threads(count: usize) -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -25,7 +25,7 @@ const MULTIPLES: [&str; 16] = [
     "e0c418f7c8d9c4cdd7395b93ea124f3ad99021bb681dfc3302a9d99a2e53e64e",
 ];
 
-/// A.2: field elements that are not canonical or negative, x² no square, xy negative, y zero.
+/// A.2: field elements that are not canonical or negative, x² not a square, xy negative, y zero.
 const BAD: [&str; 29] = [
     "00ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
     "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",

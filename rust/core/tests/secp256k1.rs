@@ -1,4 +1,4 @@
-//! Published vectors of secp256k1, and what is no point of it.
+//! Published vectors for secp256k1, and encodings that are not points of it.
 
 use nodealer_arrays::{Error, Secp256k1};
 
@@ -65,7 +65,7 @@ fn the_map() {
 fn what_is_no_point_is_refused_with_its_index() {
     let x = &bytes(MULTIPLES[0])[1..];
     let mut bad: Vec<Vec<u8>> = (0..=255).filter(|&p| p != 2 && p != 3).map(|p| [&[p], x].concat()).collect();
-    let five = [vec![0; 31], vec![5]].concat(); // 132 has no root
+    let five = [vec![0; 31], vec![5]].concat(); // 132 has no square root
     for x in [bytes(FIELD), vec![0xff; 32], vec![0; 32], five] {
         bad.push([vec![2], x.clone()].concat());
         bad.push([vec![3], x].concat());

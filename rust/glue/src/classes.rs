@@ -1,6 +1,6 @@
-//! The Python classes of one group, written once for all of them.
+//! A macro that defines the Python classes of a group.
 //!
-//! Arguments are taken as any object, so that a wrong one is a `BadParameter` and not a `TypeError`.
+//! Arguments are accepted as any object, so that a wrong one raises `BadParameter` and not `TypeError`.
 
 /// `group_classes!(module = a PrimeGroup: Handle, Scalars, Points)`
 macro_rules! group_classes {
@@ -23,7 +23,7 @@ macro_rules! group_classes {
             static HANDLE: PyOnceLock<Py<$Handle>> = PyOnceLock::new();
             static GENERATOR: PyOnceLock<Py<$Points>> = PyOnceLock::new();
 
-            /// Adds the classes, and the one handle under the group's name.
+            /// Adds the classes, and the group's handle under its name.
             pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
                 module.add_class::<$Handle>()?;
                 module.add_class::<$Scalars>()?;

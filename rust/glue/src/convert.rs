@@ -1,4 +1,4 @@
-//! From Python and back: arguments of any type come in, and what is wrong goes out as an error of `nodealer.errors`.
+//! Conversion of arguments from Python, which may have any type, and of errors to those of `nodealer.errors`.
 
 use nodealer_arrays::{Error, MAX_LENGTH};
 use pyo3::prelude::*;
@@ -11,10 +11,10 @@ mod errors {
 pub use errors::BadParameter;
 use errors::DecodeError;
 
-/// Nanoseconds of work below which the interpreter lock is kept: getting it back can take longer than that.
+/// The work, in nanoseconds, below which the interpreter lock is kept: reacquiring it can take longer than that.
 const DETACH_PAYS: u64 = 50_000;
 
-/// Runs `work`, without the interpreter lock when it is long.
+/// Runs `work`, without the interpreter lock if it takes long.
 pub fn run<T: Send>(py: Python<'_>, units: usize, nanos: u64, work: impl FnOnce() -> T + Send) -> T {
     if (units as u64).saturating_mul(nanos) < DETACH_PAYS { work() } else { py.detach(work) }
 }
@@ -30,7 +30,7 @@ pub fn refuse(error: Error) -> PyErr {
     }
 }
 
-/// The name of a value's type; its value may be secret and is never shown.
+/// The name of a value's type. The value itself may be secret and is never shown.
 pub fn type_name(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "something".to_owned(), |name| name.to_string())
 }
@@ -42,7 +42,7 @@ pub fn bytes<'a>(data: &'a Bound<'_, PyAny>, what: &str) -> PyResult<&'a [u8]> {
     }
 }
 
-/// An integer. A bool is one to Python, and a mistake to us.
+/// Checks that a value is an integer. A bool is one to Python, but a mistake here.
 fn integer<'a, 'py>(value: &'a Bound<'py, PyAny>, what: &str) -> PyResult<&'a Bound<'py, PyInt>> {
     match value.cast::<PyInt>() {
         Ok(number) if !value.is_instance_of::<PyBool>() => Ok(number),
@@ -50,7 +50,7 @@ fn integer<'a, 'py>(value: &'a Bound<'py, PyAny>, what: &str) -> PyResult<&'a Bo
     }
 }
 
-/// The items of a sequence that is neither text nor bytes: as many as it says it has, never more.
+/// The items of a sequence that is neither text nor bytes, exactly as many as its length says.
 pub fn items<'py>(values: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mistaken = values.is_instance_of::<PyString>()
         || values.is_instance_of::<PyBytes>()
@@ -71,7 +71,7 @@ pub fn items<'py>(values: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec<Bound<
     }
 }
 
-/// A term of a sum: a tuple of as many arrays as there are names.
+/// A term of a sum: a tuple with one array for each name.
 pub fn tuple<'py, const N: usize>(term: &Bound<'py, PyAny>, names: [&str; N]) -> PyResult<[Bound<'py, PyAny>; N]> {
     let parts = term.cast::<PyTuple>().ok().filter(|parts| parts.len() == N);
     let arrays = parts.and_then(|parts| parts.iter().collect::<Vec<_>>().try_into().ok());
@@ -83,7 +83,7 @@ pub fn u64(value: &Bound<'_, PyAny>, index: usize) -> PyResult<u64> {
     number.extract().map_err(|_| bad(format!("the integer at index {index} is not in [0, 2^64)")))
 }
 
-/// A number of things, at least one.
+/// A count of at least one.
 pub fn count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     match small(value, "a count")? {
         Some(count) if count >= 1 => Ok(count.unsigned_abs()),
@@ -92,7 +92,7 @@ pub fn count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     }
 }
 
-/// An index, from the end when it is negative.
+/// An index, counted from the end if it is negative.
 pub fn place(value: &Bound<'_, PyAny>, length: usize) -> PyResult<usize> {
     let Some(index) = small(value, "an index")? else {
         return Err(bad(format!("an index is far outside an array of {length}")));
@@ -104,13 +104,13 @@ pub fn place(value: &Bound<'_, PyAny>, length: usize) -> PyResult<usize> {
     inside.ok_or_else(|| bad(format!("index {index} is not in an array of {length}")))
 }
 
-/// A place of an order. One that no order has becomes one that is too large for any.
+/// An index in an order. An impossible one becomes an index that is too large for any order.
 pub fn order_place(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     let number = small(value, "a place")?;
     Ok(number.and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX))
 }
 
-/// An integer, or nothing when it is so large that Python may refuse to print it.
+/// An integer, or `None` if it is so large that Python may refuse to print it.
 fn small(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<isize>> {
     Ok(integer(value, what)?.extract().ok())
 }
@@ -131,7 +131,7 @@ pub fn range(key: &Bound<'_, PyAny>, length: usize) -> PyResult<(usize, usize)> 
     for bound in [part("start")?, part("stop")?].into_iter().flatten() {
         integer(&bound, "an index")?;
     }
-    // Cuts off at both ends as Python does, for numbers of any size.
+    // Clamps both ends as Python does, for numbers of any size.
     let indices = slice.indices(isize::try_from(length)?)?;
     let start = usize::try_from(indices.start)?;
     Ok((start, start.max(usize::try_from(indices.stop)?)))

@@ -1,6 +1,6 @@
-//! Signatures, sealing and key agreement: the libraries' own functions, as `nodealer/keys.py` needs them.
+//! Signatures, sealing and key agreement: the functions of the libraries, as `nodealer/keys.py` needs them.
 //!
-//! No rule on who is accepted stands here: which keys may identify a player is said once, in Python, for every backend.
+//! Which keys may identify a player is not decided here, but once for every backend, in Python.
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, Key, KeyInit, Nonce};
@@ -28,7 +28,7 @@ fn thirty_two(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Zeroizing<[u8; 3
     }
 }
 
-/// A signing key, erased when it is dropped.
+/// A signing key, erased when dropped.
 #[pyclass(frozen, module = "nodealer.group._core")]
 pub struct Ed25519Signing(SigningKey);
 
@@ -64,8 +64,8 @@ impl Ed25519Verifying {
         key.map(Self).map_err(|_| bad("a public key that is no point of the curve"))
     }
 
-    /// Without the cofactor, and R by its bytes: what RFC 8032 allows and OpenSSL does. Alone, never in a batch: a batch
-    /// would accept others.
+    /// Verifies without the cofactor and compares R as bytes, as RFC 8032 allows and OpenSSL does. Never in a batch,
+    /// which would accept other signatures.
     #[pyo3(signature = (signature, message, /))]
     fn verify(&self, signature: &Bound<'_, PyAny>, message: &Bound<'_, PyAny>) -> PyResult<bool> {
         let message = bytes(message, "messages")?;
@@ -78,7 +78,7 @@ fn cipher(key: &Bound<'_, PyAny>) -> PyResult<ChaCha20Poly1305> {
     Ok(ChaCha20Poly1305::new(&Key::from(*thirty_two(key, "sealing keys")?)))
 }
 
-/// ChaCha20-Poly1305 with the nonce 0: for keys that seal one text.
+/// ChaCha20-Poly1305 with nonce 0, for keys that seal a single text.
 #[pyfunction]
 #[pyo3(signature = (key, aad, plaintext, /))]
 fn seal_once<'py>(
@@ -92,7 +92,7 @@ fn seal_once<'py>(
     Ok(PyBytes::new(py, &sealed))
 }
 
-/// What was sealed, or nothing if it was not sealed with this key and this `aad`.
+/// The plaintext, or `None` if it was not sealed with this key and this `aad`.
 #[pyfunction]
 #[pyo3(signature = (key, aad, sealed, /))]
 fn open_once<'py>(
@@ -106,7 +106,7 @@ fn open_once<'py>(
     Ok(opened.map(|opened| PyBytes::new(py, &opened)))
 }
 
-/// RFC 7748's function, as it is: whoever uses it refuses zero.
+/// The function of RFC 7748 without further checks: the caller must refuse zero.
 #[pyfunction]
 #[pyo3(signature = (secret, public, /))]
 fn x25519<'py>(py: Python<'py>, secret: &Bound<'_, PyAny>, public: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use convert::{BadParameter, bad, count};
 
-// A further group is one more line here, and one in `_core`.
+// To add a group, add a line here and one in `_core`.
 classes::group_classes!(ristretto255 = nodealer_arrays::Ristretto255: Ristretto255, Ristretto255Scalars, Ristretto255Points);
 classes::group_classes!(secp256k1 = nodealer_arrays::Secp256k1: Secp256k1, Secp256k1Scalars, Secp256k1Points);
 
@@ -32,8 +32,8 @@ fn set_threads(n: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The shortest time in seconds of a plain loop on curve25519-dalek over `n` elements: on one thread the time that this
-/// thread was given, on several that on the wall.
+/// The shortest time in seconds of a plain loop on curve25519-dalek over `n` elements: CPU time on one thread,
+/// wall-clock time on several.
 #[pyfunction(name = "yardstick")]
 fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: usize) -> PyResult<f64> {
     if n == 0 || n > nodealer_arrays::MAX_LENGTH || threads == 0 || threads > threads::MAX_THREADS || repeat == 0 {
@@ -50,7 +50,7 @@ fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: u
     Ok(time.as_secs_f64())
 }
 
-/// What `NODEALER_THREADS` says, else one for each processor.
+/// `NODEALER_THREADS` if it is set, otherwise the number of processors.
 fn first_threads() -> PyResult<usize> {
     match std::env::var("NODEALER_THREADS") {
         Err(std::env::VarError::NotPresent) => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
@@ -60,8 +60,9 @@ fn first_threads() -> PyResult<usize> {
     }
 }
 
-/// Glibc gives a block of 128 kB back to the system whenever it is freed, and every page of the next one costs a fault.
-/// It learns by the first larger block that is freed that such blocks are usual here, and keeps what is smaller.
+/// Keeps freed memory in the process. By default glibc returns a block of 128 kB to the system as soon as it is freed,
+/// and every page of the next one costs a page fault. Freeing a larger block raises that threshold, so that smaller
+/// blocks are kept.
 fn keep_freed_memory() {
     const KEPT: usize = 4 << 20;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));

@@ -1,4 +1,4 @@
-//! The Python class of secret orders, one for all groups.
+//! The Python class of secret orders, which all groups share.
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -6,11 +6,11 @@ use zeroize::Zeroizing;
 
 use crate::convert::{bad, bytes, items, order_place, refuse, run};
 
-/// A secret order: neither a sequence nor iterable, so that nobody reads it by mistake.
+/// A secret order. Neither a sequence nor iterable, so that it cannot be read by mistake.
 #[pyclass(frozen, module = "nodealer.group._core")]
 pub struct Order(pub nodealer_arrays::Order);
 
-/// What one place costs among so many, in nanoseconds, when an array is sorted by an order.
+/// The cost per place, in nanoseconds, of sorting an array of this length by an order.
 pub fn sort_nanos(length: usize) -> u64 {
     let rounds = u64::from(length.max(1).ilog2()) + 1;
     rounds * rounds
@@ -18,7 +18,7 @@ pub fn sort_nanos(length: usize) -> u64 {
 
 #[pymethods]
 impl Order {
-    /// From the places themselves, each exactly once.
+    /// Builds an order from a permutation of 0 … n − 1.
     #[new]
     #[pyo3(signature = (places, /))]
     fn new(py: Python<'_>, places: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -31,7 +31,7 @@ impl Order {
         run(py, length, sort_nanos(length), || nodealer_arrays::Order::new(&numbers)).map(Self).map_err(refuse)
     }
 
-    /// The order that uniform secret words of 8 bytes, the lowest first, give; nothing where others have to be drawn.
+    /// Draws an order from uniform secret words of 8 bytes, little-endian. `None` if other words must be drawn.
     #[staticmethod]
     #[pyo3(signature = (words, /))]
     fn drawn(py: Python<'_>, words: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {

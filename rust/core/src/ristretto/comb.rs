@@ -1,8 +1,8 @@
-//! Constant-time multiplication of one point by many scalars, where dalek's table would not pay.
+//! Constant-time multiplication of one point by many scalars, if there are too few for dalek's table to pay off.
 //!
-//! A row for each of the 64 signed digits to the base 16, with the eight multiples that a digit can ask for. Dalek keeps
-//! affine points, and each of them takes an inversion to make; these stay projective. A multiplication is additions
-//! only, and every entry of a row is looked at every time.
+//! The table has a row for each of the 64 signed digits in base 16, with the eight multiples that a digit can need.
+//! Dalek's table has affine points, each of which takes an inversion to compute; these stay projective. A
+//! multiplication consists of additions only, and examines every entry of every row.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
@@ -13,7 +13,7 @@ use zeroize::{Zeroize, Zeroizing};
 const DIGITS: usize = 64;
 const ENTRIES: usize = 8;
 
-/// P, 2P, …, 8P, then 16 times those, and so on; erased in the end.
+/// P, 2P, …, 8P, then 16 times those, and so on. Erased when dropped.
 pub struct Comb(Box<[[RistrettoPoint; ENTRIES]]>);
 
 impl Drop for Comb {
@@ -57,7 +57,8 @@ fn select(row: &[RistrettoPoint; ENTRIES], digit: i8) -> RistrettoPoint {
     found
 }
 
-/// Digits in [-8, 8), the last one up to 2, to the base 16, lowest first: a scalar is below 2^253.
+/// The digits of a scalar in base 16, lowest first, each in [-8, 8). The last is at most 2, since a scalar is below
+/// 2^253.
 fn digits(scalar: &Scalar) -> Zeroizing<[i8; DIGITS]> {
     let mut out = Zeroizing::new([0; DIGITS]);
     for (pair, byte) in out.chunks_exact_mut(2).zip(scalar.as_bytes()) {

@@ -1,7 +1,7 @@
-//! Arithmetic modulo the order of ristretto255, at less than half of the time of dalek's.
+//! Arithmetic modulo the order of ristretto255, in less than half of the time that dalek takes.
 //!
-//! Dalek multiplies twice in Montgomery's form. The order is 2^252 + C with a C of 125 bits, so 2^252 is -C, and two
-//! folds of what lies above bit 252 do. Nothing here branches on a value.
+//! Dalek multiplies twice in Montgomery form. The order is 2^252 + C with a C of 125 bits, so 2^252 is congruent to -C,
+//! and folding the bits above 252 twice is enough. Nothing here branches on a value.
 
 use curve25519_dalek::scalar::Scalar;
 use subtle::{Choice, ConditionallySelectable};
@@ -9,16 +9,16 @@ use subtle::{Choice, ConditionallySelectable};
 /// 27742317777372353535851937790883648493
 const C: [u64; 2] = [0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6];
 const ORDER: [u64; 4] = [C[0], C[1], 0, 1 << 60];
-/// Bits of a limb below 2^252.
+/// The bits of the top limb that are below 2^252.
 const TOP: u64 = (1 << 60) - 1;
 
 /// a·b modulo the order.
 pub fn mul(a: &Scalar, b: &Scalar) -> Scalar {
-    // a·b = low + high·2^252, and that is low - high·C.
+    // a·b = low + high·2^252, which is congruent to low - high·C.
     let (low, high) = split::<8, 4>(&product(&read(a.as_bytes()), &read(b.as_bytes())));
-    // high is below 2^253 and high·C below 2^378, which is split alike: below + above·2^252, that is below - above·C.
+    // high is below 2^253, so high·C is below 2^378. Split it too: below + above·2^252, congruent to below - above·C.
     let (below, above) = split::<6, 2>(&product(&high, &C));
-    // low + above·C + the order, less something below 2^252: above zero, and below three times the order.
+    // low + above·C + order - below is positive, since below < 2^252, and less than three times the order.
     let sum = plus(&plus(&low, &product(&above, &C)), &ORDER);
     let (sum, _) = minus(&sum, &below);
     scalar(&once_less(&once_less(&sum)))
@@ -36,14 +36,14 @@ pub fn sub(a: &Scalar, b: &Scalar) -> Scalar {
     scalar(&plus(&difference, &order))
 }
 
-/// A scalar from its encoding, if that is below the order.
+/// Decodes a scalar. `None` unless it is below the order.
 pub fn decode(bytes: &[u8; 32]) -> Option<Scalar> {
     let number = read(bytes);
     let (_, smaller) = minus(&number, &ORDER);
     bool::from(smaller).then(|| scalar(&number))
 }
 
-/// The one place where dalek is given a number without reducing it: it is below the order already.
+/// The only place that passes a number to dalek without reducing it: it is already below the order.
 fn scalar(number: &[u64; 4]) -> Scalar {
     let mut bytes = [0; 32];
     for (cell, limb) in bytes.chunks_exact_mut(8).zip(number) {
@@ -56,7 +56,7 @@ fn read(bytes: &[u8; 32]) -> [u64; 4] {
     std::array::from_fn(|i| u64::from_le_bytes(std::array::from_fn(|j| bytes[8 * i + j])))
 }
 
-/// K is N + M.
+/// The product of two numbers. K must be N + M.
 fn product<const N: usize, const M: usize, const K: usize>(a: &[u64; N], b: &[u64; M]) -> [u64; K] {
     let mut out = [0; K];
     for (i, &x) in a.iter().enumerate() {
@@ -70,7 +70,7 @@ fn product<const N: usize, const M: usize, const K: usize>(a: &[u64; N], b: &[u6
     out
 }
 
-/// What lies below bit 252, and what from there on.
+/// The part below bit 252, and the part from there on.
 fn split<const K: usize, const H: usize>(number: &[u64; K]) -> ([u64; 4], [u64; H]) {
     let low = [number[0], number[1], number[2], number[3] & TOP];
     (low, std::array::from_fn(|i| (number[i + 3] >> 60) | (number[i + 4] << 4)))
@@ -97,7 +97,7 @@ fn minus(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], Choice) {
     (difference, Choice::from(borrow as u8))
 }
 
-/// Less the order, where it is not below it.
+/// Subtracts the order once, unless the number is below it.
 fn once_less(number: &[u64; 4]) -> [u64; 4] {
     let (less, smaller) = minus(number, &ORDER);
     std::array::from_fn(|i| u64::conditional_select(&less[i], &number[i], smaller))
@@ -107,7 +107,7 @@ fn once_less(number: &[u64; 4]) -> [u64; 4] {
 mod tests {
     use super::*;
 
-    /// Numbers around everything that is special, and some without a pattern.
+    /// Numbers around all special values, and some without a pattern.
     fn numbers() -> Vec<Scalar> {
         let (one, order) = (Scalar::ONE, -Scalar::ONE);
         let mut power = one;

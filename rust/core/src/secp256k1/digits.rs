@@ -1,12 +1,12 @@
-//! Scalars as digits.
+//! Writing scalars as digits.
 
 use k256::Scalar;
 use zeroize::Zeroizing;
 
-/// Little-endian, with zeros behind, so that a window may reach over the end.
+/// The scalar in little-endian form and three zeros, so that a window may extend past the end.
 const BYTES: usize = 32 + 3;
 
-/// The bits of a scalar are this many at most.
+/// The maximum number of bits of a scalar.
 pub const BITS: usize = 256;
 
 /// A scalar whose bits can be read.
@@ -22,14 +22,14 @@ impl Bits {
         Self(bytes)
     }
 
-    /// `width` bits from `place` on, at most 16.
+    /// `width` bits, at most 16, starting at bit `place`.
     fn window(&self, place: usize, width: usize) -> i32 {
         let at = place / 8;
         let word = u32::from_le_bytes([self.0[at], self.0[at + 1], self.0[at + 2], 0]);
         ((word >> (place % 8)) & ((1 << width) - 1)) as i32
     }
 
-    /// Digits in [-2^(w-1), 2^(w-1)) to the base 2^w, lowest first. In constant time.
+    /// The digits in base 2^w, each in [-2^(w-1), 2^(w-1)), lowest first. In constant time.
     pub fn signed(&self, width: usize, out: &mut [i32]) {
         let mut carry = 0;
         for (i, digit) in out.iter_mut().enumerate() {
@@ -39,7 +39,7 @@ impl Bits {
         }
     }
 
-    /// `(place, odd digit)` of the non-adjacent form of this width, lowest place first. For public values.
+    /// Calls `each(place, odd digit)` for the non-adjacent form of this width, lowest place first. For public values.
     pub fn vartime_naf(&self, width: usize, mut each: impl FnMut(usize, i32)) {
         let (mut place, mut carry) = (0, 0);
         while place <= BITS {
@@ -55,7 +55,7 @@ impl Bits {
     }
 }
 
-/// How many signed digits hold every scalar, with the carry out of the last bit.
+/// The number of signed digits that represent any scalar, including the carry out of the last bit.
 pub const fn count(width: usize) -> usize {
     BITS / width + 1
 }

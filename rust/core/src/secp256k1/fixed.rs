@@ -1,7 +1,7 @@
-//! Constant-time multiplication over tables: of one point by many scalars, and sums of products.
+//! Constant-time multiplication with tables: one point by many scalars, and sums of products.
 //!
-//! Both cut scalars into signed windows of five bits, and read the sixteen multiples that a window can ask for from
-//! a row of affine points, all of which are looked at every time.
+//! Both divide scalars into signed windows of five bits. A row of affine points has the sixteen multiples that a window
+//! can need, and every lookup examines the whole row.
 
 use k256::elliptic_curve::BatchNormalize;
 use k256::elliptic_curve::ops::LinearCombination;
@@ -15,13 +15,13 @@ const WIDTH: usize = 5;
 const DIGITS: usize = count(WIDTH);
 const ENTRIES: usize = 1 << (WIDTH - 1);
 
-/// Measured: for fewer terms k256's sums are faster, which have half the doublings and larger tables.
+/// For fewer terms k256's sums are faster (measured): they have half the doublings and larger tables.
 const ROWS_PAY: usize = 8;
 
-/// Terms that share their doublings. More would save little, and leave the cache.
+/// The number of terms that share their doublings. More would save little and not fit in the cache.
 const BLOCK: usize = 256;
 
-/// P, 2P, …, 16P of each of some points, erased in the end.
+/// P, 2P, …, 16P for each of several points. Erased when dropped.
 struct Rows(Zeroizing<Vec<AffinePoint>>);
 
 impl Rows {
@@ -60,7 +60,7 @@ fn digits(scalar: &Scalar) -> Zeroizing<[i32; DIGITS]> {
     out
 }
 
-/// A row for each window, each 32 times the one before: a multiplication is additions only.
+/// A row for each window, each 32 times the one before, so that a multiplication consists of additions only.
 pub struct Table(Rows);
 
 impl Table {
@@ -85,7 +85,7 @@ impl Table {
     }
 }
 
-/// Σ scalars[i]·points[i], the doublings shared (Straus).
+/// Σ scalars[i]·points[i] with shared doublings (Straus).
 pub fn msm(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint {
     let blocks = scalars.chunks(BLOCK).zip(points.chunks(BLOCK));
     blocks.fold(ProjectivePoint::IDENTITY, |sum, (scalars, points)| sum + block(scalars, points))

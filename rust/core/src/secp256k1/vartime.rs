@@ -6,13 +6,13 @@ use k256::{AffinePoint, ProjectivePoint, Scalar};
 
 use super::digits::{BITS, Bits, count};
 
-/// Width of the non-adjacent form: a table has the odd multiples up to half of it.
+/// The width of the non-adjacent form. A table has the odd multiples below 2^(w-1).
 const WIDTH: usize = 5;
 const ODD: usize = 1 << (WIDTH - 2);
 
-/// Measured: for fewer terms k256's sums are faster, which have half the doublings and larger tables.
+/// For fewer terms k256's sums are faster (measured): they have half the doublings and larger tables.
 const TABLES_PAY: usize = 8;
-/// Measured: from about this many terms on the buckets beat the tables.
+/// From about this many terms on, buckets are faster than tables (measured).
 const BUCKETS_PAY: usize = 150;
 
 pub fn msm(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint {
@@ -26,7 +26,7 @@ pub fn msm(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint {
     }
 }
 
-/// One run of doublings for all terms, and P, 3P, …, 15P of each.
+/// Straus's method: P, 3P, …, 15P for each term, and one series of doublings for all.
 fn straus(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint {
     let mut multiples = Vec::with_capacity(points.len() * ODD);
     for point in points {
@@ -38,7 +38,7 @@ fn straus(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint {
             multiples.push(multiple);
         }
     }
-    // The cheaper additions repay one inversion for all tables.
+    // Cheaper additions make up for the single inversion for all tables.
     let tables = ProjectivePoint::batch_normalize_vartime(&multiples[..]);
 
     let mut due: Vec<Vec<AffinePoint>> = vec![Vec::new(); BITS + 1];
@@ -51,7 +51,7 @@ fn straus(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint {
         .fold(ProjectivePoint::IDENTITY, |sum, terms| terms.iter().fold(sum.double(), |sum, term| sum + term))
 }
 
-/// The points of each window sorted into a bucket for each digit.
+/// Pippenger's method: sorts the points of each window into one bucket per digit.
 fn pippenger(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint {
     let points = ProjectivePoint::batch_normalize_vartime(points);
     let width = bucket_width(points.len());
@@ -74,7 +74,7 @@ fn pippenger(scalars: &[Scalar], points: &[ProjectivePoint]) -> ProjectivePoint 
                 buckets[digit.unsigned_abs() as usize - 1] += &signed(&points, i, digit);
             }
         }
-        // Σ j·B_j as the sum of the suffix sums: the bucket j is in j of them.
+        // Computes Σ j·B_j as the sum of the suffix sums: bucket j is in j of them.
         let mut suffix = ProjectivePoint::IDENTITY;
         for bucket in buckets.iter().rev() {
             suffix += bucket;
@@ -88,7 +88,7 @@ fn signed(points: &[AffinePoint], index: usize, sign: i32) -> AffinePoint {
     if sign < 0 { -points[index] } else { points[index] }
 }
 
-/// The cheapest window: each costs an addition for every term and two for every bucket.
+/// The cheapest window width: a window costs one addition per term and two per bucket.
 fn bucket_width(terms: usize) -> usize {
     (4..=15).min_by_key(|&width| count(width) * (terms + (1 << width) + width)).unwrap_or(8)
 }

@@ -1,4 +1,4 @@
-// Included by `algebra.rs` for each group `G`, which says whether it encodes scalars `BIG`-endian.
+// Included by `algebra.rs` for each group `G`. `BIG` says whether it encodes scalars in big-endian order.
 
 use nodealer_arrays::{Error, MAX_LENGTH, Order, PrimeGroup, msm, msm_each, vartime_msm, vartime_sum};
 
@@ -70,7 +70,7 @@ fn zeros_and_identities_are_found() {
     assert_eq!(numbers(&[0]).invert().err(), Some(Error::Zero { index: 0 }));
     assert_eq!(Points::generator().unwrap().mul(&values).unwrap().first_identity(), Some(1));
     assert_eq!(points(3, 1).first_identity(), None);
-    // with the encodings known, too
+    // also if the encodings are known
     let found = Points::generator().unwrap().mul(&values).unwrap();
     found.encode(&mut vec![0; found.encoded_len()]);
     assert_eq!(found.first_identity(), Some(1));
@@ -97,7 +97,7 @@ fn the_order_is_the_order() {
 
 #[test]
 fn points_are_a_group() {
-    let n = 250; // enough for a table made on the way
+    let n = 250; // enough for a temporary table
     let (p, q, one) = (points(n, 1), points(n, 2), points(1, 3));
     let (a, b) = (scalars(n, 4), scalars(n, 5));
     let left = p.add(&q).unwrap().mul(&a).unwrap();
@@ -113,13 +113,13 @@ fn points_are_a_group() {
     assert!(twice.equals(&sum));
     assert_eq!(encoded(&twice), encoded(&sum));
     assert_eq!(Points::identity(2).unwrap().doubled().unwrap().first_identity(), Some(0));
-    // one point for many scalars: with its table, with a table made on the way, and without
+    // one point times many scalars: with its own table, with a temporary table, and without a table
     let tabled = one.tabled().unwrap();
     assert!(tabled.has_table() && tabled.slice(0, 1).unwrap().has_table());
     assert!(tabled.mul(&a).unwrap().equals(&one.mul(&a).unwrap()));
     let single = |i: usize| one.mul(&a.slice(i, i + 1).unwrap()).unwrap();
     assert!(one.mul(&a).unwrap().slice(7, 8).unwrap().equals(&single(7)));
-    // over every table that may be made on the way: all digits, and the ends of the range
+    // with every temporary table: all digits, and the ends of the range
     let edges = numbers(&[0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 127, 128, 129, 255, 256, u64::MAX]);
     let edges = Scalars::concat(&[&edges, &edges.neg().unwrap()]).unwrap();
     let plain = |i: usize| one.mul(&edges.slice(i, i + 1).unwrap()).unwrap();
@@ -127,7 +127,7 @@ fn points_are_a_group() {
         let product = one.mul(&Scalars::concat(&vec![&edges; times]).unwrap()).unwrap();
         assert!((0..product.len()).all(|i| product.slice(i, i + 1).unwrap().equals(&plain(i % edges.len()))));
     }
-    // one scalar for many points
+    // one scalar times many points
     let sum = p.mul(&b.slice(0, 1).unwrap()).unwrap().sum().unwrap();
     assert!(sum.equals(&p.sum().unwrap().mul(&b.slice(0, 1).unwrap()).unwrap()));
 }
@@ -207,7 +207,7 @@ fn secret_orders() {
         let (order, a, p) = (Order::new(&chosen).unwrap(), scalars(n, 1), points(n, 2));
         assert!(a.take(&order).unwrap().equals(&a.vartime_take(&chosen).unwrap()));
         assert!(p.take(&order).unwrap().equals(&p.vartime_take(&chosen).unwrap()));
-        // With encodings, which go with their points.
+        // With known encodings, which must move with their points.
         p.encoded();
         let (taken, wanted) = (p.take(&order).unwrap(), p.vartime_take(&chosen).unwrap());
         assert!(taken.equals(&wanted) && taken.encoded() == wanted.encoded());
@@ -240,7 +240,7 @@ fn threads_change_nothing() {
         let p = points(700, 1).mul(&scalars(700, 2)).unwrap();
         let mut out = vec![0; p.encoded_len()];
         p.encode(&mut out);
-        // the first of several bad encodings, whoever finds it first
+        // the first of several bad encodings is reported, whichever thread finds one first
         let mut spoilt = out.clone();
         for i in [650, 333, 334] {
             spoilt[G::POINT_SIZE * i] = 0xff;
