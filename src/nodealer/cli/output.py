@@ -60,7 +60,7 @@ def _encode_error(error: UnicodeError) -> tuple[str, int]:
 
 
 def _spell(character: str) -> str:
-    """Return the character's replacement in letters."""
+    """Return plain letters to print in place of a character that the terminal cannot show."""
     return _PLAIN.get(character, f"\\u{{{ord(character):x}}}")
 
 
