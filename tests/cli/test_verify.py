@@ -223,7 +223,7 @@ command.verify_file = ends
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such a process begins anew, without what was done here")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere workers are spawned, without this patch")
 def test_a_process_that_is_ended_is_nobodys_fault(log: Log, tmp_path: Path) -> None:
     """It says nothing of a log: to end with 1, as with a traceback, would be to say that somebody cheated."""
     done = after(_ENDED, "verify", str(tmp_path / "ends"), str(log.path), "--jobs", "2", "--json")

@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from fuzz.mutating import Mutator
+from fuzz.mutator import Mutator
 from fuzz.target import Target
 from fuzz.targets import TARGETS
 
@@ -51,7 +51,7 @@ class Run:
 
 
 def plain(target: Target, seconds: float, seed: str) -> Run:
-    """The corpus, and then what comes of it, for so long."""
+    """Run the corpus, then mutations of it, for the given time."""
     corpus, count = target.corpus, 0
     target.run(corpus[0])
     begin, used = time.monotonic(), time.process_time()

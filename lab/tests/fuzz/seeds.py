@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from conformance.harness import Source
-from fuzz import choosing, played
+from fuzz import choices, played
 from fuzz.stored import FILES
 from fuzz.target import CORPUS
 from fuzz.targets import SECRET, TABLE, TARGETS
@@ -160,9 +160,9 @@ def owed(replica: Replica) -> bool:
 
 
 def _chosen() -> dict[str, list[bytes]]:
-    positions = [list(deck.places.pile[:2]) for deck, duty, _ in choosing.to_choose() if duty.choice]
+    positions = [list(deck.places.pile[:2]) for deck, duty, _ in choices.to_choose() if duty.choice]
     pick = next(message for _, duty, message in played.moments("lock") if duty.kind == "pick")
-    _, hearts, wardens, *_ = choosing.questions()
+    _, hearts, wardens, *_ = choices.questions()
     moves = (
         b'{"type":"call"}',
         *(encode(bot().move(one.view)) for bot, one in ((HeartsBot, hearts), (WardensBot, wardens))),

@@ -20,11 +20,11 @@ import msgspec
 from backends import HAS_NATIVE
 from conformance.harness import Source
 from fuzz import played
-from fuzz.choosing import CHOOSING
+from fuzz.choices import CHOOSING
+from fuzz.event_targets import TELLING
 from fuzz.outside import OUTSIDE
 from fuzz.stored import STORED
 from fuzz.target import MALFORMED, Target, text_of
-from fuzz.telling import TELLING
 from nodealer.audit.verify import verify_file
 from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile

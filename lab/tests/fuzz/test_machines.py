@@ -27,7 +27,7 @@ from hypothesis.stateful import (
 from conformance.harness import Source, forked
 from engine.circle import Circle, shows_if_even
 from fuzz import played
-from fuzz.mutating import Mutator
+from fuzz.mutator import Mutator
 from nodealer.cards.operations import Card, Deal, Open, Operation, Place, Portion, Return, Show
 from nodealer.engine.replica import Outcome, Replica
 from nodealer.errors import BadParameter, BadSignature, Malformed, PeerError, PeerFault

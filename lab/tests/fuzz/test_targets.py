@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pytest
 
 from fuzz import __main__ as command
-from fuzz.mutating import Mutator
+from fuzz.mutator import Mutator
 from fuzz.target import CORPUS, Target
 from fuzz.targets import TARGETS
 from nodealer.engine.participant import Participant

@@ -25,8 +25,8 @@ from conformance.harness import Source
 from engine.circle import Circle, shows_if_even
 from leaks.keys import Due, keys_of
 from leaks.mistakes import Mistake, complaints
+from leaks.recorder import Drawn, Watched, printed, private_keys, secrets_of, written_down
 from leaks.search import Secrets
-from leaks.watching import Drawn, Watched, printed, private_keys, secrets_of, written_down
 from nodealer import events
 from nodealer.api.event_stream import EventStream
 from nodealer.cards.operations import Deal, Look, NewDeck, Portion, Show

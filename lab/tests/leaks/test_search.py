@@ -12,8 +12,8 @@ from urllib.parse import quote_from_bytes
 import pytest
 
 from conformance.harness import Source
+from leaks.recorder import add_value
 from leaks.search import Secrets
-from leaks.watching import add_value
 from nodealer.group import group
 
 SECRET: Final = Source("a secret of all")(32)
