@@ -93,6 +93,17 @@ def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX)
     return message
 
 
+def convert(kind: Any, data: object, *, what: str) -> Any:
+    """Return plain data, with its fields in any order, as a message of type `kind`.
+
+    Raise `DecodeError`, naming `what`, if the data is not such a message.
+    """
+    try:
+        return _decoder(kind).decode(encode(data))
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise DecodeError(f"{what} cannot be read: {error}") from None
+
+
 def _is_rare(bracket: bytes, data: bytes) -> bool:
     """Return whether a bracket occurs at most `DEPTH_MAX` / 2 times.
 

@@ -17,6 +17,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import resolve_parts
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import HomeUnusable
+from nodealer.games.holdem import Call, Raise
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.web import messages as doc
@@ -240,8 +241,8 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
     ask = asking.told[-1]["ask"]
     to = legal["raise_from"]
     for move in ({"type": "raise", "to": to}, {"to": to, "type": "raise"}):
-        assert asking.seat.read_decision(doc.Move(ask, move)) == {"type": "raise", "to": to}
-    assert asking.seat.read_decision(doc.Move(ask, {"type": "call"})) == {"type": "call"}
+        assert asking.seat.read_decision(doc.Move(ask, move)) == Raise(to)
+    assert asking.seat.read_decision(doc.Move(ask, {"type": "call"})) == Call()
     assert asking.seat.read_decision(doc.TypedMove(ask, "call")) is not None
 
 

@@ -75,7 +75,7 @@ class Program:
             return legal_choice(question.view, question.peek, answer.choose)
         if answer.move is None or answer.choose is not None or answer.seal is not None:
             raise IllegalMove(phrases.WANTS_MOVE)
-        return legal_move(question.view, answer.move)
+        return legal_move(self._game, question.view, answer.move)
 
 
 def _question_json(game: GamePackage, question: Question) -> dict[str, Any]:

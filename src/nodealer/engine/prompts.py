@@ -6,38 +6,63 @@ that the log uses.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import permutations
-from typing import Any, Final
+from typing import Any
 
 from nodealer.cards.operations import SEALED_MAX, Look, Peek, Seal
-from nodealer.errors import CardUnreadable, IllegalMove
+from nodealer.errors import CardUnreadable, DecodeError, IllegalMove
+from nodealer.games.base import Game
+from nodealer.games.package import GamePackage
 from nodealer.games.view import View
 from nodealer.protocols.base import Duty
-from nodealer.wire import Message, encode
-
-#: The most fields a move can have: all their orders are tried.
-FIELDS_MAX: Final = 6
+from nodealer.wire import Message, convert, encode
 
 
-def legal_move(view: View, move: dict[str, Any]) -> dict[str, Any]:
-    """Return the move with its fields in the order that the log uses.
+def legal_move(package: GamePackage | None, view: View, move: dict[str, Any]) -> Message | dict[str, Any]:
+    """Return a move that arrived as plain data, with its fields in any order, as the game's own message.
 
-    The fields of a JSON object have no order, those of an entry do, and only the game knows which. Raise `IllegalMove`
-    if the move is not legal, with the error for the fields in their original order.
+    If the game uses no messages, return the data. Raise `IllegalMove` if the move is not legal.
     """
-    if len(move) > FIELDS_MAX:
-        raise IllegalMove(f"a move has at most {FIELDS_MAX} fields, not {len(move)}")
     refused: IllegalMove | None = None
-    for fields in permutations(sorted(move.items(), key=lambda field: field[0] != "type")):
-        ordered = dict(fields)
+    for made in _readings(package, view, move):
         try:
             if view.game is not None:
-                view.game.moved(view.seat, encode(ordered))
-            return ordered
+                view.game.moved(view.seat, encode(made))
+            return made
         except IllegalMove as error:
             refused = refused or error
     raise refused or IllegalMove("this is not a move")
+
+
+def _readings(package: GamePackage | None, view: View, move: dict[str, Any]) -> Iterator[Message | dict[str, Any]]:
+    """Yield the messages that plain data can be. Raise `IllegalMove` if there are none.
+
+    There is only one if the game declares its moves. Otherwise, these are the messages in its own modules with the
+    same tag, then the data as it arrived.
+    """
+    if package is not None and package.moves is not None:
+        try:
+            yield convert(package.moves, move, what="the move")
+        except DecodeError as error:
+            raise IllegalMove(str(error)) from None
+        return
+    for kind in _messages_beside(view.game):
+        if kind.__struct_config__.tag == move.get("type"):
+            with suppress(DecodeError):
+                yield convert(kind, move, what="the move")
+    yield move
+
+
+def _messages_beside(game: Game | None) -> Iterator[type[Message]]:
+    """Yield every message type defined in the top-level package of a game."""
+    home = type(game).__module__.partition(".")[0]
+    kinds = Message.__subclasses__()
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+        if kind.__module__.partition(".")[0] == home:
+            yield kind
 
 
 def legal_choice(view: View, peek: Peek, choose: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import Any
 
 from nodealer.cards.operations import Look, Peek, Seal
@@ -85,6 +86,9 @@ class GamePackage:
     hands: int = 1
     #: Make the card protocol's parameters from the settings, as canonical JSON. Raises `BadParameter`.
     protocol_parameters: Callable[[str, Mapping[str, str]], bytes] = _no_protocol_parameters
+    #: The type of the game's moves: a message, or a union of tagged messages. Pages and programs send a move as plain
+    #: data, which is decoded into this type. Without it, the messages in the game's own modules are tried.
+    moves: type[Message] | UnionType | None = None
     bot: Callable[[Entropy], Bot] | None = None
     words: Words = field(default_factory=Words)
     #: Return a view as plain JSON. Its "version" is the version of this document's format.

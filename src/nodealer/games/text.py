@@ -195,7 +195,7 @@ class Words:
     def sure(self, view: View, move: Message | Mapping[str, Any]) -> str:
         """Return a question to confirm before a move that the person would probably regret. Empty for other moves.
 
-        The move is one of the game's messages, or the plain data of one.
+        The move is one of the game's messages. It is plain data only if the game decodes its moves without messages.
         """
         return ""
 

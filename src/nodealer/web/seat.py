@@ -563,7 +563,7 @@ class PageSeat:
             if view.game is not None:
                 view.game.moved(view.seat, encode(read))
         else:
-            read = legal_move(view, message.move)
+            read = legal_move(self._package, view, message.move)
         doubt = "" if message.sure else self._words.sure(view, read)
         if doubt:
             self.send(doc.Doubt(message.ask, doubt))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.games.free.rules import Free
+from nodealer.games.free.rules import Free, Move
 from nodealer.games.free.text import FreeWords
 from nodealer.games.package import GamePackage
 
@@ -13,5 +13,6 @@ GAME: Final = GamePackage(
     version=Free.version,
     rules=Free.from_parameters,
     from_settings=lambda settings: Free(),
+    moves=Move,
     words=FreeWords(),
 )

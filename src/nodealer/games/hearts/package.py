@@ -7,6 +7,7 @@ from typing import Final
 
 from nodealer.games.hearts.bot import HeartsBot
 from nodealer.games.hearts.export import RECORD
+from nodealer.games.hearts.moves import Move
 from nodealer.games.hearts.page import page
 from nodealer.games.hearts.rules import GOAL, GOAL_MAX, HeartsRules
 from nodealer.games.hearts.text import HeartsWords
@@ -30,6 +31,7 @@ GAME: Final = GamePackage(
     settings=(Setting("points", "the game ends when a player has this many points", str(GOAL)),),
     seats=SEATS,
     hands=HANDS,
+    moves=Move,
     bot=HeartsBot,
     words=HeartsWords(),
     page=page,

@@ -173,7 +173,7 @@ class HeartsWords(Words):
 
     def sure(self, view: View, move: object) -> str:
         """Ask before an illegal card. Its player could not give the proof; only a modified program plays it."""
-        place = move.place if isinstance(move, Play) else move.get("place") if isinstance(move, Mapping) else None
+        place = move.place if isinstance(move, Play) else None
         face = hand_of(view).get(place) if isinstance(place, int) else None
         if game_of(view).stage is not HeartsStage.PLAYING or face is None or place in playable(view):
             return ""

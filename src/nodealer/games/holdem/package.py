@@ -9,6 +9,7 @@ from nodealer.errors import BadParameter
 from nodealer.games.holdem.bot import Caller, HoldemBot
 from nodealer.games.holdem.export import PHH
 from nodealer.games.holdem.leave_price import LeavePricing
+from nodealer.games.holdem.moves import Move
 from nodealer.games.holdem.page import page
 from nodealer.games.holdem.rules import Holdem
 from nodealer.games.holdem.text import HoldemWords
@@ -39,6 +40,7 @@ GAME: Final = GamePackage(
     ),
     seats=4,
     hands=3,
+    moves=Move,
     bot=HoldemBot,
     words=HoldemWords(),
     page=page,

@@ -120,8 +120,7 @@ class HoldemWords(Words):
     def sure(self, view: View, move: object) -> str:
         """Ask before the person mucks a hand that could win."""
         game, mine = _hand_of(view), tuple(view.cards.values())
-        mucks = isinstance(move, Muck) or move == {"type": "muck"}
-        if not mucks or game.stage is not HandStage.CHOOSING or not can_win(game, view.seat, mine):
+        if not isinstance(move, Muck) or game.stage is not HandStage.CHOOSING or not can_win(game, view.seat, mine):
             return ""
         return f"no one has shown a better hand than your {hand_name((*mine, *game.board))}; muck it anyway?"
 

@@ -8,6 +8,7 @@ from typing import Final
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage, Setting
 from nodealer.games.wardens.bot import WardensBot
+from nodealer.games.wardens.moves import Move
 from nodealer.games.wardens.page import page
 from nodealer.games.wardens.pool import COURTS, court_deck
 from nodealer.games.wardens.rules import WardensRules
@@ -51,6 +52,7 @@ GAME: Final = GamePackage(
     seats=2,
     hands=1,
     protocol_parameters=mode_of,
+    moves=Move,
     bot=WardensBot,
     words=WardensWords(),
     page=page,
