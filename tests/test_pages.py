@@ -13,7 +13,7 @@ from site_pages import SITE_PAGES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md"), *DOCS.glob("[!s]*/*.md"), *DOCS.glob("spec/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md"), *DOCS.glob("[!s]*/**/*.md"), *DOCS.glob("spec/**/*.md")])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 MENTION = re.compile(r"`?\bdocs/([a-z0-9/-]+\.md)")
 
