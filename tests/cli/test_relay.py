@@ -11,7 +11,7 @@ import pytest
 
 from cli.running import called
 from nodealer.cli.relay import limits_of
-from nodealer.cli.relay_process import open_store, parse_address, tls_context
+from nodealer.cli.relay_process import open_store, tls_context
 from nodealer.errors import BadParameter
 from nodealer.relay.limits import RelayLimits
 from nodealer.relay.server.listener import serve_relay
@@ -26,13 +26,6 @@ def test_limits_are_said_by_name() -> None:
     for wrong in ("refusals", "refusals=", "refusals=-1", "refusals=1.5", "refusals=²", "nothing=1", "refusals=0"):
         with pytest.raises(BadParameter):
             limits_of([wrong])
-
-
-def test_where_to_listen() -> None:
-    assert parse_address("127.0.0.1:0") == ("127.0.0.1", 0) and parse_address("[::1]:7777") == ("::1", 7777)
-    for wrong in ("", "7777", ":7777", "host:", "host:x", "host:65536", "host:²"):
-        with pytest.raises(BadParameter):
-            parse_address(wrong)
 
 
 def test_what_to_keep_tables_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

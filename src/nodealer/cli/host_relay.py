@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.cli import text as phrases
+from nodealer.cli.address import parse_address
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadParameter
 from nodealer.relay.server.listener import serve_relay
@@ -30,18 +31,16 @@ async def own_relay(store: Path, listen: str, table: str, *, again: bool = False
     The whole network can reach the relay, but it accepts no other table. `again`: the host has restarted. The other
     players may then still miss the end of the game, so the relay waits some seconds for them to reconnect.
     """
-    host, _, port = listen.rpartition(":")
-    if not port.isdecimal():
-        raise BadParameter(phrases.bad_own_address(listen))
+    host, port = parse_address(listen, refusal=phrases.bad_own_address(listen))
     # The host connects to this machine's own address, and others to one that may be the router's.
-    inside = host == "localhost" or is_loopback(host.strip("[]"))
+    inside = host == "localhost" or is_loopback(host)
     async with (
         open_sqlite(store, time.time) as kept,
         serve_relay(
             kept,
             entropy=system_entropy,
             host="127.0.0.1" if inside else "0.0.0.0",
-            port=int(port),
+            port=port,
             only=table,
         ) as relay,
     ):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.cli import text as phrases
+from nodealer.cli.address import parse_address
 from nodealer.cli.bots import bots
 from nodealer.cli.browser_table import create_screen
 from nodealer.cli.display import Display
@@ -63,9 +64,7 @@ def _checked_address(listen: str) -> str:
 
     It is part of their links, so its port must be known now.
     """
-    host, _, port = listen.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
-        raise BadParameter(phrases.bad_own_address(listen))
+    parse_address(listen, refusal=phrases.bad_own_address(listen), least=1)
     return listen
 
 

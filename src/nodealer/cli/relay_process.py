@@ -16,6 +16,7 @@ from typing import Any
 from platformdirs import user_state_path
 
 from nodealer.cli import text as phrases
+from nodealer.cli.address import parse_address
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.output import escape_markup, out
 from nodealer.errors import BackendMissing, BadParameter
@@ -37,7 +38,7 @@ def run(
     public_metrics: bool,
 ) -> None:
     """Serve until SIGINT or SIGTERM."""
-    host, port = parse_address(listen)
+    host, port = parse_address(listen, refusal=phrases.bad_listen(listen, "127.0.0.1:7777"))
     tls = tls_context(*certificate)
     options = {"limits": limits, "trust_proxy": trust_proxy, "public_metrics": public_metrics}
     asyncio.run(_serve(host, port, tls, open_store(store, replicas), options))
@@ -69,14 +70,6 @@ def log(event: str, facts: dict[str, Any]) -> None:
     with suppress(OSError, ValueError):
         sys.stderr.write(json.dumps({"time": now, "event": event, **facts}, separators=(",", ":")) + "\n")
         sys.stderr.flush()
-
-
-def parse_address(listen: str) -> tuple[str, int]:
-    """Return host and port. Raises `BadParameter`."""
-    host, _, port = listen.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise BadParameter(phrases.bad_listen(listen, "127.0.0.1:7777"))
-    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:

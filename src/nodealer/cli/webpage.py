@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
+from urllib.parse import urlsplit
 
 import typer
 
 from nodealer.cli import text as phrases
+from nodealer.cli.address import parse_address
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.errors import BadParameter
@@ -44,7 +46,7 @@ def serve_guest_page(wanted: str | None, before: str = "") -> Iterator[str]:
     from nodealer.web.bundle.serve import create_app
 
     app = create_app(Path(wanted))
-    port = int(before.rpartition(":")[2]) if before else 0
+    port = urlsplit(before).port or 0
     try:
         listening = socket.create_server(("", port))
     except OSError as error:
@@ -81,12 +83,10 @@ def serve(
 
     from nodealer.web.bundle.serve import create_app
 
-    host, _, port = listen.rpartition(":")
-    if not host or not port.isdecimal() or int(port) >= 1 << 16:
-        raise BadParameter(phrases.bad_listen(listen, "127.0.0.1:8080"))
+    host, port = parse_address(listen, refusal=phrases.bad_listen(listen, "127.0.0.1:8080"))
     app = create_app(folder)
     err().print(phrases.serving_page(escape_markup(listen)), soft_wrap=True)
-    uvicorn.run(app, host=host.strip("[]"), port=int(port), log_level="warning", server_header=False, access_log=False)
+    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, access_log=False)
 
 
 def check(
