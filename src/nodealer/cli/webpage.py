@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
-from urllib.parse import urlsplit
 
 import typer
 
@@ -46,7 +45,7 @@ def serve_guest_page(wanted: str | None, before: str = "") -> Iterator[str]:
     from nodealer.web.bundle.serve import create_app
 
     app = create_app(Path(wanted))
-    port = urlsplit(before).port or 0
+    port = int(before.rpartition(":")[2]) if before else 0
     try:
         listening = socket.create_server(("", port))
     except OSError as error:
