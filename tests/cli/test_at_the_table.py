@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -17,6 +17,8 @@ from nodealer.cli.narrator import event_lines
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.wait_notices import PersonAtTable, WaitNotices
+from nodealer.client.event_json import event_tag
+from nodealer.client.events import ClockDrift, TableEvent
 from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_for_people
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.narrator import Narrator
@@ -54,12 +56,12 @@ class Reading(Screen):
     def __init__(self) -> None:
         super().__init__(json=False)
         self.lines: list[str] = []
-        self.events: list[dict[str, Any]] = []
+        self.events: list[TableEvent] = []
 
     def say(self, text: str) -> None:
         self.lines.append(text)
 
-    def emit(self, event: dict[str, Any]) -> None:
+    def emit(self, event: TableEvent) -> None:
         self.events.append(event)
 
 
@@ -452,7 +454,7 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
         while seat.circle.step():
             pass
         attention.on_tick(seat.me, float(number))
-    assert [event["event"] for event in noted.events if event["event"] == "drift"] == ["drift"]
+    assert [event_tag(event) for event in noted.events if isinstance(event, ClockDrift)] == ["drift"]
 
 
 def test_at_two_seats_it_is_said_what_is_left_without_a_timekeeper() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from msgspec import Raw
@@ -13,7 +14,8 @@ from nodealer.cli import play_page
 from nodealer.cli.browser_table import CONNECTION, Page, PageScreen
 from nodealer.cli.games import load_game
 from nodealer.cli.plan import create_plan
-from nodealer.client.lobby import Asked, LobbyQuestion, Proposed
+from nodealer.client.events import ConnectionChanged, ConnectionCode, Declined, NewLinks, ProposalReceived
+from nodealer.client.lobby import Asked, LobbyQuestion
 from nodealer.errors import BadParameter
 from nodealer.games.text import Words
 from nodealer.keys import Identity
@@ -67,7 +69,7 @@ def test_a_person_sees_all_that_it_agrees_to() -> None:
     game = Part("holdem", 1, Raw('{"stack":"\u202e1"}'.encode()))
     limits = Limits(move=60_000, cards=30_000, bank=0, refill=0)
     proposal = Proposal(game, Part("mask", 1), (), Roster(members), 3, clock=limits)
-    page.lobby.on_news(Proposed(proposal, "Everybody can cheat.", Words()))
+    page.lobby.on_event(ProposalReceived(proposal, "Everybody can cheat.", Words()))
     clock = doc.LobbyClock("Clock", 60_000, 0)
     assert page.lobby.proposal == doc.LobbyProposal(
         'holdem {"stack":"\\u{202e}1"}', "mask", 3, ("Ada", "Ben", "Clock"), "Everybody can cheat.", clock
@@ -77,8 +79,8 @@ def test_a_person_sees_all_that_it_agrees_to() -> None:
 def test_whatever_becomes_of_a_connection_is_told() -> None:
     """Four things; one without words would end the process of the seat."""
     page = Page()
-    for what in ("found", "lost", "unheard", "locked"):
-        PageScreen(page).emit({"event": "connection", "what": what, "relay": "ws://somewhere"})
+    for what in get_args(ConnectionCode):
+        PageScreen(page).emit(ConnectionChanged(what, "ws://somewhere"))
     assert len(CONNECTION) == 5
 
 
@@ -143,13 +145,13 @@ def test_what_was_said_during_a_table_does_not_begin_the_next() -> None:
 
 def test_what_others_give_as_a_reason_turns_no_text_around() -> None:
     page = Page()
-    PageScreen(page).emit({"event": "declined", "name": "Ben", "reason": "\u202ednuora"})
+    PageScreen(page).emit(Declined("Ben", "\u202ednuora"))
     (notice,) = [one for one in page.seat.snapshot() if isinstance(one, doc.Notice)]
     assert "\u202e" not in notice.of["reason"] and notice.of["name"] == "Ben"  # type: ignore[operator]
 
 
 def test_a_page_has_the_new_links() -> None:
     page = Page()
-    PageScreen(page).emit({"event": "key", "epoch": 1, "link": "nodealer:#A", "watch": "nodealer:#B"})
+    PageScreen(page).emit(NewLinks(1, "nodealer:#A", "nodealer:#B"))
     (notice,) = [one for one in page.seat.snapshot() if isinstance(one, doc.Notice)]
     assert (notice.of["watch"], notice.of["link"]) == ("nodealer:#B", "nodealer:#A")

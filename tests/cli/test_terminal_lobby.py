@@ -18,7 +18,8 @@ from nodealer.cli.identity_prompt import contacts_in
 from nodealer.cli.plan import create_plan
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import LobbyScreen, Questions
-from nodealer.client.lobby import ANSWER_LIMIT, Guest, Hosting, NotSitting, Onlooker, ask_first
+from nodealer.client.events import NotSitting
+from nodealer.client.lobby import ANSWER_LIMIT, Guest, Hosting, Onlooker, ask_first
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
@@ -465,7 +466,7 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
     async def work() -> None:
         door, page = Door(tmp_path, "Ada", "Ben", seats=2), Page()
         ben = door.people["Ben"]
-        guest = Guest(page.lobby.on_news, door.known, page.questions)
+        guest = Guest(page.lobby.on_event, door.known, page.questions)
         proposes(door, hands=1)
         assert guest.on_tick(ben, 0.0) == [] and page.questions.question is not None
         first = page.questions.question.ask

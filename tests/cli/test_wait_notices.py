@@ -9,6 +9,8 @@ import pytest
 from engine.circle import Circle
 from nodealer.cli.screen import Screen
 from nodealer.cli.wait_notices import WaitNotices
+from nodealer.client.event_json import event_json
+from nodealer.client.events import TableEvent
 
 
 class Noting(Screen):
@@ -18,8 +20,9 @@ class Noting(Screen):
         super().__init__(json=True)
         self.noted: list[dict[str, Any]] = []
 
-    def emit(self, event: dict[str, Any]) -> None:
-        self.noted.append(event)
+    def emit(self, event: TableEvent) -> None:
+        if (line := event_json(event)) is not None:
+            self.noted.append(line)
 
 
 def test_a_relay_that_promises_more_than_it_brings() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from nodealer.cli.identity_prompt import contacts_in
 from nodealer.client import contacts
-from nodealer.client.contacts import PLAYERS, Contacts, KeyStatus
+from nodealer.client.contacts import PLAYERS, Contacts
+from nodealer.client.events import KeyStatus
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.keys import Identity
 from nodealer.wire import encode

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from nodealer.cli.browser_table import CONNECTION, NOTICES
-from nodealer.client.contacts import KeyStatus
+from nodealer.client.events import KeyStatus
 from nodealer.client.lobby import Asked
 from nodealer.web import lobby
 from nodealer.web import messages as doc

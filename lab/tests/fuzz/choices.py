@@ -73,7 +73,7 @@ def questions() -> list[Question]:
 
 def answer(data: bytes) -> None:
     """A line of a program. The first byte says which question it answers."""
-    every, program = questions(), Program(find_game("holdem"), None)  # type: ignore[arg-type]
+    every, program = questions(), Program(find_game("holdem"))
     program._asked = 1
     program._read(every[data[0] % len(every) if data else 0], data[1:])
 

@@ -9,7 +9,7 @@ from fuzz import played
 from fuzz.target import Target
 from nodealer.api.event_stream import EventStream
 from nodealer.cli.narrator import event_lines
-from nodealer.client.lobby import News, Proposed
+from nodealer.client.events import ProposalReceived, TableEvent
 from nodealer.engine.frame_result import ReceivedEvent
 from nodealer.engine.narrator import Narrator
 from nodealer.engine.participant import Participant
@@ -45,7 +45,7 @@ def tell_of_entry(data: bytes) -> None:
 def tell_of_lobby(data: bytes) -> None:
     """Frames of a lobby, one a line, each signed by somebody: for the host, for a guest, and for who only looks on."""
     for one, looks in played.in_lobby():
-        told: list[News] = []
+        told: list[TableEvent] = []
         looking = looks(told.append)
         page = PageLobby(played.silent_seat(), PageQuestions())
         for words in data.split(b"\n"):
@@ -55,8 +55,8 @@ def tell_of_lobby(data: bytes) -> None:
                 one.receive(frame)
             encode(page.message(one, 3))
         for news in told:
-            page.on_news(news)
-            if isinstance(news, Proposed):
+            page.on_event(news)
+            if isinstance(news, ProposalReceived):
                 assert not any(is_invisible(letter) for letter in describe_proposal_terms(news).game)
 
 

@@ -18,6 +18,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import load_game
 from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
+from nodealer.client.events import ConnectionCode
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.loop import Loop, Watch
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
@@ -69,10 +70,10 @@ def end_when_declined(step: Received) -> list[bytes]:
 
 
 #: Called with a connection problem: its code, and a sentence for people.
-ReportProblem = Callable[[str, str], None]
+ReportProblem = Callable[[ConnectionCode, str], None]
 
 
-def report_on_stderr(code: str, sentence: str) -> None:
+def report_on_stderr(code: ConnectionCode, sentence: str) -> None:
     """Print the sentence to standard error.
 
     If the bot exits with an error, its last line there is shown to the person.

@@ -18,6 +18,8 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import installed_games
 from nodealer.cli.output import err, escape_markup
 from nodealer.cli.screen import Screen
+from nodealer.client.event_json import event_json
+from nodealer.client.events import ConnectionChanged, TableEvent, TableLinks
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
@@ -74,26 +76,27 @@ class PageScreen(Screen):
 
         return watch
 
-    def emit(self, event: dict[str, Any]) -> None:
+    def emit(self, event: TableEvent) -> None:
         """Show an event on the page: as a notice, or as the lobby's links.
 
         Other events reach the page in another way.
         """
-        name = event["event"]
+        match event:
+            case ConnectionChanged(what):
+                self.page.seat.notify(CONNECTION[what], what, "connection")
+            case TableLinks(link, watch):
+                self.page.lobby.link, self.page.lobby.watch = link, watch
+            case _:
+                self._notify(event_json(event) or {})
+
+    def _notify(self, line: dict[str, Any]) -> None:
+        """Show the line of an event as a notice, if it is one."""
+        name = line.pop("event", None)
         if name in NOTICES:
-            details = {
-                key: escape_controls(value) if isinstance(value, str) else value
-                for key, value in event.items()
-                if key != "event"
-            }
+            details = {key: escape_controls(value) if isinstance(value, str) else value for key, value in line.items()}
             # A player who has a seat is no longer waiting for one.
-            about = "seat" if name in ("asks", "seated") else f"{name} {event.get('name', '')}".strip()
+            about = "seat" if name in ("asks", "seated") else f"{name} {line.get('name', '')}".strip()
             self.page.seat.notify(NOTICES[name], name, about, **details)
-        match name:
-            case "connection":
-                self.page.seat.notify(CONNECTION[event["what"]], event["what"], "connection")
-            case "table":
-                self.page.lobby.link, self.page.lobby.watch = event["link"], event["watch"]
 
 
 class Page:

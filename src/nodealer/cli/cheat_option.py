@@ -10,6 +10,7 @@ from nodealer.cli import text as phrases
 from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.cli.suggestions import closest
+from nodealer.client.events import CheatAnnounced
 from nodealer.errors import BadParameter
 from nodealer.protocols.base import CardProtocol, Cheat
 
@@ -35,10 +36,8 @@ class Cheating:
 
     def announce(self, screen: Screen) -> None:
         """Say before the game who cheats, how, and what the protocol claims."""
-        screen.emit(
-            {"event": "cheat", "seat": self.seat, "name": self.name, "cheat": self.attack, "claim": self.claim.cheat}
-            | {"seen": self.claim.seen, "culprit": self.claim.culprit}
-        )
+        claim = self.claim.cheat, self.claim.seen, self.claim.culprit
+        screen.emit(CheatAnnounced(self.name, self.seat, self.attack, self.does, self.sentence, *claim))
         if not screen.json:
             screen.say(phrases.cheats(escape_markup(self.name), escape_markup(self.does)))
             screen.say(phrases.cheat_claim(escape_markup(self.sentence)))

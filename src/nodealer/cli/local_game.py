@@ -32,12 +32,12 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.client.durable_files import FILE_MODE, FOLDER_MODE
+from nodealer.client.events import LogVerified
 from nodealer.client.time_limits import limits_for_bots
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
 from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.errors import BadParameter
-from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.protocols import make_protocol
 
@@ -108,7 +108,7 @@ def _why_only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) 
 
 def _create_player(plan: PlayPlan, screen: Screen) -> Person | Program:
     """Create the player of the seat that no bot has: a person, or a program."""
-    return Program(plan.game, screen) if screen.json else Person(plan.game.words, screen.asking)
+    return Program(plan.game) if screen.json else Person(plan.game.words, screen.asking)
 
 
 def game_record(plan: PlayPlan, person: str | None, patience: float, seed: int | None, log: Path | None) -> GameRecord:
@@ -248,7 +248,7 @@ def _verify(play: Play, replica: Replica) -> Report:
     if replica.state.phase is Phase.ENDED:
         play.kept.end(report.verdict, len(report.chronicle.records))
     if screen.json:
-        screen.emit({"event": "verified", "log": escape_controls(path)} | report.as_json())
+        screen.emit(LogVerified(str(path), report))
         return report
     place = play.plan.place
     found = f" --game {place}" if ":" in place else ""

@@ -25,6 +25,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.cli.wait_notices import Overseer, PersonAtTable, Stuck, WaitNotices
+from nodealer.client.events import BotDropped, ConnectionChanged, ConnectionCode, TableStuck
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.loop import Loop
 from nodealer.client.policies import PolicyGroup, TimeoutVoter
@@ -133,7 +134,7 @@ async def _play_person(play: Play, order: PlayerConfig, person: Person | Program
     if isinstance(person, PagePerson):
         policy, seat = PolicyGroup(TimeoutVoter(), person), person.seat
 
-        def notify_page(code: str, sentence: str) -> None:
+        def notify_page(code: ConnectionCode, sentence: str) -> None:
             """Show a connection problem on the page, which has its own sentence for each code."""
             seat.notify("bad", code, code if code == "behind" else "connection")
 
@@ -150,9 +151,9 @@ async def _play_person(play: Play, order: PlayerConfig, person: Person | Program
 def _reporter_on(screen: Screen) -> ReportProblem:
     """Return a function that reports connection problems on the screen."""
 
-    def says(code: str, sentence: str) -> None:
+    def says(code: ConnectionCode, sentence: str) -> None:
         """Emit the problem as an event with `--json`, or else print the sentence."""
-        screen.emit({"event": "connection", "what": code, "reason": sentence})
+        screen.emit(ConnectionChanged(code, reason=sentence))
         if not screen.json:
             screen.say(f"[red]{escape_markup(sentence)}[/red]")
 
@@ -189,7 +190,7 @@ async def _report_dropouts(play: Play, processes: Mapping[str, Process], dropped
         code = await process.wait()
         if code != 0:
             reason = describe_exit(code, play.kept.error_file(play.plan.sitting.index(name)))
-            play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": reason})
+            play.screen.emit(BotDropped(name, code, reason))
             if not play.screen.json:
                 play.screen.say(phrases.dropped_out(escape_markup(name), escape_markup(reason)))
             dropped.add(name)
@@ -227,7 +228,7 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
     try:
         await Loop(host, local_transport(table, host, _reporter_on(screen)), watch=watch, policy=overseer).run()
     except Stuck as stuck:
-        screen.emit({"event": "stuck", "reason": str(stuck)})
+        screen.emit(TableStuck(str(stuck)))
         if not screen.json:
             screen.say(phrases.game_stopped(play.progress(host.replica), escape_markup(stuck)))
     if host.silenced is not None:

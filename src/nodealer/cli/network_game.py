@@ -39,6 +39,7 @@ from nodealer.cli.table_folders import (
 from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.cli.user import User, choose_name, player, watcher
 from nodealer.cli.webpage import serve_guest_page
+from nodealer.client.events import TableLinks
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.lobby import Hosting
 from nodealer.client.pairing import PairingCodes, PairingEnvironment, use_code
@@ -182,7 +183,7 @@ def _print_links(screen: Screen, sitting: Sitting, seats: int) -> None:
     """Print the links by which others come to the table."""
     invitation, place = sitting.table.invitation, sitting.table.what.place
     to_watch = invitation.for_spectators().link
-    screen.emit({"event": "table", "link": invitation.link, "watch": to_watch, "relays": list(invitation.relays)})
+    screen.emit(TableLinks(invitation.link, to_watch, tuple(invitation.relays)))
     if screen.json:
         return
     screen.say(phrases.spectator_link(seats))

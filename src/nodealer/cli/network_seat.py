@@ -32,10 +32,20 @@ from nodealer.cli.wait_notices import NOTICE_AFTER, PersonAtTable, WaitNotices
 from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
 from nodealer.client.contacts import Contacts, ContactsRecorder
+from nodealer.client.events import (
+    Agreed,
+    ConnectionChanged,
+    Declined,
+    GotSeat,
+    LogVerified,
+    NewLinks,
+    SeatAsked,
+    SeatLost,
+    TableEvent,
+)
 from nodealer.client.link_rotation import LinkRotation
-from nodealer.client.lobby import Asks, Guest, Hosting, News, Onlooker, ask_first
+from nodealer.client.lobby import Asks, Guest, Hosting, Onlooker, ask_first
 from nodealer.client.loop import Loop
-from nodealer.client.pairing import CodeNews
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
 from nodealer.client.relay_transport import (
     Behind,
@@ -56,7 +66,6 @@ from nodealer.engine.prompts import Decision, Question
 from nodealer.engine.replica import Replica
 from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import BadParameter, IllegalMove, RelayError
-from nodealer.log.control_characters import escape_controls
 from nodealer.log.roster import TIMEKEEPER
 from nodealer.web import messages as doc
 from nodealer.wordlist import key_words
@@ -157,9 +166,9 @@ class Sitting:
         return self.screen.page if isinstance(self.screen, PageScreen) else None
 
     @property
-    def tell(self) -> Callable[[News | CodeNews], None]:
+    def tell(self) -> Callable[[TableEvent], None]:
         """Return the function that shows the news of the lobby."""
-        return LobbyScreen(self.screen) if self.page is None else self.page.lobby.on_news
+        return LobbyScreen(self.screen) if self.page is None else self.page.lobby.on_event
 
     def questions(self, lines: LineReader) -> Asks | None:
         """Return what asks the person in the lobby, or None if a bot or a program plays."""
@@ -183,7 +192,7 @@ class Sitting:
             seats = 0 if self.table.what.hosted is None else self.table.what.hosted.seats
             return BotAgent(game, participant.store.root), PolicyGroup(TimeoutVoter(PATIENCE), BotRosterPolicy(seats))
         if screen.json:
-            return Program(game, screen), PolicyGroup(WaitNotices(screen, names), TimeoutVoter(), BotRosterPolicy())
+            return Program(game), PolicyGroup(WaitNotices(screen, names), TimeoutVoter(), BotRosterPolicy())
         person = Person(game.words, screen.asking, lines)
         return person, PersonAtTable(person, screen, names, PEOPLE_THINK, across=True)
 
@@ -219,7 +228,7 @@ class _Connection:
         """Report a change of the connection."""
         if isinstance(line, RelayFound):
             if self._lost:
-                self._say("found", line.relay, phrases.reconnected(escape_markup(line.relay)))
+                self._say(ConnectionChanged("found", line.relay), phrases.reconnected(escape_markup(line.relay)))
             self._unheard = self._unheard and self._refused
             self.patient, self._lost, self._refused = True, False, False
             if not self._found:
@@ -229,24 +238,25 @@ class _Connection:
             self._refused = isinstance(line, RelayLost)
             if not self._unheard:
                 rejected = phrases.messages_rejected(escape_markup(line.reason), retrying=self._refused)
-                self._say("unheard", line.relay, rejected)
+                self._say(ConnectionChanged("unheard", line.relay, line.reason, self._refused), rejected)
             self._unheard = True
         elif isinstance(line, Behind):
-            self._say("behind", line.relay, phrases.newer_key(escape_markup(line.relay)))
+            self._say(ConnectionChanged("behind", line.relay), phrases.newer_key(escape_markup(line.relay)))
         elif isinstance(line, KeyMissing):
-            self._say("locked", line.relay, phrases.LOCKED_OUT)
+            self._say(ConnectionChanged("locked", line.relay), phrases.LOCKED_OUT)
             raise LockedOut
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:
                 raise RelayError(line.reason)
             if not self._lost and self.patient:
-                self._say("lost", line.relay, phrases.connection_lost(escape_markup(line.reason)))
+                lost = ConnectionChanged("lost", line.relay, line.reason)
+                self._say(lost, phrases.connection_lost(escape_markup(line.reason)))
             self._lost = True
 
-    def _say(self, what: str, relay: str, text: str) -> None:
+    def _say(self, event: ConnectionChanged, text: str) -> None:
         """Emit the change as an event with `--json`, or else print the text."""
-        self.screen.emit({"event": "connection", "what": what, "relay": relay})
+        self.screen.emit(event)
         if not self.screen.json:
             self.screen.say(text)
 
@@ -282,7 +292,7 @@ class _Watch:
         screen = self._sitting.screen
         for news in step.happened:
             if isinstance(news, ProposalDeclined) and not news.mine:
-                screen.emit({"event": "declined", "name": news.name, "reason": news.reason})
+                screen.emit(Declined(news.name or "", news.reason))
                 if not screen.json:
                     screen.say(phrases.has_declined(escape_markup(news.name), escape_markup(news.reason)))
                 if self._hosting is not None:
@@ -311,7 +321,7 @@ class _Watch:
         one, screen = self._participant, self._sitting.screen
         if self._asked and one.is_in_roster and not self._sits:
             self._sits = True
-            screen.emit({"event": "seated", "seat": one.seat.number})
+            screen.emit(GotSeat(one.seat.number))
             if not screen.json:
                 screen.say(phrases.YOU_HAVE_A_SEAT)
 
@@ -324,7 +334,7 @@ class _Watch:
         if invitation is None:
             return
         to_watch = invitation.for_spectators().link
-        screen.emit({"event": "key", "epoch": invitation.key.epoch, "link": invitation.link, "watch": to_watch})
+        screen.emit(NewLinks(invitation.key.epoch, invitation.link, to_watch))
         if not screen.json:
             screen.say(phrases.NEW_SPECTATOR_LINK)
             screen.console.print(f"\n{escape_markup(to_watch)}\n", soft_wrap=True)
@@ -338,21 +348,21 @@ class _Watch:
             return []
         self._asked = True
         if one.has_seat and not sitting.ask and not one.is_over:
-            sitting.screen.emit({"event": "removed"})
+            sitting.screen.emit(SeatLost())
             if not sitting.screen.json:
                 sitting.screen.say(phrases.REMOVED)
             raise LockedOut
-        names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
+        names = tuple(member.name for member in one.members if member.role != TIMEKEEPER)
         if not sitting.ask or one.is_over:
-            raise BadParameter(phrases.no_seat(names))
+            raise BadParameter(phrases.no_seat(", ".join(names)))
         try:
             frames = one.request_seat()
         except IllegalMove as refused:
             raise BadParameter(phrases.cannot_sit(refused)) from None
-        sitting.screen.emit({"event": "asks", "players": names})
+        sitting.screen.emit(SeatAsked(names, one.store.identity.public))
         if not sitting.screen.json:
             words = " ".join(key_words(one.store.identity.public))
-            sitting.screen.say(phrases.asked_for_seat(escape_markup(names)))
+            sitting.screen.say(phrases.asked_for_seat(escape_markup(", ".join(names))))
             sitting.screen.say(phrases.own_key_words(words))
         return frames
 
@@ -371,10 +381,9 @@ class _Watch:
             return
         self._agreed = True
         one, screen = self._participant, self._sitting.screen
-        words = " ".join(one.session_words)
-        screen.emit({"event": "words", "words": words})
+        screen.emit(Agreed(tuple(member.name for member in one.members), one.session_words))
         if not screen.json:
-            screen.say(phrases.table_words(words))
+            screen.say(phrases.table_words(" ".join(one.session_words)))
             screen.say(phrases.COMPARE_WORDS)
 
 
@@ -475,7 +484,7 @@ def _verify_log(sitting: Sitting, replica: Replica) -> Report:
     if replica.state.phase is Phase.ENDED:
         table.end(report.verdict, len(report.chronicle.records))
     if screen.json:
-        screen.emit({"event": "verified", "log": escape_controls(path)} | report.as_json())
+        screen.emit(LogVerified(str(path), report))
     else:
         screen.say(phrases.log_in(escape_markup(path)))
         print_report(screen.console, report, brief=True)

@@ -7,6 +7,7 @@ from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.client.bot_roster_policy import is_away
 from nodealer.client.duty_timer import DutyTimer
+from nodealer.client.events import FramesMissing
 from nodealer.engine.participant import Participant
 from nodealer.engine.state import ProposedRoster, TableState
 from nodealer.errors import DecodeError, IllegalMove
@@ -35,7 +36,7 @@ class MissingFrames:
             self._stands, self._since, self._told = stands, now, False
         if participant.missing_frames > 0 and now - self._since >= self._after and not self._told:
             self._told = True
-            self._screen.emit({"event": "missing", "frames": participant.missing_frames})
+            self._screen.emit(FramesMissing(participant.missing_frames, now - self._since))
             if not self._screen.json:
                 self._screen.say(phrases.missing_messages(participant.missing_frames, round(now - self._since)))
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from nodealer.cli import text as phrases
-from nodealer.cli.screen import Screen
+from nodealer.cli.output import print_json_line
 from nodealer.engine.prompts import Decision, Question, legal_choice, legal_move, legal_seal
 from nodealer.errors import IllegalMove
 from nodealer.games.package import GamePackage
@@ -39,23 +39,22 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Program:
     """Asks the program at the other end of standard input and output."""
 
-    def __init__(self, game: GamePackage, screen: Screen) -> None:
-        """Ask about this game. Events and questions are printed on the screen, as JSON."""
+    def __init__(self, game: GamePackage) -> None:
+        """Ask about this game. The questions are printed on standard output, as JSON."""
         self._game = game
-        self._screen = screen
         self._answers = _Answers()
         self._asked = 0
 
     async def decide(self, question: Question) -> Decision:
         """Ask once, then read answers until one is legal. Reports what is wrong with the others."""
         self._asked += 1
-        self._screen.emit({"event": "ask", "ask": self._asked} | _question_json(self._game, question))
+        print_json_line({"event": "ask", "ask": self._asked} | _question_json(self._game, question))
         while True:
             line = await self._answers.next()
             try:
                 return self._read(question, line)
             except IllegalMove as error:
-                self._screen.emit({"event": "refused", "ask": self._asked, "reason": str(error)})
+                print_json_line({"event": "refused", "ask": self._asked, "reason": str(error)})
 
     def _read(self, question: Question, line: bytes) -> Decision:
         """Parse an answer. Raises `IllegalMove` if it does not answer the question."""

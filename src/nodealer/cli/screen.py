@@ -11,6 +11,9 @@ from rich.status import Status
 from nodealer.cli import text as phrases
 from nodealer.cli.narrator import event_lines
 from nodealer.cli.output import err, escape_markup, out, print_json_line, print_line
+from nodealer.client import events
+from nodealer.client.event_json import event_json
+from nodealer.client.events import GameSummary, SessionOpened, TableEvent
 from nodealer.client.time_limits import describe_time_limits
 from nodealer.engine.bodies import Begin
 from nodealer.engine.frame_result import Diverged, Received, Silenced
@@ -37,7 +40,6 @@ class Screen:
         self._narrator = Narrator(Words(), {})
         #: The kinds of card operations that were already explained.
         self._explained: set[str] = set()
-        self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
         #: The context for printing, which keeps an open question below.
@@ -56,19 +58,22 @@ class Screen:
             self._hand = replica.state.hand.number
         self._narrator = Narrator.for_table(replica.config, you)
         proposal = replica.config.session.proposal
-        self._names = {seat: proposal.roster.member(seat).name for seat in proposal.roster.awaited}
-        session = replica.config.session.id.hex()
-        self.emit({"event": "session", "session": session, "players": list(self._names.values())})
+        names = tuple(proposal.roster.member(seat).name for seat in proposal.roster.awaited)
+        opened = SessionOpened(replica.config.session.id, names, proposal, replica.config.words)
+        self.emit(opened)
         if not self.json:
-            self.say(phrases.session(session[:16], escape_markup(", ".join(self._names.values()))))
-            note = escape_markup(replica.config.words.note)
-            self.say(
-                phrases.game_on_protocol(escape_markup(proposal.game.name), escape_markup(proposal.protocol.name), note)
-            )
-            if not proposal.rehearsal:
-                self.say_time(proposal, replica.config.words)
-            if proposal.rehearsal:
-                self.say(phrases.REHEARSAL)
+            self._print_session(opened)
+
+    def _print_session(self, opened: SessionOpened) -> None:
+        """Print what was agreed."""
+        proposal = opened.proposal
+        self.say(phrases.session(opened.session.hex()[:16], escape_markup(", ".join(opened.names))))
+        note, protocol = escape_markup(opened.words.note), escape_markup(proposal.protocol.name)
+        self.say(phrases.game_on_protocol(escape_markup(proposal.game.name), protocol, note))
+        if proposal.rehearsal:
+            self.say(phrases.REHEARSAL)
+        else:
+            self.say_time(proposal, opened.words)
 
     def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Received], list[bytes]]:
         """Return a watcher that shows what a participant sees. `you`: the participant is the person at this screen."""
@@ -114,10 +119,9 @@ class Screen:
     def _show_divergence(self, participant: Participant, parted: Diverged) -> None:
         """Report that a player's log has diverged from this one."""
         name = participant.replica.state.all_members[parted.seat].name
-        heads = {"theirs": parted.theirs.hex(), "ours": parted.ours.hex()}
-        self.emit({"event": "diverged", "seat": parted.seat, "name": name} | heads)
+        self.emit(events.Diverged(name, seat=parted.seat, theirs=parted.theirs, ours=parted.ours))
         if not self.json:
-            self.say(phrases.diverged(escape_markup(name), heads["theirs"][:16], heads["ours"][:16]))
+            self.say(phrases.diverged(escape_markup(name), parted.theirs.hex()[:16], parted.ours.hex()[:16]))
 
     def print_summary(self, replica: Replica, seconds: float) -> None:
         """Print the summary of the game: entries, sizes and proofs."""
@@ -125,10 +129,9 @@ class Screen:
         size = sum(map(len, replica.entries))
         # Of the whole log, including what was played before this process. The kind comes first in a body.
         cards = sum(len(entry) for entry in replica.entries if b'"body":{"type":"cards"' in entry)
-        summary = {"event": "done", "seconds": round(seconds, 3), "entries": replica.height, "bytes": size}
-        self.emit(summary | {"proofs": replica.checks_settled, "crypto_bytes": cards})
+        proofs = replica.checks_settled
+        self.emit(GameSummary(seconds, replica.height, size, proofs, cards))
         if not self.json:
-            proofs = replica.checks_settled
             self.say(phrases.summary(replica.height, size / 1000, cards / 1000, proofs, seconds))
 
     def say_time(self, proposal: Proposal, words: Words, indent: str = "") -> None:
@@ -156,15 +159,15 @@ class Screen:
         if hidden:
             self._show_progress(None)
 
-    def emit(self, event: dict[str, Any]) -> None:
-        """Print an event for programs, without styles. Does nothing for people."""
-        if self.json:
-            print_json_line({name: _plain(value) for name, value in event.items()})
+    def emit(self, event: TableEvent) -> None:
+        """Print an event for programs. Does nothing for people, or if the event has no line."""
+        if self.json and (line := event_json(event)) is not None:
+            print_json_line(line)
 
     def _show(self, event: Event) -> None:
         """Show an event of the narrator."""
-        self.emit(event)
         if self.json:
+            print_json_line({name: _plain(value) for name, value in event.items()})
             return
         if event["event"] == "begin":
             return

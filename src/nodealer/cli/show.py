@@ -13,6 +13,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import LogGame, load_game_or_none
 from nodealer.cli.screen import Screen
 from nodealer.cli.verify import find_log, print_report
+from nodealer.client.events import LogVerified
 from nodealer.engine.replica import Applied, Replica
 
 
@@ -54,7 +55,7 @@ def show(
         return append
 
     report = verify_file(file, entropy=system_entropy, watch=watch, game=load_game_or_none(game))
-    screen.emit({"event": "verified"} | report.as_json())
+    screen.emit(LogVerified(None, report))
     if not json:
         screen.say("")
         print_report(screen.console, report, brief=True)

@@ -1,4 +1,4 @@
-"""The lobby in a terminal: its questions and news, as sentences or as events for programs."""
+"""The lobby in a terminal: its questions and events, as sentences or as lines for programs."""
 
 from __future__ import annotations
 
@@ -10,23 +10,10 @@ from nodealer.cli import text as phrases
 from nodealer.cli.line_input import LineReader
 from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
-from nodealer.client.contacts import CheckedContact
-from nodealer.client.lobby import (
-    YES,
-    Asked,
-    Came,
-    CannotBegin,
-    Here,
-    LobbyQuestion,
-    MaySit,
-    News,
-    NotSitting,
-    Proposed,
-    Remark,
-)
-from nodealer.client.pairing import CodeDied, CodeGiven, CodeNews, CodeUsed
+from nodealer.client import events
+from nodealer.client.events import TableEvent
+from nodealer.client.lobby import YES, Asked, LobbyQuestion
 from nodealer.log.control_characters import escape_controls
-from nodealer.log.session import Proposal
 
 _NO: Final = ("n", "no")
 #: The prompt for each question; empty if nothing is asked and the person may type commands.
@@ -38,12 +25,13 @@ _PROMPTS: Final[dict[Asked, Callable[[str], str]]] = {
     Asked.PROPOSAL: lambda name: phrases.ASK_TO_ACCEPT,
     Asked.ANOTHER: lambda name: phrases.ASK_TO_ACCEPT_OTHER,
 }
-_REMARKS: Final = {
-    Remark.KEEPER_AWAITED: phrases.TIMEKEEPER_AWAITED,
-    Remark.NOBODY_SITS: phrases.NO_ONE_SEATED,
-    Remark.NO_SUCH_WORD: phrases.LOBBY_COMMANDS,
-    Remark.ASKED_FOR_A_SEAT: phrases.SEAT_REQUESTED,
-    Remark.LEFT_OUT: phrases.LEFT_OUT,
+#: What is said about events without details.
+_REMARKS: Final[dict[type, str]] = {
+    events.TimekeeperAwaited: phrases.TIMEKEEPER_AWAITED,
+    events.NoOneSeated: phrases.NO_ONE_SEATED,
+    events.UnknownLobbyCommand: phrases.LOBBY_COMMANDS,
+    events.SeatRequested: phrases.SEAT_REQUESTED,
+    events.LeftOut: phrases.LEFT_OUT,
 }
 
 
@@ -85,96 +73,54 @@ class Questions:
 
 
 class LobbyScreen:
-    """Prints the news of the lobby."""
+    """Prints the events of the lobby."""
 
     def __init__(self, screen: Screen) -> None:
-        """Print the news on this screen."""
+        """Print the events on this screen."""
         self._screen = screen
 
-    def __call__(self, news: News | CodeNews) -> None:
-        """Print one piece of news of the lobby or of a pairing code."""
-        match news:
-            case Came():
-                self._on_offer(news)
-            case CheckedContact():
-                self._on_contact(news)
-            case Proposed():
-                self._on_proposal(news)
-            case Here():
-                self._on_players(news)
-            case MaySit(name, keeps_time, taken, seats):
-                name = escape_markup(name)
-                self._say(phrases.may_keep_time(name) if keeps_time else phrases.may_sit(name, taken, seats))
-            case NotSitting(name, found):
-                self._say(
-                    phrases.not_seated(escape_markup(name)) if found else phrases.no_such_guest(escape_markup(name))
-                )
-            case CannotBegin(reason):
-                self._say(phrases.cannot_begin(escape_markup(reason)))
-            case Remark():
-                if news is Remark.ASKED_FOR_A_SEAT:
-                    self._screen.emit({"event": "lobby"})
-                self._say(_REMARKS[news])
-            case _:
-                self._on_code(news)
-
-    def _say(self, text: str) -> None:
-        """Print the text, unless the output is JSON."""
-        if not self._screen.json:
-            self._screen.say(text)
-
-    def _on_offer(self, came: Came) -> None:
-        """Report a player who would like to sit down, or keep the time."""
-        self._screen.emit({"event": "offer", "name": came.name, "key": came.key.hex()})
-        wants = phrases.wants_to_keep_time if came.keeps_time else phrases.wants_to_sit
-        self._say(wants(escape_markup(came.name)))
-
-    def _on_contact(self, looked: CheckedContact) -> None:
-        """Print what this user knows about a player, with a warning if a known name comes with another key."""
-        event = {"event": "player", "name": looked.name, "key": looked.key.hex(), "sight": looked.status.value}
+    def __call__(self, event: TableEvent) -> None:
+        """Print one event of the lobby or of a pairing code."""
         self._screen.emit(event)
-        self._say(f"  [{'bold red' if looked.needs_warning else 'dim'}]{escape_markup(looked.text)}[/]")
-
-    def _on_players(self, here: Here) -> None:
-        """Report who is at the table."""
-        self._screen.emit({"event": "lobby", "players": list(here.names)})
-        self._say(phrases.at_the_table(escape_markup(", ".join(here.names)), first=here.first))
-
-    def _on_proposal(self, told: Proposed) -> None:
-        """Report what is proposed."""
-        proposal = told.proposal
-        names = [member.name for member in proposal.roster.members]
-        self._screen.emit(
-            {"event": "proposal", "game": proposal.game.name, "protocol": proposal.protocol.name, "players": names}
-            | {"hands": proposal.hands, "told": [told.game, told.protocol], "warning": told.warning}
-            | {"clock": _clock(proposal)}
-        )
-        players = escape_markup(", ".join(names))
-        self._say(phrases.proposal(escape_markup(told.game), escape_markup(told.protocol), proposal.hands, players))
         if not self._screen.json:
-            self._screen.say_time(proposal, told.words, "  ")
-        if told.warning is not None:
-            self._say(f"  [bold red]{escape_markup(told.warning)}[/]")
+            self._print(event)
 
-    def _on_code(self, news: CodeNews) -> None:
-        """Report a pairing code: created, used, or expired."""
-        match news:
-            case CodeGiven(code, relay):
-                self._screen.emit({"event": "code", "code": code, "relay": relay})
-                self._say(phrases.pairing_code(code))
-                self._say(phrases.how_to_use_code(escape_markup(code), escape_markup(relay)))
-            case CodeUsed(name):
-                self._screen.emit({"event": "code-used"})
-                self._say(phrases.code_used(escape_markup(name)))
-            case CodeDied(reason, given, more):
-                self._screen.emit({"event": "code-dead"})
+    def _print(self, event: TableEvent) -> None:
+        """Print an event for people."""
+        say = self._screen.say
+        match event:
+            case events.Came(name):
+                wants = phrases.wants_to_keep_time if event.keeps_time else phrases.wants_to_sit
+                say(wants(escape_markup(name)))
+            case events.CheckedContact(text=text):
+                say(f"  [{'bold red' if event.needs_warning else 'dim'}]{escape_markup(text)}[/]")
+            case events.ProposalReceived():
+                self._print_proposal(event)
+            case events.PlayersHere(names, first):
+                say(phrases.at_the_table(escape_markup(", ".join(names)), first=first))
+            case events.MaySit(name, keeps_time, taken, seats):
+                name = escape_markup(name)
+                say(phrases.may_keep_time(name) if keeps_time else phrases.may_sit(name, taken, seats))
+            case events.NotSitting(name, found):
+                say(phrases.not_seated(escape_markup(name)) if found else phrases.no_such_guest(escape_markup(name)))
+            case events.CannotBegin(reason):
+                say(phrases.cannot_begin(escape_markup(reason)))
+            case events.CodeGiven(code, relay):
+                say(phrases.pairing_code(code))
+                say(phrases.how_to_use_code(escape_markup(code), escape_markup(relay)))
+            case events.CodeUsed(name):
+                say(phrases.code_used(escape_markup(name)))
+            case events.CodeDied(reason, given, more):
                 reason = escape_markup(reason)
-                self._say(phrases.code_expired(reason, escape_markup(more)) if given else phrases.no_code(reason))
+                say(phrases.code_expired(reason, escape_markup(more)) if given else phrases.no_code(reason))
+            case _:
+                say(_REMARKS[type(event)])
 
-
-def _clock(proposal: Proposal) -> dict[str, str | int] | None:
-    """Return the timekeeper's name and the time limits in milliseconds, or None without a clock."""
-    keeper, limits = proposal.roster.timekeeper, proposal.clock
-    if keeper is None or limits is None:
-        return None
-    return {"keeper": keeper.name, "move": limits.move, "bank": limits.bank}
+    def _print_proposal(self, event: events.ProposalReceived) -> None:
+        """Print what is proposed."""
+        proposal, say = event.proposal, self._screen.say
+        players = escape_markup(", ".join(member.name for member in proposal.roster.members))
+        say(phrases.proposal(escape_markup(event.game), escape_markup(event.protocol), proposal.hands, players))
+        self._screen.say_time(proposal, event.words, "  ")
+        if event.warning is not None:
+            say(f"  [bold red]{escape_markup(event.warning)}[/]")

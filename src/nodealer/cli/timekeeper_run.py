@@ -10,6 +10,7 @@ from nodealer.cli.saved_games import games_folder
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import LobbyScreen
 from nodealer.cli.timekeeper_process import TimekeeperConfig, keep
+from nodealer.client.events import TableEvent, TimekeeperBegan, TimekeeperConnection, TimekeeperLate
 from nodealer.client.lobby import Onlooker
 from nodealer.client.relay_transport import Behind, ConnectionEvent, KeyMissing, RelayFound, RelayLost, WriteRefused
 from nodealer.engine.frame_result import Received
@@ -36,15 +37,16 @@ class _Reporter:
         if isinstance(line, RelayFound):
             if not self._refused:
                 self._unheard = False
-                self._say({"event": "connection", "relay": line.relay}, phrases.connected(line.relay))
+                self._say(TimekeeperConnection("found", line.relay), phrases.connected(line.relay))
             self._found, self._refused = True, False
         elif isinstance(line, Behind):
-            self._say({"event": "behind", "relay": line.relay}, phrases.timekeeper_newer_key(line.relay))
+            self._say(TimekeeperConnection("behind", line.relay), phrases.timekeeper_newer_key(line.relay))
         elif isinstance(line, WriteRefused) or (isinstance(line, RelayLost) and line.refused):
             self._refused = isinstance(line, RelayLost)
             # The relay may reject messages again and again.
             if not self._unheard:
-                self._say({"event": "unheard", "relay": line.relay}, phrases.ticks_rejected(line.reason))
+                unheard = TimekeeperConnection("unheard", line.relay, line.reason)
+                self._say(unheard, phrases.ticks_rejected(line.reason))
             self._unheard = True
         elif isinstance(line, KeyMissing):
             raise BadParameter(phrases.TIMEKEEPER_LOCKED_OUT)
@@ -56,18 +58,17 @@ class _Reporter:
         self._onlooker.on_tick(participant, 0.0)
         if participant.has_session and not self._begun:
             self._begun = True
-            names = ", ".join(
-                participant.replica.state.all_members[seat].name for seat in participant.replica.state.present
-            )
-            self._say({"event": "begun", "players": names}, phrases.timekeeper_begins(names))
+            state = participant.replica.state
+            names = tuple(state.all_members[seat].name for seat in state.present)
+            self._say(TimekeeperBegan(names), phrases.timekeeper_begins(", ".join(names)))
         for one in step.happened:
             if isinstance(one, Applied) and one.before.clock is not None and one.after.clock is not None:
                 before, after = one.before.clock, one.after.clock
                 for seat in sorted({before.timed[duty].seat for duty in after.late - before.late}):
                     name = one.after.all_members[seat].name
-                    self._say({"event": "late", "seat": seat, "name": name}, phrases.is_late(name))
+                    self._say(TimekeeperLate(name, seat), phrases.is_late(name))
 
-    def _say(self, event: dict[str, object], text: str) -> None:
+    def _say(self, event: TableEvent, text: str) -> None:
         """Emit the event with `--json`, or else print the text."""
         self._screen.emit(event)
         if not self._screen.json:

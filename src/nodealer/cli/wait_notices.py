@@ -23,6 +23,7 @@ from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.client.duty_timer import Drift
+from nodealer.client.events import ClockDrift, TooFewPlayers, WaitingFor
 from nodealer.client.policies import TimeoutVoter
 from nodealer.engine.duties import TableDuty
 from nodealer.engine.leave_policy import has_too_few_players
@@ -85,7 +86,7 @@ class WaitNotices:
         """Warn of a timekeeper whose clock runs ahead. Only this machine can notice: no log shows it."""
         ahead = self._drift.seconds_ahead(participant, now)
         if ahead is not None:
-            self._screen.emit({"event": "drift", "seconds": round(ahead, 1)})
+            self._screen.emit(ClockDrift(ahead))
             if not self._screen.json:
                 self._screen.say(phrases.clock_drift(round(ahead)))
 
@@ -104,8 +105,8 @@ class WaitNotices:
         if self._alone or now - self._alone_since < self._after:
             return
         self._alone, state = True, participant.replica.state
-        gone = [state.all_members[seat].name for seat in sorted(state.gone - state.ended - state.expelled)]
-        self._screen.emit({"event": "alone", "gone": gone})
+        gone = tuple(state.all_members[seat].name for seat in sorted(state.gone - state.ended - state.expelled))
+        self._screen.emit(TooFewPlayers(gone))
         if not self._screen.json:
             self._screen.say(phrases.too_few_players([escape_markup(name) for name in gone]))
 
@@ -122,7 +123,7 @@ class WaitNotices:
         fresh = [name for name, wait in self._waits.items() if not wait.told and now - wait.since >= after]
         for name in fresh:
             wait = self._waits[name] = replace(self._waits[name], told=True)
-            self._screen.emit({"event": "waiting", "name": name, "seconds": round(now - wait.since, 1)})
+            self._screen.emit(WaitingFor(name, now - wait.since, wait.at))
             if not self._screen.json:
                 self._screen.stop_progress()
                 self._screen.say(phrases.waiting_for(escape_markup(name), wait.at))

@@ -6,12 +6,11 @@ players.json   for each player the key, the name, and when they were first and l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import Enum
 from typing import Annotated, Final, Literal, Protocol
 
 import msgspec
 
+from nodealer.client.events import CheckedContact, KeyStatus
 from nodealer.engine.participant import Participant
 from nodealer.errors import BadParameter, DecodeError, HomeUnusable
 from nodealer.keys import KEY_BYTES, refuse_weak_key
@@ -45,36 +44,6 @@ class SavedContacts(Message, frozen=True):
     format: Literal["nodealer-players"]
     version: Literal[1]
     players: tuple[Contact, ...]
-
-
-class KeyStatus(Enum):
-    """How a player's name and key compare with the known players."""
-
-    #: Neither the key nor the name is known.
-    NEW = "new"
-    #: The key is known by this name.
-    KNOWN = "known"
-    #: The key is known by another name.
-    RENAMED = "renamed"
-    #: The key is known by this name, and the name is also known with another key.
-    TWO_KEYS = "two keys"
-    #: The name is known, but with another key.
-    OTHER_KEY = "other key"
-
-
-@dataclass(frozen=True)
-class CheckedContact:
-    """A player, how they compare with the known players, and a sentence about it for the user."""
-
-    name: str
-    key: bytes
-    status: KeyStatus
-    text: str
-
-    @property
-    def needs_warning(self) -> bool:
-        """Return whether the name is also known with another key."""
-        return self.status in (KeyStatus.OTHER_KEY, KeyStatus.TWO_KEYS)
 
 
 class ContactsFile(Protocol):

@@ -1,7 +1,7 @@
 """The lobby, before the first hand: who arrives, whom the host seats, and what a guest agrees to.
 
 The classes here are policies: the loop calls their `on_tick` regularly. People are asked in the background, while
-frames keep arriving. What there is to report is emitted as news; terminal and page each have their own wording.
+frames keep arriving. What there is to report is emitted as events; terminal and page each have their own wording.
 """
 
 from __future__ import annotations
@@ -11,7 +11,21 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol
 
-from nodealer.client.contacts import CheckedContact, Contacts
+from nodealer.client.contacts import Contacts
+from nodealer.client.events import (
+    Came,
+    CannotBegin,
+    LeftOut,
+    MaySit,
+    NoOneSeated,
+    NotSitting,
+    PlayersHere,
+    ProposalReceived,
+    SeatRequested,
+    TableEvent,
+    TimekeeperAwaited,
+    UnknownLobbyCommand,
+)
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.lobby_messages import OpenOffer
 from nodealer.engine.participant import Participant
@@ -20,7 +34,7 @@ from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
 from nodealer.games.text import Words
 from nodealer.log.roster import TIMEKEEPER, Member
-from nodealer.log.session import Limits, Part, Proposal
+from nodealer.log.session import Limits, Proposal
 
 #: After this many seconds the host is told whose answer to the proposal is missing.
 ANSWER_AFTER: Final = 15.0
@@ -29,6 +43,9 @@ KEEPER_AFTER: Final = 15.0
 #: After this many seconds an unattended host goes on without players who have not answered.
 ANSWER_LIMIT: Final = 120.0
 YES: Final = ("", "y", "yes")
+
+#: Shows an event.
+Tell = Callable[[TableEvent], None]
 
 # --- What a person is asked ---
 
@@ -62,92 +79,6 @@ class Asks(Protocol):
 
     def forget(self) -> None:
         """Withdraw the current question."""
-
-
-# --- What there is to say ---
-
-
-class Remark(Enum):
-    """News without details."""
-
-    #: For a host.
-    KEEPER_AWAITED = "keeper awaited"
-    NOBODY_SITS = "nobody sits"
-    NO_SUCH_WORD = "no such word"
-    #: For a guest.
-    ASKED_FOR_A_SEAT = "asked for a seat"
-    LEFT_OUT = "left out"
-
-
-@dataclass(frozen=True)
-class Came:
-    """A player or timekeeper has arrived and asks to join."""
-
-    name: str
-    key: bytes
-    keeps_time: bool
-
-
-@dataclass(frozen=True)
-class MaySit:
-    """The host has admitted a player or timekeeper; `taken` of the seats are taken now."""
-
-    name: str
-    keeps_time: bool
-    taken: int
-    seats: int
-
-
-@dataclass(frozen=True)
-class NotSitting:
-    """The host goes on without a player; or, if not `found`, no one has that name."""
-
-    name: str
-    found: bool
-
-
-@dataclass(frozen=True)
-class CannotBegin:
-    """The seated players cannot play the game, and why."""
-
-    reason: str
-
-
-@dataclass(frozen=True)
-class Here:
-    """The names of those who have arrived, for spectators; `first` for the first report."""
-
-    names: tuple[str, ...]
-    first: bool
-
-
-@dataclass(frozen=True)
-class Proposed:
-    """A proposal that a guest is asked to agree to, its protocol's warning, and its game's texts."""
-
-    proposal: Proposal
-    warning: str | None
-    words: Words
-
-    @property
-    def game(self) -> str:
-        """Return the game with all parameters, because a host could have set what a guest would not play."""
-        return _with_parameters(self.proposal.game)
-
-    @property
-    def protocol(self) -> str:
-        """Return the protocol with all parameters."""
-        return _with_parameters(self.proposal.protocol)
-
-
-def _with_parameters(part: Part) -> str:
-    """Return a game's or protocol's name, with its parameters if there are any."""
-    parameters = bytes(part.parameters).decode(errors="replace")
-    return part.name if parameters == "{}" else f"{part.name} {parameters}"
-
-
-News = Remark | Came | CheckedContact | MaySit | NotSitting | CannotBegin | Here | Proposed
-Tell = Callable[[News], None]
 
 
 # --- A host ---
@@ -268,7 +199,7 @@ class Hosting:
         """Report once that the game waits for the timekeeper."""
         if not self._said_waiting:
             self._said_waiting = True
-            self._say(Remark.KEEPER_AWAITED)
+            self._say(TimekeeperAwaited())
 
     def _clock(self, come: Collection[OpenOffer], players: int) -> OpenOffer | None:
         """Return the timekeeper: the host's own, or one who was admitted.
@@ -304,7 +235,7 @@ class Hosting:
             if (offer.key, offer.number) in self._told:
                 continue
             self._told.add((offer.key, offer.number))
-            self._say(Came(offer.name, offer.key, offer.keeps_time))
+            self._say(Came(offer.name, key=offer.key, keeps_time=offer.keeps_time))
             if not offer.keeps_time:
                 self._say(self._known.check(offer.name, offer.key))
 
@@ -336,13 +267,13 @@ class Hosting:
         if verb == "start":
             self._start = bool(self._sitting(come))
             if not self._start:
-                self._say(Remark.NOBODY_SITS)
+                self._say(NoOneSeated())
         elif verb == "code":
             self.new_code()
         elif verb == "without":
             self._without(rest.strip(), come)
         elif line:
-            self._say(Remark.NO_SUCH_WORD)
+            self._say(UnknownLobbyCommand())
 
     def _without(self, name: str, come: Collection[OpenOffer]) -> None:
         """Reject the players with this name, which the host typed, and report whether there were any."""
@@ -423,7 +354,7 @@ class Onlooker:
         if participant.has_session or participant.is_catching_up or here == self._told:
             return []
         first, self._told = self._told is None, here
-        self._say(Here(here, first))
+        self._say(PlayersHere(here, first))
         return []
 
 
@@ -459,7 +390,7 @@ class Guest:
             if participant.lobby.has_declined and participant.lobby.seat is None:
                 self._anew = True
                 return [participant.lobby.withdraw()]
-            self._say(Remark.ASKED_FOR_A_SEAT)
+            self._say(SeatRequested())
         if self._questions is not None and not participant.lobby.is_considering:
             self._questions.forget()
         if proposal is None:
@@ -467,7 +398,7 @@ class Guest:
         if participant.lobby.seat is None:
             if self._left_out != proposal:
                 self._left_out = proposal
-                self._say(Remark.LEFT_OUT)
+                self._say(LeftOut())
             return []
         if not participant.lobby.is_considering:
             return []
@@ -489,7 +420,7 @@ class Guest:
         """Show a proposal, and how its players compare with the known ones."""
         playing, _, package = resolve_parts(proposal, game=self._game)
         words = Words() if package is None else package.words
-        self._say(Proposed(proposal, playing.claims.cost.get("warning"), words))
+        self._say(ProposalReceived(proposal, playing.claims.cost.get("warning"), words))
         for member in proposal.roster.members:
             if member.key != mine and member.role != TIMEKEEPER:
                 self._say(self._known.check(member.name, member.key))

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nodealer.client.events import CodeDied, CodeGiven, CodeUsed, TableEvent
 from nodealer.client.relay_transport import Connect
 from nodealer.errors import BadParameter, CodeDead, RelayError, RelayRefused
 from nodealer.keys import Identity
@@ -14,36 +15,6 @@ from nodealer.relay.invitations import Invitation
 from nodealer.relay.mailbox import OpenMailbox, receive_invitation, send_invitation
 from nodealer.relay.pairing import Code, GuestExchange, HostExchange, PairedGuest, PairingRecord, new_code
 from nodealer.relay.permissions import mailbox_name
-
-
-@dataclass(frozen=True)
-class CodeGiven:
-    """A code for one guest, to be passed on by voice, and the relay where it works."""
-
-    code: str
-    relay: str
-
-
-@dataclass(frozen=True)
-class CodeUsed:
-    """A guest has used a code and may sit down."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class CodeDied:
-    """A code expired or failed, or, if not `given`, could not be issued.
-
-    `more` says why no more codes are issued, if that is so.
-    """
-
-    reason: str
-    given: bool
-    more: str = ""
-
-
-CodeNews = CodeGiven | CodeUsed | CodeDied
 
 
 @dataclass(frozen=True)
@@ -64,7 +35,7 @@ class PairingCodes:
         relay: str,
         identity: Identity,
         environment: PairingEnvironment,
-        emit: Callable[[CodeNews], None],
+        emit: Callable[[TableEvent], None],
         admit: Callable[[bytes, str], None],
     ) -> None:
         """Issue codes for this invitation. `emit` gets the news; `admit` gets the key and name of each guest."""

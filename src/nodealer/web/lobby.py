@@ -8,9 +8,20 @@ from typing import Final, Literal
 
 import segno
 
-from nodealer.client.contacts import CheckedContact
-from nodealer.client.lobby import Asked, CannotBegin, LobbyQuestion, News, NotSitting, Proposed, Remark
-from nodealer.client.pairing import CodeDied, CodeGiven, CodeNews, CodeUsed
+from nodealer.client.events import (
+    CannotBegin,
+    CheckedContact,
+    CodeDied,
+    CodeGiven,
+    CodeUsed,
+    LeftOut,
+    NoOneSeated,
+    NotSitting,
+    ProposalReceived,
+    TableEvent,
+    TimekeeperAwaited,
+)
+from nodealer.client.lobby import Asked, LobbyQuestion
 from nodealer.client.policies import Policy
 from nodealer.engine.participant import Participant
 from nodealer.log.control_characters import escape_controls
@@ -90,15 +101,19 @@ class PageLobby:
         #: What is known about each key.
         self._checked_contacts: dict[bytes, CheckedContact] = {}
 
-    def on_news(self, news: News | CodeNews) -> None:
-        """Handle lobby news. The page always shows the people and their seats, so there is no notice for these."""
-        match news:
+    def on_event(self, event: TableEvent) -> None:
+        """Show an event of the lobby. There is no notice for people and seats, which the page always shows."""
+        match event:
             case CheckedContact(key=key):
-                self._checked_contacts[key], self._seat.key_statuses[key] = news, news.status.value
-            case Proposed():
-                self.proposal = describe_proposal_terms(news)
-            case Remark.KEEPER_AWAITED | Remark.NOBODY_SITS | Remark.LEFT_OUT:
-                self._notice(news.value)
+                self._checked_contacts[key], self._seat.key_statuses[key] = event, event.status.value
+            case ProposalReceived():
+                self.proposal = describe_proposal_terms(event)
+            case TimekeeperAwaited():
+                self._notice("keeper awaited")
+            case NoOneSeated():
+                self._notice("nobody sits")
+            case LeftOut():
+                self._notice("left out")
             case NotSitting(name=name, found=True):
                 self._notice("without", name=name)
             case CannotBegin(reason=reason):
@@ -162,7 +177,7 @@ class _LobbyDisplay:
         return frames
 
 
-def describe_proposal_terms(proposed: Proposed) -> doc.LobbyProposal:
+def describe_proposal_terms(proposed: ProposalReceived) -> doc.LobbyProposal:
     """Describe everything the person would agree to: a host could have set what a guest would not play."""
     proposal = proposed.proposal
     keeper, limits = proposal.roster.timekeeper, proposal.clock

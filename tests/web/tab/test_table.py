@@ -16,7 +16,8 @@ import pytest
 
 from engine.circle import Circle
 from nodealer.cli.timekeeper_process import TimekeeperConfig, keep
-from nodealer.client.contacts import Contacts, KeyStatus
+from nodealer.client.contacts import Contacts
+from nodealer.client.events import KeyStatus
 from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, RelayTransport, connect_here
 from nodealer.engine.frame_result import Received

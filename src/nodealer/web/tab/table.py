@@ -207,7 +207,7 @@ class TabTable:
         # A player who had left or sat out is not dealt in until they say so.
         participant.sits_out = participant.has_seat and participant.seat.has_left
         hosting = None if hosted is None else self._hosting(hosted)
-        guest = None if watches else Guest(self.lobby.on_news, self._contacts, self.questions)
+        guest = None if watches else Guest(self.lobby.on_event, self._contacts, self.questions)
         lobby_policy = self.lobby.showing_policy(hosting or guest, 0 if hosted is None else hosted.seats)
         transport = RelayTransport(
             participant,
@@ -220,7 +220,7 @@ class TabTable:
             connect=self._environment.connect,
         )
         recorder = ContactsRecorder(
-            participant, self._contacts, self.lobby.on_news, lambda: self._environment.wall() // 1000
+            participant, self._contacts, self.lobby.on_event, lambda: self._environment.wall() // 1000
         )
         codes = None if hosting is None else self._codes(invitation, home, hosting)
         after = (recorder.update, partial(self._new_links, LinkRotation(invitation), participant, transport))
@@ -243,14 +243,14 @@ class TabTable:
     def _hosting(self, hosted: HostedTable) -> Hosting:
         """Return the policy that hosts this table."""
         wanted, awaits = TabPlan(hosted), hosted.awaits_keeper
-        return Hosting(wanted, hosted.seats, self.lobby.on_news, self._contacts, self.questions, invites_keeper=awaits)
+        return Hosting(wanted, hosted.seats, self.lobby.on_event, self._contacts, self.questions, invites_keeper=awaits)
 
     def _codes(self, invitation: Invitation, home: PlayerStore, hosting: Hosting) -> PairingCodes:
         """Show the links of the table, and return what creates pairing codes."""
         self.lobby.link, self.lobby.watch = invitation.link, invitation.for_spectators().link
         pairing = PairingEnvironment(self._environment.entropy, self._environment.connect, time.monotonic)
         codes = PairingCodes(
-            invitation, invitation.relays[0], home.identity, pairing, self.lobby.on_news, hosting.admit
+            invitation, invitation.relays[0], home.identity, pairing, self.lobby.on_event, hosting.admit
         )
         hosting.new_code = codes.issue
         return codes
