@@ -166,6 +166,10 @@ coverage: build ## Run the tests with coverage and list unreached lines by modul
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[coverage]'
 	@cd tests && ../$(BIN)/python coverage_table.py $(FOLDERS)
 
+.PHONY: walk
+walk: build ## Print which functions and files handle one shuffle, sent and received
+	@$(BIN)/python tests/walk.py
+
 .PHONY: vectors
 vectors: build ## Update the test vectors in docs/ after a change of what is hashed or proven
 	@cd tests && ../$(BIN)/python vectors_made.py
