@@ -6,14 +6,6 @@ import os
 import sys
 import webbrowser
 from enum import Enum
-from typing import Annotated
-
-import typer
-
-Terminal = Annotated[bool, typer.Option("--terminal", help="Use the terminal even if a browser is available.")]
-NoBrowser = Annotated[
-    bool, typer.Option("--no-browser", help="Print the address of the page instead of opening a browser.")
-]
 
 
 class Display(Enum):

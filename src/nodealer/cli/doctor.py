@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import nodealer
 from nodealer.cli import text as phrases
 from nodealer.cli.exits import BAD
+from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.cli.selftest import SelfTestResult, run_selftests
 from nodealer.group import Group, group
@@ -18,7 +19,7 @@ from nodealer.group.cpu import cpu_features
 
 
 def doctor(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonDocument = False,
 ) -> None:
     """Show what is installed, and test every cryptographic primitive against built-in vectors.
 

@@ -12,7 +12,8 @@ from nodealer.audit.verify import Append, Report, verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import NO_VERDICT
-from nodealer.cli.games import LogGame, load_game_or_none
+from nodealer.cli.games import load_game_or_none
+from nodealer.cli.options import LogGame
 from nodealer.cli.output import err, escape_markup, print_line
 from nodealer.cli.verify import find_log, print_report
 from nodealer.engine.replica import Applied, Replica

@@ -12,6 +12,7 @@ from nodealer.cli import text as phrases
 from nodealer.cli.completion import games
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.games import installed_games, load_game
+from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import err, escape_markup, out, print_json
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def check(
         bool,
         typer.Option("--deep", help="Test every number of seats, every protocol mode, and more of everything else."),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonDocument = False,
 ) -> None:
     """Test a game that you are writing: play it in many ways and report problems.
 

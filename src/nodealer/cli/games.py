@@ -6,21 +6,12 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Annotated
-
-import typer
 
 from nodealer.cli import text as phrases
 from nodealer.cli.suggestions import closest
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import find_game, game_names, is_installed, resolve_game
-
-#: For commands that load the game which a log or a host names, unless the person gives its place.
-LogGame = Annotated[
-    str | None,
-    typer.Option("--game", metavar="GAME", help="Load a game that is not installed from MODULE:ATTRIBUTE."),
-]
 
 
 def load_game(text: str) -> GamePackage:

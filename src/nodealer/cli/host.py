@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from nodealer.cli import text as phrases
 from nodealer.cli.commands import option_names
-from nodealer.cli.completion import games, protocols
-from nodealer.cli.display import NoBrowser, Terminal, choose_display
+from nodealer.cli.display import choose_display
 from nodealer.cli.games import load_game, parse_settings
+from nodealer.cli.options import GameName, Hands, JsonSeat, LogCopyFile, Name, NoBrowser, Parameters, Protocol, Terminal
 from nodealer.cli.play import PlayCommand
 from nodealer.client.time_limits import MOVE, limits_for_people
 from nodealer.errors import BadParameter
@@ -23,36 +22,14 @@ COMMAND: Final = PlayCommand
 
 def host(
     context: typer.Context,
-    game: Annotated[
-        str,
-        typer.Option(
-            metavar="GAME",
-            help="Name of an installed game (see below), or MODULE:ATTRIBUTE of your own.",
-            autocompletion=games,
-        ),
-    ] = DEFAULT_GAME,
-    protocol: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PROTOCOL",
-            help="Card protocol; see `nodealer protocols`. Default: the game's own.",
-            autocompletion=protocols,
-        ),
-    ] = None,
+    game: GameName = DEFAULT_GAME,
+    protocol: Protocol = None,
     seats: Annotated[
         int | None,
         typer.Option(min=2, max=9, metavar="N", help="Number of players, including you. Default: the game's own."),
     ] = None,
-    hands: Annotated[
-        int | None, typer.Option(min=1, max=10_000, metavar="N", help="Number of hands. Default: the game's own.")
-    ] = None,
-    parameters: Annotated[
-        str | None,
-        typer.Option(
-            metavar="JSON",
-            help='Parameters of the card protocol as JSON without spaces, such as {"proven":false} for chain.',
-        ),
-    ] = None,
+    hands: Hands = None,
+    parameters: Parameters = None,
     relay: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,14 +51,15 @@ def host(
         ),
     ] = None,
     clock: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=1,
             metavar="SECONDS",
             help="Shot clock: SECONDS per move, plus a time bank of twice that. With three or more seats your machine "
-            "runs the clock, under a key of its own; otherwise it needs a guest who joins with `nodealer timekeeper`.",
+            "runs the clock, under a key of its own; otherwise it needs a guest who joins with `nodealer timekeeper`. "
+            f"Default: {MOVE:g}.",
         ),
-    ] = MOVE,
+    ] = None,
     no_clock: Annotated[bool, typer.Option("--no-clock", help="No shot clock.")] = False,
     timekeeper: Annotated[
         bool,
@@ -91,25 +69,15 @@ def host(
             "to come is accepted.",
         ),
     ] = False,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Your name at the table. Default: your name in `nodealer whoami`."),
-    ] = None,
+    name: Name = None,
     code: Annotated[
         bool, typer.Option("--code", help="Also print a pairing code that you can read out to one guest.")
     ] = False,
-    log: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the log to FILE. Fails if FILE exists.")
-    ] = None,
+    log: LogCopyFile = None,
     auto: Annotated[
         bool, typer.Option("--auto", help="A bot plays your seat and accepts guests until the table is full.")
     ] = False,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON object per event. Unless --auto is given, a program plays your seat, as in play."
-        ),
-    ] = False,
+    json: JsonSeat = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:
@@ -121,17 +89,24 @@ def host(
 
     The table is saved: after a crash or Ctrl-C, `nodealer resume` continues with the same cards.
 
-    Exit codes: as for play; 4 also if there is no relay.
+    Exit codes: as for play; 2 if there is neither a browser nor a terminal for you, 4 also if there is no relay.
     """
     settings = parse_settings(load_game(game), context.args, option_names(context))
     from nodealer.cli.network_game import host_table  # late: no other command should wait for protocols and sockets
     from nodealer.cli.plan import create_plan
     from nodealer.cli.webpage import folder_of, serve_guest_page
 
-    if timekeeper and no_clock:
-        raise BadParameter(phrases.cannot_combine("--timekeeper", "--no-clock"))
-    said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_for_people(clock)
-    plan = create_plan(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
+    if no_clock and (timekeeper or clock is not None):
+        raise BadParameter(phrases.cannot_combine("--timekeeper" if timekeeper else "--clock", "--no-clock"))
+    plan = create_plan(
+        game,
+        settings,
+        protocol=protocol,
+        seats=seats,
+        hands=hands,
+        parameters=None if parameters is None else parameters.encode(),
+        clock=None if no_clock else limits_for_people(MOVE if clock is None else clock),
+    )
     with serve_guest_page(page) as guests:
         code_of_exit = host_table(
             plan,

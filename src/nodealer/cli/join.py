@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nodealer.cli.display import NoBrowser, Terminal, choose_display
-from nodealer.cli.games import LogGame
+from nodealer.cli.display import choose_display
 from nodealer.cli.line_input import read_argument
+from nodealer.cli.options import JsonEvents, JsonSeat, LogCopyFile, LogGame, Name, NoBrowser, Terminal
 
 Invited = Annotated[
     str,
@@ -19,28 +18,19 @@ Invited = Annotated[
     ),
 ]
 Relay = Annotated[str | None, typer.Option(metavar="URL", help="The host's relay. Required with a pairing code.")]
-Log = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the log to FILE. Fails if FILE exists.")]
 
 
 def join(
     invitation: Invited,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Your name at the table. Default: your name in `nodealer whoami`."),
-    ] = None,
+    name: Name = None,
     relay: Relay = None,
     game: LogGame = None,
-    log: Log = None,
+    log: LogCopyFile = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for a seat if the game has already begun.")] = False,
     auto: Annotated[
         bool, typer.Option("--auto", help="A bot plays your seat and accepts any game it can play.")
     ] = False,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON object per event. Unless --auto is given, a program plays your seat, as in play."
-        ),
-    ] = False,
+    json: JsonSeat = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:
@@ -50,7 +40,7 @@ def join(
     three words: if yours differ, someone is intercepting the connection. If you were at this table before, you continue
     there with the same cards.
 
-    Exit codes: as for play; 4 also if there is no relay.
+    Exit codes: as for play; 2 if there is neither a browser nor a terminal for you, 4 also if there is no relay.
     """
     from nodealer.cli.network_game import join_table  # late: no other command should wait for sockets
 
@@ -67,8 +57,8 @@ def watch(
         typer.Argument(metavar="INVITATION", help="The link from your host; - reads it from standard input."),
     ],
     game: LogGame = None,
-    log: Log = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object per event.")] = False,
+    log: LogCopyFile = None,
+    json: JsonEvents = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:

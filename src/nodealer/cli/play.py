@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
 from nodealer.cli import text as phrases
 from nodealer.cli.commands import Command, option_names
-from nodealer.cli.completion import games, protocols
-from nodealer.cli.display import Display, NoBrowser, Terminal, choose_display
+from nodealer.cli.display import Display, choose_display
 from nodealer.cli.games import installed_games, load_game, parse_settings
+from nodealer.cli.options import GameName, Hands, LogCopyFile, NoBrowser, Parameters, Protocol, Terminal
 from nodealer.cli.output import escape_markup
 from nodealer.client.time_limits import limits_for_people
 from nodealer.errors import BadParameter
@@ -55,39 +54,14 @@ def _games_help() -> str:
 
 def play(
     context: typer.Context,
-    game: Annotated[
-        str,
-        typer.Option(
-            metavar="GAME",
-            help="Name of an installed game (see below), or MODULE:ATTRIBUTE of your own.",
-            autocompletion=games,
-        ),
-    ] = DEFAULT_GAME,
-    protocol: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PROTOCOL",
-            help="Card protocol; see `nodealer protocols`. Default: the game's own.",
-            autocompletion=protocols,
-        ),
-    ] = None,
+    game: GameName = DEFAULT_GAME,
+    protocol: Protocol = None,
     seats: Annotated[
         int | None, typer.Option(min=2, max=9, metavar="N", help="Number of players. Default: the game's own.")
     ] = None,
-    hands: Annotated[
-        int | None, typer.Option(min=1, max=10_000, metavar="N", help="Number of hands. Default: the game's own.")
-    ] = None,
-    parameters: Annotated[
-        str | None,
-        typer.Option(
-            metavar="JSON",
-            help='Parameters of the card protocol as JSON without spaces, such as {"proven":false} for chain.',
-        ),
-    ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write the log to FILE. Fails if FILE exists."),
-    ] = None,
+    hands: Hands = None,
+    parameters: Parameters = None,
+    log: LogCopyFile = None,
     patience: Annotated[
         float,
         typer.Option(

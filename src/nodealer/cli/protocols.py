@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
-import typer
 from msgspec.json import decode
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
 from nodealer.cli import text as phrases
+from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.protocols import MODES, PROTOCOLS, make_protocol
 from nodealer.protocols.base import Cheat, Claims
 
 
 def protocols(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonDocument = False,
 ) -> None:
     """List the card protocols with their modes: capabilities, which cheats are detected and when, and cost."""
     modes = [make_protocol(name, parameters) for name in PROTOCOLS for parameters in MODES[name]]

@@ -10,14 +10,15 @@ import typer
 from rich.table import Column, Table
 
 from nodealer.cli import text as phrases
-from nodealer.cli.display import NoBrowser, Terminal, choose_display
+from nodealer.cli.display import choose_display
+from nodealer.cli.options import JsonDocument, JsonSeat, NoBrowser, Terminal
 from nodealer.cli.output import escape_markup, out, print_json, print_line
 from nodealer.errors import HomeUnusable
 from nodealer.log.control_characters import escape_controls
 
 
 def games(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonDocument = False,
 ) -> None:
     """List the games that you played or watched on this machine, newest first.
 
@@ -115,12 +116,7 @@ def resume(
         ),
     ] = None,
     auto: Annotated[bool, typer.Option("--auto", help="A bot takes over your seat.")] = False,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON object per event. Unless --auto is given, a program plays your seat, as in play."
-        ),
-    ] = False,
+    json: JsonSeat = False,
     terminal: Terminal = False,
     no_browser: NoBrowser = False,
 ) -> None:

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from nodealer.audit.verify import Append, verify_file
-from nodealer.cli.display import Display, NoBrowser
+from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import LogGame, load_game_or_none
+from nodealer.cli.games import load_game_or_none
+from nodealer.cli.options import JsonEvents, LogGame, NoBrowser
 from nodealer.cli.screen import Screen
 from nodealer.cli.verify import find_log, print_report
 from nodealer.client.events import LogVerified
@@ -19,7 +20,7 @@ from nodealer.engine.replica import Applied, Replica
 
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A log file, or a name from `nodealer games`.")],
-    json: Annotated[bool, typer.Option("--json", help="One JSON object per event.")] = False,
+    json: JsonEvents = False,
     game: LogGame = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="Open the replay in the browser, where you can step back and forth.")

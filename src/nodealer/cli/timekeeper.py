@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nodealer.cli.games import LogGame
 from nodealer.cli.line_input import read_argument
+from nodealer.cli.options import JsonEvents, LogGame
 from nodealer.client.time_limits import KEEPER
 
 
@@ -18,7 +18,7 @@ def timekeeper(
     ],
     name: Annotated[str, typer.Option(metavar="NAME", help="Your name at the table.")] = KEEPER,
     game: LogGame = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object per event.")] = False,
+    json: JsonEvents = False,
 ) -> None:
     """Run the shot clock of a table on the network.
 

@@ -23,7 +23,8 @@ from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, NO_VERDICT
-from nodealer.cli.games import LogGame, load_game_or_none
+from nodealer.cli.games import load_game_or_none
+from nodealer.cli.options import JsonDocument, LogGame
 from nodealer.cli.output import err, escape_markup, out, print_json, print_line, to_markup
 from nodealer.errors import BadParameter
 from nodealer.games.text import Words
@@ -43,7 +44,7 @@ def verify(
             metavar="FILE", help="Log files or names from `nodealer games`; - reads a log from standard input."
         ),
     ],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonDocument = False,
     jobs: Annotated[
         int | None,
         typer.Option(min=1, max=256, metavar="N", help="Verify N files at a time. Default: one per core."),

@@ -14,6 +14,7 @@ import typer
 from nodealer.cli import text as phrases
 from nodealer.cli.address import parse_address
 from nodealer.cli.exits import BAD, GOOD
+from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import err, escape_markup, out, print_json
 from nodealer.errors import BadParameter
 from nodealer.relay.invitations import normalize_page_address
@@ -98,7 +99,7 @@ def check(
             "Default: the hash of this release (development versions have none).",
         ),
     ] = RELEASE,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonDocument = False,
 ) -> None:
     """Compare a served page with the hashes of a release.
 

@@ -9,6 +9,7 @@ import typer
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.identity_prompt import ask_passphrase, identity_folder, me
+from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import escape_markup, out, print_json, print_line
 from nodealer.client.identity import IDENTITY, UserIdentity, change_name, change_passphrase, refuse_passphrase
 from nodealer.errors import BadParameter
@@ -22,7 +23,7 @@ def whoami(
     passphrase: Annotated[
         bool, typer.Option("--passphrase", help="Set, change or remove the passphrase of your key.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonDocument = False,
 ) -> None:
     """Show the key and the six words by which other players know you.
 
