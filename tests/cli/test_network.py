@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -553,3 +554,31 @@ def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pyt
     # Nor does a host give a link to a table that is nowhere.
     done = called("host", "--relay", nowhere.relays[0], "--name", "Ada", "--auto", "--json")
     assert done.returncode == 4 and "link" not in done.stdout
+
+
+@pytest.mark.parametrize("code", [False, True], ids=["link", "pairing code"])
+def test_a_person_needs_a_terminal_to_play_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, code: bool) -> None:
+    """Without one, neither a table nor a code is used up: one sentence says what to do."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    nowhere = Invitation((f"ws://127.0.0.1:{free_port()}",), TableSecret(bytes(16), "00" * 16, 0), bytes(16))
+    invitation = ("7-crater-lemon", "--relay", nowhere.relays[0]) if code else (nowhere.link,)
+    for command in (("host", *own_relay()), ("join", *invitation)):
+        done = called(*command, "--terminal", "--name", "Ada")
+        assert done.returncode == 2 and not done.stdout, done.stderr
+        assert done.stderr.count("\n") == 1 and "run this in a terminal, or with --auto" in done.stderr
+    assert not [*tmp_path.rglob("*.db")]
+
+
+def test_a_clock_is_not_both_set_and_off() -> None:
+    for command in ("host", "play"):
+        done = called(command, "--clock", "5", "--no-clock")
+        assert done.returncode == 2 and "--clock and --no-clock cannot be combined" in done.stderr
+
+
+def test_the_end_of_the_input_in_a_lobby_is_no_error(typists: Callable[[str], Typist]) -> None:
+    host = typists("Ada")
+    by_hand(host, 2, own_relay())
+    host.types("\x04")
+    assert "Traceback" not in host.ends_with(130) and "nodealer resume" in host.said

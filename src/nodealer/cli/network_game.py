@@ -87,6 +87,7 @@ def host_table(
 ) -> int:
     """Open a table, invite others and play there. Return the exit code."""
     refuse_without_asserts()
+    _refuse_without_player(phrases.NEEDS_PLAYER, at, auto=auto, json=json)
     called, user = choose_name(name), player()
     screen = create_screen(at, json=json, role="player", name=called)
     own = None if relays else _checked_address(listen) if listen else f"{own_address()}:{free_port()}"
@@ -203,9 +204,20 @@ def _print_links(screen: Screen, sitting: Sitting, seats: int) -> None:
 # --- To come to one ---
 
 
+def _refuse_without_player(refusal: str, at: Display, *, auto: bool, json: bool) -> None:
+    """Raise `BadParameter` if neither a bot, a program nor a page plays, and no one can type at a terminal."""
+    if not (auto or json or at is not Display.TERMINAL or sys.stdin.isatty()):
+        raise BadParameter(refusal)
+
+
+def _is_code(text: str) -> bool:
+    """Return whether an invitation is a pairing code and not a link."""
+    return text.strip().replace("-", " ").partition(" ")[0].isdecimal()
+
+
 def read_invitation(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
     """Read a link or a pairing code. With a code, the host already knows who comes, so the user is returned too."""
-    if not text.strip().replace("-", " ").partition(" ")[0].isdecimal():
+    if not _is_code(text):
         return parse_link(text), None
     code = parse_code(text)
     if relay is None:
@@ -230,6 +242,9 @@ def join_table(
 ) -> int:
     """Join a table, or continue at one where the user sat before. Return the exit code."""
     refuse_without_asserts()
+    if _is_code(text):
+        # Before the code is used up.
+        _refuse_without_player(phrases.NEEDS_PLAYER, at, auto=auto, json=json)
     invitation, unlocked = read_invitation(text, relay, name)
     invitation.table_secret()
     before = find_table(invitation, name)
@@ -239,6 +254,7 @@ def join_table(
         if game is not None:
             table = with_game_place(table, game, _folder_of(game))
         return resume_table(table, auto=auto, json=json, ask=ask, at=at)
+    _refuse_without_player(phrases.NEEDS_PLAYER, at, auto=auto, json=json)
     called, user = choose_name(name), unlocked or player()
     screen = create_screen(at, json=json, role="player", name=called)
     return _join(_table_record(called, invitation.link, game, None, auto=auto, log=log), user, screen, log, ask=ask)
@@ -304,8 +320,8 @@ def resume_table(
         raise BadParameter(phrases.has_ended(table.name, ended.verdict, table.log))
     if table.in_use:
         raise BadParameter(phrases.already_here_in(table.name))
-    if what.name is not None and not (auto or json or what.auto or at is not Display.TERMINAL or sys.stdin.isatty()):
-        raise BadParameter(phrases.needs_player(what.name))
+    if what.name is not None:
+        _refuse_without_player(phrases.needs_player(what.name), at, auto=auto or what.auto, json=json)
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have a different file of that name.
         raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))

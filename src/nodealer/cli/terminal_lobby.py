@@ -16,6 +16,7 @@ from nodealer.client.lobby import YES, Asked, LobbyQuestion
 from nodealer.log.control_characters import escape_controls
 
 _NO: Final = ("n", "no")
+_QUIT: Final = ("quit", "exit", "q")
 #: The prompt for each question; empty if nothing is asked and the person may type commands.
 _PROMPTS: Final[dict[Asked, Callable[[str], str]]] = {
     Asked.SIT: phrases.ask_to_seat,
@@ -54,16 +55,24 @@ class Questions:
         if self._line is None or self._asked != question:
             self.forget()
             self._asked = question
-            self._line = asyncio.ensure_future(self._lines.answer(prompt) if prompt else self._lines.next())
+            self._line = asyncio.ensure_future(self._next_line(prompt))
         if not self._line.done():
             return None
         line, self._line = self._line.result(), None
-        if line.strip().lower() in ("q", "quit", "exit"):
+        if line.strip().lower() in _QUIT:
             raise KeyboardInterrupt
         if prompt and line.strip().lower() not in (*YES, *_NO):
             # It was not a "no", which would turn a player away, so the question is asked again.
             return None
         return line.strip()
+
+    async def _next_line(self, prompt: str) -> str:
+        """Return the next line; at the end of the input, the line that quits."""
+        try:
+            return await (self._lines.answer(prompt) if prompt else self._lines.next())
+        except KeyboardInterrupt:
+            # In a task of its own it would stop the loop, and be reported as an error.
+            return _QUIT[0]
 
     def forget(self) -> None:
         """Withdraw the open question, so that a later line does not answer it."""

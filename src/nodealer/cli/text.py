@@ -531,6 +531,10 @@ REMOVE_ONLY_ON_NETWORK: Final = "this is only possible at tables on the network"
 # --- host ---
 
 HOST_NEEDS_KEY: Final = "a host needs a key"
+NEEDS_PLAYER: Final = (
+    "no one can type here, because the input is not a terminal: run this in a terminal, or with --auto to let a bot "
+    "play, or with --json for a program"
+)
 NO_FREE_PORT: Final = "there is no free port for a relay; choose one with --listen HOST:PORT"
 
 
