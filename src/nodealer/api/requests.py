@@ -12,7 +12,7 @@ from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Face
 from nodealer.games import free
-from nodealer.games.free import Free, FreeHand
+from nodealer.games.free import Free, free_hand
 from nodealer.games.free.faces import FACE_MAX, is_face
 from nodealer.protocols.base import CardProtocol
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX
@@ -37,15 +37,16 @@ class FreeTable:
     def __init__(self, me: Participant, deck: int) -> None:
         """Raise `IllegalMove` if this is not a free table, no hand is being played, or there is no such deck."""
         state = me.replica.state
-        if not isinstance(state.hand.game, FreeHand) and state.config.rules.name != Free.name:
+        hand = free_hand(state.hand.game)
+        if hand is None and state.config.rules.name != Free.name:
             raise IllegalMove(f"this is a table for {state.config.rules.name}, not a free table: use `move`")
         if type(deck) is not int or not 0 <= deck < DECKS_MAX:
             raise IllegalMove(f"decks are numbered 0 to {DECKS_MAX - 1}, not {deck!r}")
-        if state.phase is not Phase.PLAYING or not isinstance(state.hand.game, FreeHand):
+        if state.phase is not Phase.PLAYING or hand is None:
             raise IllegalMove("no hand is being played")
         self._me = me
         self._deck = deck
-        self._hand = state.hand.game
+        self._hand = hand
         self._seats = {member.name: member.seat for member in state.roster.members}
         self._most = state.config.rules.deck_max
 

@@ -15,7 +15,7 @@ from nodealer.client.local_table import Carrier
 from nodealer.errors import BadParameter, Declined
 from nodealer.events import Face
 from nodealer.games.base import Rules
-from nodealer.games.free import Free, FreeHand
+from nodealer.games.free import Free, free_hand
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import resolve_game
 
@@ -77,7 +77,7 @@ class Table:
         if not self._first.ended:
             for player in self.players.values():
                 self.carry(player.end())
-            if self._first.ready and isinstance(self._first.game, FreeHand):
+            if self._first.ready and free_hand(self._first.game) is not None:
                 self.carry(self._first.finish())
 
     def save(self, path: str | Path) -> None:

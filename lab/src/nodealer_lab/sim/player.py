@@ -13,7 +13,7 @@ from nodealer.engine.resolve import create_proposal
 from nodealer.engine.state import TableState
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
-from nodealer.games.free.rules import FreeHand
+from nodealer.games.free.rules import FreeHand, free_hand
 from nodealer.games.package import Bot
 from nodealer.protocols.recoverable import RecoverableDeck
 from nodealer_lab.sim.agents import pick_free_move
@@ -103,9 +103,8 @@ class SimPlayer:
         with suppress(IllegalMove, CardUnreadable):
             if participant.options().unreadable is not None:
                 return participant.dispute()
-            game = participant.replica.state.hand.game
-            if isinstance(game, FreeHand):
-                return self._answer_peek(participant) or self._make_free_move(participant, game)
+            if (hand := free_hand(participant.replica.state.hand.game)) is not None:
+                return self._answer_peek(participant) or self._make_free_move(participant, hand)
             return self._mind.act(participant)
         return []
 

@@ -21,6 +21,7 @@ from nodealer.games.free.rules import (
     ShowToOne,
     Shuffle,
     UnsealAll,
+    free_hand,
     read_move,
 )
 
@@ -45,5 +46,6 @@ __all__ = [
     "ShowToOne",
     "Shuffle",
     "UnsealAll",
+    "free_hand",
     "read_move",
 ]

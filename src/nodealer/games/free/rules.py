@@ -427,6 +427,11 @@ def _value_text(value: bytes | None) -> str | None:
         return value.hex()
 
 
+def free_hand(game: Game | None) -> FreeHand | None:
+    """Return the game if it is a hand at a free table, otherwise None."""
+    return game if isinstance(game, FreeHand) else None
+
+
 # --- The rules ---
 
 
