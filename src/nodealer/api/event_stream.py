@@ -39,7 +39,7 @@ def describe_proposal(proposal: Proposal) -> events.Proposal:
     """Return a proposal in the form that events and `accept` functions get."""
     game, protocol, members = proposal.game, proposal.protocol, proposal.roster.members
     try:
-        warning = make_protocol(protocol.name, bytes(protocol.parameters)).claims.cost.get("warning")
+        warning = make_protocol(protocol.name, bytes(protocol.parameters)).claims.warning
     except (BadParameter, Malformed):
         warning = None
     return events.Proposal(

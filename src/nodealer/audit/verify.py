@@ -120,7 +120,7 @@ class Report:
     @property
     def _warnings(self) -> list[str]:
         """The protocol's own warning about what it does not protect."""
-        warning = None if self.state is None else self.state.config.protocol.claims.cost.get("warning")
+        warning = None if self.state is None else self.state.config.protocol.claims.warning
         return [] if warning is None else [f"anything about secrecy: {warning.rstrip('.')}"]
 
     def name(self, seat: int | None) -> str | None:

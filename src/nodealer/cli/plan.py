@@ -23,7 +23,6 @@ from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Part, Proposal
 from nodealer.protocols import PROTOCOLS, make_protocol
-from nodealer.protocols.chain import Chain
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
 
@@ -100,9 +99,6 @@ def create_plan(
         raise BadParameter(phrases.unknown("protocol", protocol, closest(protocol, PROTOCOLS), PROTOCOLS))
     table, count = game_setup(game, settings, protocol, parameters), seats or game.seats
     made, protocol_name, used_parameters = table.protocol, table.protocol.claims.name, table.protocol.parameters
-    # If the deck is made by cut-and-choose, the players should know its odds before they begin.
-    odds = made.odds(count) if isinstance(made, Chain) else None
-    warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
     who = names or _seat_names(count, person)
     cheating = None if cheat is None else parse_cheat(cheat, who, made)
     return PlayPlan(
@@ -114,7 +110,7 @@ def create_plan(
         who,
         hands or game.hands,
         used_parameters,
-        warning,
+        made.claims.warning_at(count),
         cheating,
         clock,
     )

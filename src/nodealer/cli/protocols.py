@@ -34,16 +34,15 @@ def _print(console: Console, claim: Claims, parameters: str) -> None:
     """Print one protocol's parameters, limits, operations and costs, and what it claims about each cheat."""
     facts = Table.grid(padding=(0, 2))
     facts.add_row("parameters", escape_markup(parameters) + (" (default)" if parameters == "{}" else ""))
-    if "warning" in claim.cost:
-        facts.add_row(phrases.WARNING, escape_markup(claim.cost["warning"]))
+    if claim.warning is not None:
+        facts.add_row(phrases.WARNING, escape_markup(claim.warning))
     facts.add_row("seats", _range(claim.seats))
     facts.add_row("cards", _range(claim.cards))
     facts.add_row("operations", ", ".join(claim.as_json()["operations"]))
     facts.add_row("roles", ", ".join(claim.roles) or "none")
     facts.add_row("silent seat", claim.dropout)
     for what, cost in claim.cost.items():
-        if what != "warning":
-            facts.add_row(f"cost: {what}", str(cost))
+        facts.add_row(f"cost: {what}", str(cost))
     console.print(Panel(facts, title=f"{claim.name} {claim.version}", title_align="left"))
     console.print(_cheats(claim.cheats))
 

@@ -420,7 +420,7 @@ class Guest:
         """Show a proposal, and how its players compare with the known ones."""
         playing, _, package = resolve_parts(proposal, game=self._game)
         words = Words() if package is None else package.words
-        self._say(ProposalReceived(proposal, playing.claims.cost.get("warning"), words))
+        self._say(ProposalReceived(proposal, playing.claims.warning, words))
         for member in proposal.roster.members:
             if member.key != mine and member.role != TIMEKEEPER:
                 self._say(self._known.check(member.name, member.key))

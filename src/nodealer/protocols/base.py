@@ -8,7 +8,7 @@ So restarting, replaying and auditing a seat are all the same call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, Protocol
@@ -237,6 +237,14 @@ class Claims:
     cost: Mapping[str, str]
     #: Whether every hand ends with all seats disclosing their seeds.
     open_book_at_end: bool = False
+    #: What the players should know before they agree to a weak protocol, or None.
+    warning: str | None = None
+    #: Describes for people the chance that a cheat succeeds, for this number of seats. None if there is none.
+    odds: Callable[[int], str | None] = field(default=lambda seats: None, compare=False)
+
+    def warning_at(self, seats: int) -> str | None:
+        """Return the warning with the odds for this number of seats, or None if there is neither."""
+        return " ".join(filter(None, (self.warning, self.odds(seats)))) or None
 
     def __post_init__(self) -> None:
         """Raise `BadParameter` if the claimed numbers of seats or cards are outside the limits of all protocols."""
@@ -279,7 +287,7 @@ class Claims:
             "roles": list(self.roles),
             "cheats": [{"cheat": c.cheat, "seen": c.seen, "culprit": c.culprit} for c in self.cheats],
             "dropout": self.dropout,
-            "cost": dict(self.cost),
+            "cost": ({} if self.warning is None else {"warning": self.warning}) | dict(self.cost),
         }
 
 

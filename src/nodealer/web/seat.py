@@ -186,7 +186,7 @@ class PageSeat:
                 protocol=claims.name,
                 proven=not claims.open_book_at_end,
                 claims=tuple((one.cheat, one.seen, one.culprit) for one in claims.cheats),
-                warning=claims.cost.get("warning"),
+                warning=claims.warning,
                 rehearsal=proposal.rehearsal,
                 you=you,
                 seats=tuple(

@@ -53,7 +53,7 @@ def test_once_somebody_has_tried_the_cards_are_public(squares: Group, parameters
 
 def test_the_odds_are_of_one_attempt(squares: Group) -> None:
     chain = Chain(DEALER_DECK, squares)
-    odds = chain.odds(2)
+    odds = chain.claims.odds(2)
     assert odds is not None and "1 in 2 at each attempt" in odds and "From then on the cards" in odds
     assert any("at each attempt" in cheat.cheat for cheat in chain.claims.cheats)
 

@@ -156,5 +156,5 @@ def test_a_claim_that_nothing_is_twice_is_false(fast: Group, mode: str) -> None:
 
 def test_the_modes_without_proofs_warn(fast: Group) -> None:
     for mode in ("committed", "xor"):
-        assert Duel(encode({"mode": mode}), fast).claims.cost["warning"]
-    assert "warning" not in Duel(on=fast).claims.cost
+        assert Duel(encode({"mode": mode}), fast).claims.warning
+    assert Duel(on=fast).claims.warning is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -66,6 +67,20 @@ def claims_of(parameters: ChainParameters) -> Claims:
         dropout="ends the hand by the game's rule, which may divide a pot: among friends only; the next hand begins",
         cost=_cost(parameters),
         open_book_at_end=not proven,
+        warning=None if proven else BOOKS_WARNING,
+        odds=partial(_odds, parameters),
+    )
+
+
+def _odds(parameters: ChainParameters, seats: int) -> str | None:
+    """Describe for people how likely the dealer gets away with one false deck. Return None with public cards."""
+    if parameters.deck == "public":
+        return None
+    decks = parameters.candidates(seats)
+    return (
+        f"One of {decks} decks is played and the others are opened, so a false one is played with a chance of 1 "
+        f"in {decks} at each attempt. A player who leaves between the coins and the last opening may want to try "
+        "again. From then on the cards of this session are public, and there is nothing to try."
     )
 
 
@@ -91,12 +106,12 @@ def _dealer_cheats(parameters: ChainParameters) -> tuple[Cheat, ...]:
 
 
 def _cost(parameters: ChainParameters) -> dict[str, str]:
-    """Return the costs by label, with the warning if shuffles are not proven."""
+    """Return the costs by label."""
     decks = "one turn per seat"
     if parameters.deck == "dealer":
         decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer, 2 for the coin, then {decks}"
     size = "44,400" if parameters.proven else "15,700"
-    more = {} if parameters.proven else {"warning": BOOKS_WARNING}
+    more = {}
     if parameters.deck == "dealer":
         more["decks"] = f"kappa, 1 to {KAPPA_MAX}, are opened for each seat except the dealer: here {parameters.kappa}"
     return more | {
@@ -122,17 +137,6 @@ class Chain:
             raise BadParameter(f"the dealer's cards are numbers, so they need the group {GROUP}, not {self.group.name}")
         self.parameters = canonical(self.chosen)
         self.claims = claims_of(self.chosen)
-
-    def odds(self, seats: int) -> str | None:
-        """Describe for people how likely the dealer gets away with one false deck. Return None with public cards."""
-        if self.chosen.deck == "public":
-            return None
-        decks = self.chosen.candidates(seats)
-        return (
-            f"One of {decks} decks is played and the others are opened, so a false one is played with a chance of 1 "
-            f"in {decks} at each attempt. A player who leaves between the coins and the last opening may want to try "
-            "again. From then on the cards of this session are public, and there is nothing to try."
-        )
 
     def _dealer(self, binding: Binding) -> int:
         """Return the seat with the dealer role, or the first one."""

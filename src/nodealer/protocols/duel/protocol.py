@@ -81,6 +81,7 @@ def claims_of(mode: Mode) -> Claims:
         cost=_COST | _MORE_COST[mode],
         # Without proofs the whole hand is checked at its end, even if a player gave up.
         open_book_at_end=not mode.proofs,
+        warning=_WARNINGS.get(mode),
     )
 
 
@@ -128,10 +129,10 @@ _MORE_COST: Final[dict[Mode, dict[str, str]]] = {
     Mode.COMMITTED: {
         "at the end": "both hands and decks are shown",
         "bytes per seat, a deck of 60 cards": "7,000 to make it",
-        "warning": COMMITTED_WARNING,
     },
-    Mode.XOR: {"at the end": "both hands and decks are shown", "warning": XOR_WARNING},
+    Mode.XOR: {"at the end": "both hands and decks are shown"},
 }
+_WARNINGS: Final = {Mode.COMMITTED: COMMITTED_WARNING, Mode.XOR: XOR_WARNING}
 
 
 class Duel:

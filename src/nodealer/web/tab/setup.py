@@ -96,7 +96,7 @@ def _card_offers(game: GamePackage) -> Sequence[CardsOffer]:
             with suppress(BadParameter):
                 setup = game_setup(game, game.settled({}), name, parameters)
                 setup.refuse_seats(game.seats)
-                warning = setup.protocol.claims.cost.get("warning")
+                warning = setup.protocol.claims.warning
                 found.append(CardsOffer(name, parameters.decode(), warning))
     return found
 
