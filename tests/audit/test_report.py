@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from audit.conftest import HANDS, Game
-from nodealer.audit.verify import PUBLIC_SEEDS, verify_file
+from nodealer.audit.report_text import PUBLIC_SEEDS
+from nodealer.audit.verify import verify_file
 from nodealer.engine.replica import Applied, Replica
 from nodealer.log.file import save_log
 

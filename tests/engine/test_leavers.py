@@ -18,7 +18,7 @@ import pytest
 from conformance.clear import ClearProtocol
 from conformance.harness import Game
 from games.dealer import Dice, Policy, wild
-from nodealer.audit.verify import Report
+from nodealer.audit.report import Report
 from nodealer.cards.events import Half
 from nodealer.cards.operations import Open
 from nodealer.cli.verify import _remarks as told

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.clear import fixed_shuffle
 from conformance.games import TinyRules
 from conformance.harness import Game
-from nodealer.audit.verify import Report
+from nodealer.audit.report import Report
 from nodealer.engine.bodies import Begin, Book, Break, Choice, End, Without
 from nodealer.engine.duties import TableDuty
 from nodealer.engine.ledger import Ledger

@@ -8,7 +8,7 @@ from nodealer.api.player import Player
 from nodealer.api.tables import Table, table, verify
 from nodealer.api.timekeeper import Timekeeper
 from nodealer.api.watcher import Watcher
-from nodealer.audit.verify import Report
+from nodealer.audit.report import Report
 from nodealer.engine.prompts import Question
 from nodealer.events import Face
 

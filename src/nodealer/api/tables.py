@@ -10,7 +10,8 @@ from typing import Any
 from nodealer import events
 from nodealer.api.player import Player
 from nodealer.api.requests import To
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.verify import verify_file
 from nodealer.client.local_table import Carrier
 from nodealer.errors import BadParameter, Declined
 from nodealer.events import Face

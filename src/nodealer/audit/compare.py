@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nodealer.audit.verify import Report
+from nodealer.audit.report import Report
 from nodealer.errors import BadParameter
 from nodealer.log.entry import Entry, read_entry
 from nodealer.log.file import read_log

@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
 
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy

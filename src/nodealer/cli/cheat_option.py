@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nodealer.audit.verify import Report
+from nodealer.audit.report import Report
 from nodealer.cli import text as phrases
 from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen

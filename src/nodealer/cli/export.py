@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from nodealer.audit.verify import Append, Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.verify import Append, verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import NO_VERDICT

@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any, Final
 
 from nodealer.audit.background import in_background
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.browser_table import Page, PageScreen, serve_page
 from nodealer.cli.entropy import system_entropy

@@ -6,7 +6,8 @@ import asyncio
 import time
 from pathlib import Path
 
-from nodealer.audit.verify import Append, Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.browser_table import Page, serve_page
 from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy

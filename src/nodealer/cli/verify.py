@@ -19,7 +19,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 from nodealer.audit.compare import Comparison, compare
-from nodealer.audit.verify import FINGERPRINT, Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.report_text import FINGERPRINT, describe_member
+from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, NO_VERDICT
@@ -132,7 +134,7 @@ def _print_comparison(console: Console, found: Comparison, report: Report) -> No
         return
     print_line(console, phrases.logs_diverged(found.common))
     for one in found.contradictions:
-        print_line(console, phrases.signed_twice(escape_markup(report.who(one.seat)), one.seq, *one.entries))
+        print_line(console, phrases.signed_twice(escape_markup(_who(report, one.seat)), one.seq, *one.entries))
 
 
 def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
@@ -240,17 +242,22 @@ def _roster_entry(member: Member) -> str:
     return f"{member.seat} {member.name} ({member.key.hex()[:FINGERPRINT]}{part})"
 
 
+def _who(report: Report, seat: int | None) -> str:
+    """Describe the player at a seat."""
+    return describe_member(report.member(seat))
+
+
 def _remarks(report: Report) -> Iterator[str]:
     """Yield the lines that go with every verdict: who was named, who was skipped, and whose result is held."""
     for fault in report.faults:
-        yield phrases.at_fault(report.who(fault.seat), fault.reason, fault.entry)
+        yield phrases.at_fault(_who(report, fault.seat), fault.reason, fault.entry)
     for vote in report.chronicle.vote_results:
         by = ", ".join(report.name(seat) or str(seat) for seat in vote.by)
         what = {"gone": phrases.DROPPED, "move": phrases.MOVED}.get(vote.did, phrases.ABORTED)
-        subject = what if vote.of is None else f"{report.who(vote.of)} {what}"
+        subject = what if vote.of is None else f"{_who(report, vote.of)} {what}"
         yield phrases.voted(vote.hand + 1, vote.entry, subject, by)
     for charge in report.charges:
-        yield phrases.paid_for_leaving(charge.hand + 1, report.who(charge.seat), charge.amount)
+        yield phrases.paid_for_leaving(charge.hand + 1, _who(report, charge.seat), charge.amount)
     if report.dead:
         yield phrases.paid_to_no_pot(report.dead)
     if report.charges and report.state is not None:
@@ -258,9 +265,9 @@ def _remarks(report: Report) -> Iterator[str]:
         chips = sorted(report.state.ledger.chips.items())
         yield phrases.chips_now(", ".join(f"{report.name(seat) or seat} {count}" for seat, count in chips))
     for hand, seat in report.unchecked:
-        yield phrases.not_disclosed(hand + 1, report.who(seat))
+        yield phrases.not_disclosed(hand + 1, _who(report, seat))
     if report.gone:
-        yield phrases.gone(", ".join(report.who(seat) for seat in report.gone))
+        yield phrases.gone(", ".join(_who(report, seat) for seat in report.gone))
 
 
 def _results(report: Report) -> Table:

@@ -19,7 +19,7 @@ from nodealer.log.session import Part
 from nodealer.log.session import Proposal as SignedProposal
 
 if TYPE_CHECKING:
-    from nodealer.audit.verify import Report
+    from nodealer.audit.report import Report
 
 #: The face of a card: the name it was given, or its number in the deck.
 Face: TypeAlias = str | int

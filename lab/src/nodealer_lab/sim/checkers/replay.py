@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit.report import Report
+from nodealer.audit.verify import verify_file
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Replica
 from nodealer.engine.state import TableState
