@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodealer.engine.participant import Participant
+from nodealer.engine.participant import KeySchedule, Participant
 from nodealer.engine.store import PlayerStore
 from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
@@ -33,8 +33,8 @@ class PlayedBy(World):
         super().__init__(plan)
         self._program = program
 
-    def new_participant(self, node: Node, home: PlayerStore) -> Participant:
-        made = super().new_participant(node, home)
+    def new_participant(self, node: Node, home: PlayerStore, keys: KeySchedule | None) -> Participant:
+        made = super().new_participant(node, home, keys)
         if node.place == 1:
             made.__class__ = self._program
         return made

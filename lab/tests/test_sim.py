@@ -160,8 +160,8 @@ def test_nothing_is_wrong_with_a_game_in_which_nothing_is() -> None:
 class Whispering(Participant):
     """A participant that adds an entry to its log at the end that no one else receives."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Received:
-        step = super().receive(frame, number)
+    def receive(self, frame: bytes, number: int | None = None, *, more: bool = False) -> Received:
+        step = super().receive(frame, number, more=more)
         if self.has_session and self.replica.state.phase is Phase.ENDED and not self.seat.unconfirmed:
             self.seat.receive(self.seat._sign(Leave()))
         return step
@@ -175,8 +175,8 @@ def test_a_log_of_ones_own() -> None:
 class Alarmed(Participant):
     """Says that logs have parted when they have not."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Received:
-        step = super().receive(frame, number)
+    def receive(self, frame: bytes, number: int | None = None, *, more: bool = False) -> Received:
+        step = super().receive(frame, number, more=more)
         return replace(step, happened=(*step.happened, Diverged(0, b"", b"")))
 
 
@@ -188,8 +188,8 @@ def test_logs_that_have_not_parted() -> None:
 class Forgetful(Participant):
     """A participant that loses its stored log."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Received:
-        step = super().receive(frame, number)
+    def receive(self, frame: bytes, number: int | None = None, *, more: bool = False) -> Received:
+        step = super().receive(frame, number, more=more)
         if self.has_session and self.replica.state.phase is Phase.ENDED and isinstance(self.store, MemoryPlayerStore):
             self.store.entries.clear()
         return step
@@ -374,8 +374,8 @@ def test_too_few_who_go_on_without_somebody() -> None:
 class Unsaid(Participant):
     """Does not say that logs have parted."""
 
-    def receive(self, frame: bytes, number: int | None = None) -> Received:
-        step = super().receive(frame, number)
+    def receive(self, frame: bytes, number: int | None = None, *, more: bool = False) -> Received:
+        step = super().receive(frame, number, more=more)
         return replace(step, happened=tuple(one for one in step.happened if not isinstance(one, Diverged)))
 
 

@@ -12,7 +12,6 @@ import pytest
 from conformance.games import TinyRules
 from engine.circle import Circle
 from nodealer.cli.choices import waiting_choices
-from nodealer.cli.leave_prompt import sitting_out_if_left
 from nodealer.cli.narrator import event_lines
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
@@ -22,7 +21,7 @@ from nodealer.client.events import ClockDrift, TableEvent
 from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_for_people
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.narrator import Narrator
-from nodealer.engine.participant import Participant
+from nodealer.engine.participant import KeySchedule, Participant, PlainFrames
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied
 from nodealer.errors import DecodeError
@@ -68,9 +67,18 @@ class Reading(Screen):
 class Seat:
     """A person at the second seat of a table."""
 
-    def __init__(self, clock: Limits | None = None, newcomers: int = 0, seats: int = 3, *, across: bool = True) -> None:
+    def __init__(
+        self,
+        clock: Limits | None = None,
+        newcomers: int = 0,
+        seats: int = 3,
+        *,
+        across: bool = True,
+        keys: KeySchedule | None = None,
+    ) -> None:
         rules = TinyRules(stake=10, passes=True, deck_max=12)
         self.circle = Circle(seats, rules=rules, hands=9, clock=clock, newcomers=newcomers)
+        self.circle.people[1] = self.circle.sit(self.circle.homes[1], by_person=True, keys=keys)
         self.typing, self.screen, self.now = Typing(), Reading(), 0.0
         self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
         self.me = self.circle.people[1]
@@ -172,8 +180,8 @@ def test_who_left_and_whose_program_ended_is_not_dealt_in_again(word: str) -> No
         seat.hand(1)
     while seat.circle.step():
         pass
-    again = sitting_out_if_left(seat.circle.sit)(seat.circle.homes[1])
-    assert again.sits_out and not sitting_out_if_left(seat.circle.sit)(seat.circle.homes[0]).sits_out
+    again = seat.circle.sit(seat.circle.homes[1], by_person=True)
+    assert again.sits_out and not seat.circle.sit(seat.circle.homes[0], by_person=True).sits_out
     for number, frame in enumerate(seat.circle.frames):
         again.receive(frame, number)
     seat.me = seat.circle.people[1] = again
@@ -317,8 +325,7 @@ def test_taking_somebody_out() -> None:
     seat = Seat()
     assert any("Cy is present" in line for line in seat.types("remove cy"))
     assert any("say who" in line for line in seat.types("remove"))
-    cy = seat.circle.people[2]
-    cy.stay_policy = lambda state: False
+    seat.circle.waiting.extend(seat.circle.people[2].end_game())
     seat.circle.play(until=lambda circle: 2 in circle.people[1].replica.state.ended)
     seat.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
     told = [line for line in seat.looks() if "Cy" in line]
@@ -334,14 +341,19 @@ def test_taking_somebody_out() -> None:
     seat.circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
 
 
+class Refusing(PlainFrames):
+    """Keys with which no proposed table could be read."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+
+    def refuse_key(self, participant: Participant, proposal: bytes) -> None:
+        raise DecodeError(self.problem)
+
+
 def test_a_table_at_which_one_could_not_read() -> None:
     """Nobody else can see what is in one's box, and the others may agree."""
-    seat = Seat()
-
-    def refuse(proposal: bytes) -> None:
-        raise DecodeError("the box holds another secret")
-
-    seat.me.refuse_key = refuse
+    seat = Seat(keys=Refusing("the box holds another secret"))
     ada = seat.circle.people[0]
     seat.circle.waiting.extend(ada.propose_roster(ada.replica.state.roster))
     seat.circle.step()
@@ -350,12 +362,7 @@ def test_a_table_at_which_one_could_not_read() -> None:
 
 def test_a_table_at_which_one_would_have_no_seat() -> None:
     """There is no box for it either: it is told that it would be out, and not that something is wrong with its key."""
-    seat = Seat()
-
-    def refuse(proposal: bytes) -> None:
-        raise DecodeError("there is no box for this participant")
-
-    seat.me.refuse_key = refuse
+    seat = Seat(keys=Refusing("there is no box for this participant"))
     ada = seat.circle.people[0]
     everybody = ada.replica.state.roster.members
     seat.circle.waiting.extend(ada.propose_roster(Roster((everybody[0], everybody[2]))))

@@ -17,6 +17,7 @@ from nodealer.cli.bot_process import PlayerConfig, local_transport
 from nodealer.cli.bots import BOT
 from nodealer.cli.loopback import serve_local_table
 from nodealer.cli.plan import create_plan
+from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Loop
 from nodealer.engine.frame_result import Received
 from nodealer.engine.lobby import Lobby
@@ -39,8 +40,8 @@ class Answered(Exception):
 async def propose(home: Path, change: Callable[[Proposal], Proposal], host: bytes) -> tuple[int | None, str, bool]:
     """How a bot's process ends when this is proposed to it by a host, what it says, and whether it committed."""
     home_of_host = MemoryPlayerStore(None, Identity(host), os.urandom(32))
-    me = Participant(home_of_host, entropy=os.urandom, host=host_mark(home_of_host.identity.public))
     other = Lobby("", Identity(os.urandom(32)), os.urandom(32), PLAN.names[0])
+    me: Participant
     proposed = False
 
     def watch(step: Received) -> Iterable[bytes]:
@@ -56,6 +57,8 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
         return me.propose(change(PLAN.proposal(members)))
 
     async with serve_local_table(host_mark(Identity(bytes(32)).public), os.urandom, [other.offer()]) as table:
+        keys = Keyring((table.key,), os.urandom)
+        me = Participant(home_of_host, entropy=os.urandom, host=host_mark(home_of_host.identity.public), keys=keys)
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
         )
@@ -64,7 +67,7 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
         committed = False
         try:
             async with asyncio.timeout(60 if host == bytes(32) else 4):
-                await Loop(me, local_transport(table, me), watch=watch).run()
+                await Loop(me, local_transport(table, me, keys), watch=watch).run()
         except Answered as answered:
             (committed,) = answered.args
         except TimeoutError:

@@ -25,10 +25,10 @@ class Saying(Screen):
 
 
 class Lying(Circle):
-    """Seat 1 gives false shares of the cards that are dealt."""
+    """Seat 1 gives false shares of the cards that are dealt. At the other seats are people."""
 
     def sit(self, home, **options):  # type: ignore[no-untyped-def]
-        honest = self.protocol
+        honest, options = self.protocol, {"by_person": home is not self.homes[1]} | options
         if len(getattr(self, "people", ())) == 0 and home is self.homes[1]:
             self.protocol = ClearProtocol(group(), lies={(1, "share"): bad_dealt_share})
             parts = self.parts(None)

@@ -32,6 +32,7 @@ from nodealer.cli.loopback import serve_local_table
 from nodealer.cli.plan import create_plan
 from nodealer.client.agents import BotAgent
 from nodealer.client.folder_store import JOURNAL, LOG, FolderStore
+from nodealer.client.keyring import Keyring
 from nodealer.client.local_table import LocalTable
 from nodealer.client.loop import Loop
 from nodealer.engine.frame_result import Received
@@ -71,17 +72,19 @@ def root_of(name: str) -> bytes:
 # --- The same game in this process ---
 
 
-def participant(home: PlayerStore) -> Participant:
+def participant(home: PlayerStore, **more: Any) -> Participant:
     """A bot as the command makes it."""
     source, stays = Source("killed"), stay_for_hands(PLAN.hands)
     parts = partial(resolve_parts, game=GAME)
-    return Participant(home, entropy=source, accept=PLAN.expected.accept, stay_policy=stays, host=MARK, parts=parts)
+    return Participant(
+        home, entropy=source, accept=PLAN.expected.accept, stay_policy=stays, host=MARK, parts=parts, **more
+    )
 
 
-def watching() -> Participant:
+def watching(keys: Keyring | None = None) -> Participant:
     """The one who proposes and looks on."""
     home = MemoryPlayerStore(None, HOST, expand("killed", "host root", size=32))
-    return Participant(home, entropy=Source("host"), host=MARK, parts=partial(resolve_parts, game=GAME))
+    return Participant(home, entropy=Source("host"), host=MARK, parts=partial(resolve_parts, game=GAME), keys=keys)
 
 
 class Proposes:
@@ -198,16 +201,18 @@ async def ends(process: Process) -> tuple[int | None, str]:
 
 
 async def watched(table: Invitation) -> Replica:
-    host = watching()
-    await asyncio.wait_for(Loop(host, local_transport(table, host), watch=Proposes(host)).run(), 60)
+    keys = Keyring((table.key,), os.urandom)
+    host = watching(keys)
+    await asyncio.wait_for(Loop(host, local_transport(table, host, keys), watch=Proposes(host)).run(), 60)
     return host.replica
 
 
 async def sits(table: Invitation, name: str) -> None:
     """A bot that is never disturbed: in this process."""
     home = MemoryPlayerStore(name, Identity(key_of(name)), root_of(name))
-    one = participant(home)
-    await Loop(one, local_transport(table, one), BotAgent(GAME, home.root)).run()
+    keys = Keyring((table.key,), os.urandom)
+    one = participant(home, keys=keys)
+    await Loop(one, local_transport(table, one, keys), BotAgent(GAME, home.root)).run()
 
 
 def is_clean(replica: Replica, folder: Path) -> bool:

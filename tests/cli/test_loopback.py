@@ -15,6 +15,7 @@ from websockets.typing import Origin
 from conformance.harness import Source
 from nodealer.cli.bot_process import LocalRelayMonitor, local_transport
 from nodealer.cli.loopback import serve_local_table
+from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.relay_transport import Behind, KeyMissing, RelayFound, RelayLost, RelayTransport, WriteRefused
 from nodealer.engine.participant import Participant
@@ -26,8 +27,13 @@ from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
 
 
-def somebody() -> Participant:
-    return Participant(MemoryPlayerStore("Ada", Identity(bytes(32)), bytes(32)), entropy=Source("x"))
+def somebody(keys: Keyring) -> Participant:
+    return Participant(MemoryPlayerStore("Ada", Identity(bytes(32)), bytes(32)), entropy=Source("x"), keys=keys)
+
+
+def transport(table: Invitation) -> RelayTransport:
+    keys = Keyring((table.key,), os.urandom)
+    return local_transport(table, somebody(keys), keys)
 
 
 def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes] = ()) -> None:
@@ -40,7 +46,7 @@ def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes]
 
 def test_what_was_said_earlier_stands_before_what_is_new() -> None:
     async def work(table: Invitation) -> None:
-        way = local_transport(table, somebody())
+        way = transport(table)
         async with aclosing(way.events()) as events:
             assert [await anext(events) for _ in range(3)] == [Connected(2), b"one", b"two"]
             await way.send(b"three")
@@ -66,8 +72,8 @@ def test_a_stranger_neither_writes_nor_reads() -> None:
         async with connect_to(table.relays[0]) as stranger:
             with pytest.raises(RelayRefused, match="a single table and creates no others"):
                 await stranger.create("5" * 32, bytes(32))
-        other = TableSecret(bytes(16), table.table, 0)
-        way = RelayTransport(somebody(), other, table.relays, entropy=os.urandom)
+        other = Keyring((TableSecret(bytes(16), table.table, 0),), os.urandom)
+        way = RelayTransport(somebody(other), other, table.relays, entropy=os.urandom)
         async with aclosing(way.events()) as events:
             assert [await anext(events) for _ in range(2)] == [Connected(1), b""], "with another secret all is junk"
 
@@ -90,7 +96,7 @@ def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
         heard: list[Event] = []
         async with asyncio.timeout(60):
             async with serve_local_table(bytes(16), os.urandom) as table:
-                way = local_transport(table, somebody())
+                way = transport(table)
                 events = way.events()
                 heard.append(await anext(events))
                 assert way._outbox is not None

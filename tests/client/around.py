@@ -10,15 +10,17 @@ from typing import Any
 from conformance.games import TinyMove
 from conformance.harness import Source
 from engine.circle import Circle
+from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Loop
 from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Decision, Question
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import IllegalMove
 from nodealer.log.roster import Roster
 from nodealer.relay.limits import LOCAL_LIMITS, RelayLimits
-from nodealer.relay.sealing import ReadKey, TableSecret
+from nodealer.relay.sealing import TableSecret
 from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
 
@@ -27,6 +29,23 @@ SECRET = TableSecret(bytes(16), "0" * 32, 0)
 
 def without_last(one: Participant) -> Roster:
     return Roster(one.replica.state.roster.members[:-1])
+
+
+class SealedCircle(Circle):
+    """A circle whose participants have the keys of the table, and a new one when a seat leaves."""
+
+    def __init__(self, seats: int = 3, *, secret: TableSecret = SECRET, **options: Any) -> None:
+        self._secret = secret
+        self._keyrings: dict[bytes, Keyring] = {}
+        super().__init__(seats, **options)
+
+    def sit(self, home: PlayerStore, **options: Any) -> Participant:
+        key = self._secret if home.name else self._secret.read_key
+        keys = self._keyrings[home.identity.public] = Keyring((key,), Source(f"keys of {home.name}"))
+        return super().sit(home, **{"keys": keys} | options)
+
+    def keyring_of(self, one: Participant) -> Keyring:
+        return self._keyrings[one.store.identity.public]
 
 
 class Passes:
@@ -40,21 +59,18 @@ class Around:
     After the first hand the first player proposes a roster without the last one, and the second agrees.
     """
 
-    def __init__(
-        self, url: str, watchers: int = 1, *, circle: Circle | None = None, secret: TableSecret = SECRET
-    ) -> None:
-        self.circle = circle or Circle(3, hands=2, watchers=watchers)
+    def __init__(self, url: str, watchers: int = 1, *, circle: SealedCircle | None = None) -> None:
+        self.circle = circle or SealedCircle(3, hands=2, watchers=watchers)
         self.told: dict[str, list[ConnectionEvent]] = {}
         self.ways: list[RelayTransport] = []
         self.done: set[str] = set()
         for one in self.circle.people:
             name = one.store.name or "watcher"
-            key: TableSecret | ReadKey = secret if one.store.name else secret.read_key
-            lines = self.told.setdefault(name, [])
+            keys, lines = self.circle.keyring_of(one), self.told.setdefault(name, [])
             create = one.store.name is not None
             self.ways.append(
                 RelayTransport(
-                    one, key, [url + name], entropy=Source(name), create=create, emit=lines.append, sleep=soon
+                    one, keys, [url + name], entropy=Source(name), create=create, emit=lines.append, sleep=soon
                 )
             )
         self.tasks = [

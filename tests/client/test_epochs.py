@@ -53,14 +53,16 @@ def test_who_is_not_shown_how_the_table_got_its_key_is_told(monkeypatch: pytest.
     Frames of an earlier key, or no frames, are not reported.
     """
     told = list[ConnectionEvent]()
-    way = RelayTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), emit=told.append)
+    circle = between()
+    one = circle.people[0]
+    way = RelayTransport(one, circle.keyring_of(one), ["ws://a"], entropy=Source("behind"), emit=told.append)
     later = OTHER.read_key.seal(bytes(SENDER_BYTES), b"said with the new key")
     for frame in (b"", later[: EPOCH_BYTES + 3], SECRET.read_key.seal(bytes(SENDER_BYTES), b"x")[:-1] + b"?"):
         assert way._decrypt(frame, "ws://a") == JUNK
     assert told == []
     assert way._decrypt(later, "ws://a") == way._decrypt(later, "ws://a") == JUNK
     assert told == [Behind("ws://a")]
-    monkeypatch.setattr(Keyring, "read_key", OTHER.read_key)
+    monkeypatch.setattr(Keyring, "read_key", lambda self, participant: OTHER.read_key)
     assert way._decrypt(later, "ws://a") != JUNK == way._decrypt(b"", "ws://a") and len(told) == 1
     latest = TableSecret(OTHER.secret, SECRET.table, 2).read_key.seal(bytes(SENDER_BYTES), b"said with the next key")
     assert way._decrypt(latest, "ws://a") == way._decrypt(latest, "ws://a") == JUNK
@@ -299,8 +301,8 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
     its = ring(cy, SECRET, link)
     assert (
         its.write_secret == link
-        and its.keys_without_history == []
-        and ring(cy, link).keys_without_history == [link.read_key]
+        and its.keys.keys_without_history == []
+        and ring(cy, link).keys.keys_without_history == [link.read_key]
     )
     settled(circle)
     circle.waiting.extend(cy.request_seat())

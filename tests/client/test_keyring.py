@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from client.around import SECRET, Around, over, real, soon, without_last
+from client.around import SECRET, Around, SealedCircle, over, real, soon, without_last
 from conformance.harness import NAMES, Source
 from engine.circle import Circle, shows_if_even
 from nodealer.client.bot_roster_policy import BotRosterPolicy, agrees_to
@@ -40,39 +41,68 @@ from nodealer.wire import encode
 from relay.liar import Liar
 
 
-def between(hands: int = 3, watchers: int = 1) -> Circle:
+def between(hands: int = 3, watchers: int = 1) -> SealedCircle:
     """Return the circle after its first hand."""
-    circle = Circle(3, hands=hands, watchers=watchers)
-    return circle.play(
-        until=lambda circle: circle.people[0].has_session and circle.people[0].replica.state.hand.number == 1
-    )
+    circle = SealedCircle(3, hands=hands, watchers=watchers)
+    circle.play(until=lambda circle: circle.people[0].has_session and circle.people[0].replica.state.hand.number == 1)
+    return circle
 
 
 def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[bytes]:
     """Propose a roster with this key, even if it should have another."""
-    one.new_key = lambda roster: key
-    return one.propose_roster(roster)
+    return [one.seat.propose_roster(roster, None, key)]
 
 
-def rings(circle: Circle) -> list[Keyring]:
-    """Return everyone's keyrings and let them propose with them. Only some check the others' keys."""
-    made = [ring(one, SECRET if one.store.name else SECRET.read_key) for one in circle.people]
-    for one, keys in zip(circle.people, made, strict=True):
-        one.new_key = keys.new_key
-    return made
+@dataclass(frozen=True)
+class Ring:
+    """The keyring of a participant, and the participant."""
+
+    one: Participant
+    keys: Keyring
+
+    @property
+    def read_key(self) -> ReadKey | None:
+        return self.keys.read_key(self.one)
+
+    @property
+    def write_secret(self) -> TableSecret | None:
+        return self.keys.write_secret(self.one)
+
+    @property
+    def proposed_secret(self) -> TableSecret | None:
+        return self.keys.proposed_secret(self.one)
+
+    @property
+    def earlier_keys(self) -> list[ReadKey]:
+        return self.keys.earlier_keys(self.one)
+
+    def refuse_key(self, proposal: bytes) -> None:
+        self.keys.refuse_key(self.one, proposal)
+
+    def new_key(self, roster: Roster) -> NewKey | None:
+        return self.keys.new_key(self.one, roster)
+
+    def create_key(self, roster: Roster) -> NewKey:
+        return self.keys.create_key(self.one, roster)
 
 
-def ring(one: Participant, *keys: TableSecret | ReadKey) -> Keyring:
-    return Keyring(one, keys, Source(f"keys of {one.store.name}"))
+def rings(circle: SealedCircle) -> list[Ring]:
+    """Return everyone's keyrings."""
+    return [Ring(one, circle.keyring_of(one)) for one in circle.people]
 
 
-def settled(circle: Circle) -> Circle:
+def ring(one: Participant, *keys: TableSecret | ReadKey) -> Ring:
+    """Return the keyring that a participant would have with these links."""
+    return Ring(one, Keyring(keys, Source(f"keys of {one.store.name}")))
+
+
+def settled(circle: SealedCircle) -> SealedCircle:
     while circle.step():
         pass
     return circle
 
 
-def rekeyed(circle: Circle, keys: list[Keyring]) -> None:
+def rekeyed(circle: SealedCircle, keys: list[Ring]) -> None:
     """Let two of three agree on a roster without the third, with a new key that takes effect after the hand."""
     settled(circle)
     one = circle.people[0]
@@ -143,7 +173,6 @@ def test_a_seat_that_comes_back_has_a_key_again() -> None:
 
 def test_a_key_of_a_proposal_that_lapses_counts_for_nothing() -> None:
     circle = between(hands=4)
-    rings(circle)
     one = circle.people[0]
     settled(circle)
     circle.waiting.extend(one.propose_roster(without_last(one)))
@@ -204,7 +233,6 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
     with pytest.raises(DecodeError):
         keys[1].refuse_key(proposal)
     two = circle.people[1]
-    RelayTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
     with pytest.raises(IllegalMove, match="cannot read with"):
         two.agree_to_roster(proposal)
 
@@ -219,7 +247,6 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     key = replace(key, boxes=(key.boxes[0], *(replace(box, box=bytes(80)) for box in key.boxes[1:])))
     circle.waiting.extend(proposing(one, roster, key))
     settled(circle)
-    RelayTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
     (proposed,) = two.replica.state.proposed.values()
     assert not agrees_to(two, proposed) and BotRosterPolicy().on_tick(two, 0.0) == []
     with pytest.raises(IllegalMove, match="cannot read with"):
@@ -271,7 +298,7 @@ def test_the_relay_learns_of_the_writer_before_anybody_hears_of_the_key() -> Non
 
     async def work(table: Around) -> None:
         await asyncio.gather(*table.tasks[:2])
-        secret = table.ways[0]._keys._key_of(1)
+        secret = table.ways[0]._keys._key_of(table.circle.people[0], 1)
         assert isinstance(secret, TableSecret)
         said = {(name, asked.writer) for name, asked in liar.asked if isinstance(asked, Rekey)}
         assert said == {(NAMES[0], writer_of(secret.write_token))}, "however often it is tried"
@@ -321,7 +348,7 @@ def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:
     async def work(table: Around) -> None:
         ada = table.circle.people[0]
         await asyncio.gather(*table.tasks[:2])
-        key = table.ways[0]._keys.read_key
+        key = rings(table.circle)[0].read_key
         assert key is not None and key.epoch == 1
         place = next(number for number, frame in enumerate(liar.frames) if frame[0] == 1)
         for text in (
@@ -330,10 +357,11 @@ def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:
             encode_history([SECRET.read_key] * 2),
         ):
             liar.frames.insert(place, key.seal(bytes(16), text))
-        new = table.circle.sit(MemoryPlayerStore(None, Identity(bytes(32)), bytes(32)))
+        keys = Keyring([key], Source("new"))
+        new = table.circle.sit(MemoryPlayerStore(None, Identity(bytes(32)), bytes(32)), keys=keys)
         told: list[ConnectionEvent] = []
         relay = table.told[NAMES[0]][0].relay
-        way = RelayTransport(new, key, [relay], entropy=Source("new"), emit=told.append, sleep=soon)
+        way = RelayTransport(new, keys, [relay], entropy=Source("new"), emit=told.append, sleep=soon)
         await heard_by(way, new, len(liar.frames))
         assert new.replica.digest() == ada.replica.digest() and [type(line) for line in told] == [RelayFound]
 
@@ -348,11 +376,11 @@ def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() 
     """A fast liar publishes false keys before anyone has published the true ones."""
     liar = Liar()
 
-    def lied_to(way: RelayTransport) -> None:
+    def lied_to(way: RelayTransport, keys: Ring) -> None:
         says = way._history
 
         def after_a_lie() -> list[bytes]:
-            key = way._keys.read_key
+            key = keys.read_key
             if key is not None and key.epoch == 1:
                 way._decrypt(key.seal(bytes(16), encode_history([replace_key(SECRET.read_key)])), "")
             return says()
@@ -360,10 +388,10 @@ def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() 
         way._history = after_a_lie  # type: ignore[method-assign]
 
     async def work(table: Around) -> None:
-        for way in table.ways[:2]:
-            lied_to(way)
+        for way, keys in zip(table.ways[:2], rings(table.circle)[:2], strict=True):
+            lied_to(way, keys)
         await asyncio.gather(*table.tasks[:2])
-        key = table.ways[0]._keys.read_key
+        key = rings(table.circle)[0].read_key
         assert key is not None and key.epoch == 1
         said = [key.open(frame)[1] for frame in liar.frames if frame[0] == 1]
         assert 1 <= said.count(encode_history([SECRET.read_key])) <= 2
@@ -399,8 +427,10 @@ def test_where_nobody_has_said_the_earlier_keys() -> None:
         ]
         told: list[ConnectionEvent] = []
         async with asyncio.timeout(60), liar.on() as url:
-            one = Circle().people[0]
-            way = RelayTransport(one, later, [url], entropy=Source("new"), emit=told.append, sleep=soon)
+            keys = Keyring([later], Source("new"))
+            circle = Circle()
+            one = circle.sit(circle.homes[0], keys=keys)
+            way = RelayTransport(one, keys, [url], entropy=Source("new"), emit=told.append, sleep=soon)
             async with aclosing(way.events()) as events:
                 assert [await anext(events) for _ in range(2)] == [Disconnected()] * 2
         assert isinstance(told[0], RelayLost) and "before a seat left" in told[0].reason

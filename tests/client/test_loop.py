@@ -199,7 +199,7 @@ def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
         for number, frame in enumerate(circle.frames):
             await hub.say(frame)
             await until(lambda number=number: one.next_frame_number == number + 1)  # type: ignore[misc]
-            await until(lambda: not one.has_deferred)
+            await until(lambda: one.is_settled)
         assert put_off, "the test is of what is put off"
         faults = [happened for happened in told if isinstance(happened, Applied) and happened.outcome is Outcome.FAULT]
         liar = circle.people[0].seat.number
@@ -232,7 +232,7 @@ def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) 
         async def asked(event: Event | None) -> None:
             nonlocal puts_off
             await take(event)
-            puts_off += one.has_deferred
+            puts_off += not one.is_settled
             if one.has_session:
                 # As a page or a timer would.
                 assert one.options() and one.replica and not one.is_over
@@ -306,9 +306,9 @@ def test_a_relay_that_ends_after_a_false_proof_does_not_hide_it(monkeypatch: pyt
         for number, frame in enumerate(circle.frames):
             await hub.say(frame)
             await until(lambda number=number: one.next_frame_number == number + 1)  # type: ignore[misc]
-            if one.has_deferred and frame == false_entry(circle):
+            if not one.is_settled and frame == false_entry(circle):
                 break
-        assert one.has_deferred and frame not in fresh.entries
+        assert not one.is_settled and frame not in fresh.entries
         await hub.end()
         with pytest.raises(RelayError, match="before the game did"):
             await task

@@ -157,8 +157,7 @@ def test_somebody_may_take_all_the_time_it_wants() -> None:
 def test_who_has_nobody_left_to_play_with_ends_after_a_while() -> None:
     """One of two players has left with more hands to play. A participant without a timeout waits for them."""
     circle = Circle(2, rules=TinyRules(passes=True, deck_max=9))
-    for one in circle.people[:2]:
-        one.stay_policy = stay_while_playable
+    circle.people[:2] = [circle.sit(home, stay_policy=stay_while_playable) for home in circle.homes[:2]]
     circle.waiting.extend(circle.agree().people[1].sit_out())
     circle.play(until=lambda circle: has_too_few_players(circle.people[0].replica.state) and not circle.waiting)
     one = circle.people[0]

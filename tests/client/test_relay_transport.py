@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from conformance.harness import Source
 from nodealer.client.key_history import encode_history
+from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.relay_transport import (
     JUNK,
@@ -35,9 +36,9 @@ TABLE = "0" * 32
 SECRET = TableSecret(bytes(range(16)), TABLE, 0)
 
 
-def somebody(name: str = "Ada") -> Participant:
+def somebody(keys: Keyring, name: str = "Ada") -> Participant:
     source = Source(name)
-    return Participant(MemoryPlayerStore(name, Identity(source(32)), source(32)), entropy=source)
+    return Participant(MemoryPlayerStore(name, Identity(source(32)), source(32)), entropy=source, keys=keys)
 
 
 class Slept(list[float]):
@@ -52,6 +53,7 @@ def transport(
     *relays: str,
     name: str = "Ada",
     key: TableSecret | ReadKey = SECRET,
+    more: Sequence[TableSecret | ReadKey] = (),
     told: list[ConnectionEvent] | None = None,
     **options: Any,
 ) -> RelayTransport:
@@ -61,7 +63,8 @@ def transport(
         "entropy": Source("jitter"),
     } | options
     tell = (lambda line: None) if told is None else told.append
-    return RelayTransport(somebody(name), key, [f"{relay}{name}" for relay in relays], emit=tell, **given)
+    keys = Keyring((key, *more), Source("keys"))
+    return RelayTransport(somebody(keys, name), keys, [f"{relay}{name}" for relay in relays], emit=tell, **given)
 
 
 async def some(events: AsyncGenerator[Event, None], count: int) -> list[Event]:

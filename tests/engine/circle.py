@@ -99,9 +99,13 @@ class Circle:
         return True
 
     def hear(self, place: int, one: Participant, frame: bytes, number: int) -> Iterable[bytes]:
-        step = one.receive(frame, number)
+        step = one.receive(frame, number, more=self.expects_more(place))
         self.happened[place].extend(step.happened)
         return step.send
+
+    def expects_more(self, place: int) -> bool:
+        """Whether somebody knows that more comes at once."""
+        return False
 
     def greet(self) -> Circle:
         """All offers are there."""

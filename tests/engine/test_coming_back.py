@@ -286,8 +286,9 @@ def test_asking_for_what_cannot_be(wrong: str) -> None:
 
 def test_who_has_ended_does_not_come_back() -> None:
     circle = Circle(3, rules=RULES, hands=1)
-    circle.people[2].stay_policy = lambda state: state.hand.number < 1
-    circle.people[0].stay_policy = circle.people[1].stay_policy = lambda state: state.hand.number < 9
+    for place in (0, 1):
+        circle.people[place] = circle.sit(circle.homes[place], stay_policy=lambda state: state.hand.number < 9)
+    circle.people[2] = circle.sit(circle.homes[2], stay_policy=lambda state: state.hand.number < 1)
     circle.play(until=lambda circle: circle.people[0].has_session and 2 in circle.people[0].replica.state.ended)
     while circle.people[0].seat.unconfirmed or circle.people[1].seat.unconfirmed:
         circle.step()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -16,9 +17,10 @@ from engine.circle import Circle, shows_if_even, votes
 from nodealer.engine.bodies import Begin, Cards, Move, Word, read_body
 from nodealer.engine.frame_result import Received, Silenced
 from nodealer.engine.inbox import EntryBatch
+from nodealer.engine.prompts import Options
 from nodealer.engine.replica import Applied, Replica
 from nodealer.engine.store import MemoryPlayerStore
-from nodealer.errors import ProofRejected
+from nodealer.errors import IllegalMove, ProofRejected
 from nodealer.group import group
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.proofs.checks import settle
@@ -55,9 +57,9 @@ def hear(
     one = circle.sit(fresh)
     said, steps = one.resend(), list[Received]()
     for at, (number, frame) in enumerate(frames):
-        one.more_coming = at in together
-        steps.append(one.receive(frame, number))
+        steps.append(one.receive(frame, number, more=at in together))
         if at in asked and one.has_session:
+            steps.append(one.settle())
             one.options()
             # What is seen was looked at: nothing is left that could turn out to be false.
             before = one.replica.digest()
@@ -65,7 +67,7 @@ def hear(
             assert one.replica.digest() == before
         if at in rests:
             steps.append(one.settle())
-            assert not one.has_deferred
+            assert one.is_settled
     steps.append(one.settle())
     said += [frame for step in steps for frame in step.send]
     told = [_told(happened) for step in steps for happened in step.happened]
@@ -167,11 +169,10 @@ def test_somebody_else_who_signs_for_a_seat_is_noticed(circle: Circle, together:
             entry = read_entry(frame).entry
             if one.replica.state.roster.member(entry.seat).key == key:
                 break
-        one.more_coming = together
-        said += one.receive(frame, number).send
+        said += one.receive(frame, number, more=together).send
     assert frame in said and not one.is_over
-    one.more_coming = together
-    step = one.receive(sign_entry(home.identity, structs.replace(entry, body=Raw(encode(Word("not mine"))))), number)
+    foreign = sign_entry(home.identity, structs.replace(entry, body=Raw(encode(Word("not mine")))))
+    step = one.receive(foreign, number, more=together)
     reasons = [happened.reason for happened in step.happened if isinstance(happened, Silenced)]
     assert reasons == [one.silenced] and "not in its journal" in reasons[0]
 
@@ -183,8 +184,8 @@ def test_an_old_copy_signs_nothing_between_frames_that_came_too_soon(circle: Cir
     old = MemoryPlayerStore(home.name, home.identity, home.root)
     one, frames = circle.sit(old), list(enumerate(circle.frames))
     one.resend(len(frames))
-    one.more_coming = True
-    steps = [one.receive(frame, number) for number, frame in [*frames[:first], *frames[first + 1 :], frames[first]]]
+    late = [*frames[:first], *frames[first + 1 :], frames[first]]
+    steps = [one.receive(frame, number, more=True) for number, frame in late]
     steps.append(one.settle())
     assert old.journal.records == () and "not in its journal" in (one.silenced or "")
     assert not one.is_catching_up and steps[-1].send == ()
@@ -212,10 +213,9 @@ def test_an_old_copy_signs_nothing_at_a_false_proof_before_what_it_signed(circle
         old = MemoryPlayerStore(home.name, home.identity, home.root)
         one = circle.sit(old)
         one.resend(0)
-        one.more_coming = True
         for number, frame in enumerate(circle.frames[:end]):
-            one.receive(frame, number)
-        if not one.has_deferred or one._replica is None:
+            one.receive(frame, number, more=True)
+        if one.is_settled:
             continue
         log, mine, records = circle.frames[first:end], LISTENS, old.journal.records
         signed = sum(_seat(frame) == mine for frame in log)
@@ -223,14 +223,38 @@ def test_an_old_copy_signs_nothing_at_a_false_proof_before_what_it_signed(circle
             read_entry(log[0]).entry,
             seat=mine,
             seq=signed,
-            seen=one._replica.head,
+            seen=one.replica.head,
             body=Raw(encode(Word("said there"))),
         )
-        steps = one.receive(sign_entry(home.identity, entry), end), one.settle()
+        steps = one.receive(sign_entry(home.identity, entry), end, more=True), one.settle()
         assert "not in its journal" in (one.silenced or "")
         assert old.journal.records == records and not any(step.send for step in steps)
         tried += 1
     assert tried
+
+
+def test_nothing_builds_on_what_is_not_looked_at_yet(circle: Circle) -> None:
+    """Until it settles it signs nothing, shows nothing and changes its mind about nothing."""
+    home, tried = circle.homes[LISTENS], 0
+    fresh = MemoryPlayerStore(home.name, home.identity, home.root)
+    one = circle.sit(fresh)
+    one.resend(0)
+    for number, frame in enumerate(circle.frames):
+        step = one.receive(frame, number, more=True)
+        if one.is_settled:
+            continue
+        tried += 1
+        records = fresh.journal.records
+        assert step == Received() and one.options() == Options() and one.question() is None
+        for act in (one.view, one.resend, one.outgoing, one.leave, one.leave_table, one.end_game, one.sit_out):
+            with pytest.raises(IllegalMove, match="not verified yet"):
+                act()
+        for act in (one.come_back, one.request_seat, one.vote_abort, partial(one.send_note, "x")):
+            with pytest.raises(IllegalMove, match="not verified yet"):
+                act()
+        assert not one.sits_out and fresh.journal.records == records
+    one.settle()
+    assert tried and one.is_settled and one.settle() == Received()
 
 
 def _seat(frame: bytes) -> int:
@@ -243,15 +267,14 @@ def _signs_when_it_has_its_answer(circle: Circle, answer: int, *, without: bool 
     old = MemoryPlayerStore(home.name, home.identity, home.root)
     one, asks = circle.sit(old), answer - 1
     one.resend(0)
-    one.more_coming = True
     for number, frame in enumerate(circle.frames[:asks]):
-        one.receive(frame, number)
+        one.receive(frame, number, more=True)
     one.settle()
     records, entry = old.journal.records, read_entry(circle.frames[answer]).entry
     if not without:
         other = structs.replace(entry, body=Raw(encode(Word("said from the other copy"))))
-        one.receive(sign_entry(home.identity, other), answer)
-    one.receive(circle.frames[asks], asks)
+        one.receive(sign_entry(home.identity, other), answer, more=True)
+    one.receive(circle.frames[asks], asks, more=True)
     one.settle()
     assert without or "not in its journal" in (one.silenced or "")
     return old.journal.records != records
@@ -283,10 +306,14 @@ def test_a_table_in_one_process_has_fewer_sums_and_the_same_log(monkeypatch: pyt
             settle(*arguments)  # type: ignore[arg-type]
 
         class Grouped(Circle):
+            more = False
+
             def step(self) -> bool:
-                for one in self.people:
-                    one.more_coming = together and len(self.waiting) > 1
+                self.more = together and len(self.waiting) > 1
                 return super().step()
+
+            def expects_more(self, place: int) -> bool:
+                return self.more
 
         with monkeypatch.context() as patch:
             patch.setattr("nodealer.engine.replica.settle", counted)

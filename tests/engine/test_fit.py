@@ -120,12 +120,16 @@ def test_the_rules_say_how_many_can_play(count: int, why: str) -> None:
 
 def test_when_too_few_are_left_for_the_rules_the_session_is_over() -> None:
     table = seat_players(["Ada", "Ben", "Cleo"], make_protocol("mask"), Three(), os.urandom)
-    table.participants[2].stay_policy = lambda state: state.hand.number < 1
-    table.run(lambda one: one.move(Bid(1)) if one.options().must_move else [])
+
+    def decide(one: Participant) -> list[bytes]:
+        if not one.options().must_move:
+            return []
+        return [*one.move(Bid(1)), *(one.end_game() if one is table.participants[2] else ())]
+
+    table.run(decide)
     state = table.seats[0].replica.state
     assert state.no_more_hands and state.fault is None and len(state.results) == 1
     for one in table.participants[:2]:
-        one.stay_policy = lambda state: not state.no_more_hands
-        table.send(one.outgoing())
+        table.send(one.end_game())
     table.run()
     assert table.seats[0].replica.state.phase is Phase.ENDED

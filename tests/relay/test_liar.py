@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection
 
+from client.around import SECRET, SealedCircle
 from conformance.games import TinyMove
 from conformance.harness import NAMES, Source
 from engine.circle import Circle
@@ -28,11 +29,9 @@ from nodealer.engine.replica import Applied
 from nodealer.engine.store import PlayerStore
 from nodealer.errors import NodealerError
 from nodealer.relay.messages import FRAME_BYTES_MAX, Opened, RelayReply, StoredFrame, encode_page
-from nodealer.relay.sealing import TableSecret
 from relay.liar import Liar
 from sampling import DEEP
 
-SECRET = TableSecret(bytes(16), "0" * 32, 0)
 KEY = SECRET.read_key
 #: Offers, proposal, commitments and nonces of three players; entries follow. The first three of these cross.
 LOBBY = 10
@@ -60,7 +59,7 @@ class Around:
     def __init__(self, liar: Liar, url: str) -> None:
         self.liar = liar
         self.url = url
-        self.circle = Circle(3, hands=1, watchers=0)
+        self.circle = SealedCircle(3, hands=1, watchers=0)
         self.told: list[ConnectionEvent] = []
         #: The events of each player.
         self.happened: dict[str, list[Any]] = {name: [] for name in NAMES[:3]}
@@ -68,8 +67,9 @@ class Around:
 
     async def _play(self, one: Participant, url: str) -> None:
         name = str(one.store.name)
+        keys = self.circle.keyring_of(one)
         way = RelayTransport(
-            one, SECRET, [url + name], entropy=Source(name), create=True, emit=self.told.append, sleep=soon
+            one, keys, [url + name], entropy=Source(name), create=True, emit=self.told.append, sleep=soon
         )
         await Loop(one, way, Shows(), watch=lambda step: self._watch(one, name, step)).run()
 

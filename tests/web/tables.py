@@ -11,7 +11,7 @@ from typing import Any
 from conformance.harness import Source
 from nodealer.client.agents import BotAgent
 from nodealer.engine.leave_policy import stay_for_hands
-from nodealer.engine.participant import Participant
+from nodealer.engine.participant import Participant, StayPolicy
 from nodealer.engine.resolve import create_proposal, resolve_parts
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.package import GamePackage
@@ -37,6 +37,7 @@ class Table:
         hands: int = 2,
         label: str = "page",
         package: GamePackage | None = None,
+        stays: StayPolicy | None = None,
     ) -> None:
         self.source, self.package = Source(f"{label} {game}"), package or find_game(game)
         self.rules = self.package.from_settings(self.package.settled({}))
@@ -46,7 +47,7 @@ class Table:
         self.time = 0.0
         self.pages = [self._page(self.told), self._page(self.watched)]
         homes = [MemoryPlayerStore(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
-        rest: dict[str, Any] = {"entropy": self.source, "stay_policy": stay_for_hands(hands)}
+        rest: dict[str, Any] = {"entropy": self.source, "stay_policy": stays or stay_for_hands(hands)}
         rest["parts"] = partial(resolve_parts, game=self.package)
         self.people: list[Participant] = [self.pages[0].create_participant(homes[0], **rest)]
         self.people += [Participant(home, **rest) for home in homes[1:-1]]

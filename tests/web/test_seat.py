@@ -167,13 +167,14 @@ def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> Non
 
 
 def test_a_page_that_asks_does_not_meet_a_failing_disk(played: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks a participant has it look at what it put off, and keep it. A page is no part of the loop, which says
-    that the disk has failed: it asks nothing of it."""
+    """Only the loop has a participant check and store what it put off, and says that the disk has failed. A page is no
+    part of the loop: what it asks for stores nothing."""
 
-    def fails(one: Participant) -> None:
+    def fails(*arguments: object) -> None:
         raise HomeUnusable("the disk is full")
 
-    monkeypatch.setattr(Participant, "_settle_before_reading", fails)
+    for stores in ("settle", "outgoing", "_settle_batch"):
+        monkeypatch.setattr(Participant, stores, fails)
     page, before = played.pages[0], len(of(played.told, "replay"))
     with monkeypatch.context() as forgotten:
         forgotten.setattr(page.seat, "stored_replay", lambda hand: None)
@@ -363,9 +364,8 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
 
 
 def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
-    table = Table(seats=2, hands=9)
+    table = Table(seats=2, stays=stay_while_playable)
     ada, page = table.people[0], table.pages[0]
-    ada.stay_policy = table.people[1].stay_policy = stay_while_playable
     table.play(steps=40)
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     page.receive(doc.SitOut())

@@ -227,33 +227,51 @@ def writer(token: bytes) -> bytes:
 # --- A participant ---
 
 
+class GroupedCircle(Circle):
+    """A circle in which some know that more comes with each frame."""
+
+    together: frozenset[int] = frozenset()
+
+    def expects_more(self, place: int) -> bool:
+        return place in self.together
+
+    def settle(self) -> None:
+        """Nothing more comes for a while."""
+        for one in self.people:
+            self.waiting.extend(one.settle().send)
+
+
 class ParticipantMachine(RuleBasedStateMachine):
     """A table at play: frames are carried one by one or come in together, anybody is killed and comes back, and junk
     comes in between."""
 
     @initialize(seed=SEEDS)
     def begin(self, seed: int) -> None:
-        self.circle = Circle(2, hands=1, seed=f"machine {seed}").agree()
+        self.circle = GroupedCircle(2, hands=1, seed=f"machine {seed}")
+        self.circle.agree()
 
     @rule(count=st.integers(1, 8))
     def carry(self, count: int) -> None:
         """The next frames; where there are none, somebody decides something."""
         for _ in range(count):
             if not self.circle.step():
+                self.circle.settle()
                 for one in self.circle.people:
-                    self.circle.waiting.extend(one.settle().send)
                     self.circle.waiting.extend(shows_if_even(one) if one.has_seat else ())
 
     @rule(place=st.integers(0, 2), more=st.booleans())
     def together(self, place: int, more: bool) -> None:
         """From now on one of them knows that more comes with each frame; or does not."""
-        self.circle.people[place % len(self.circle.people)].more_coming = more
+        which = {place % len(self.circle.people)}
+        self.circle.together = self.circle.together | which if more else self.circle.together - which
 
     @rule(place=st.integers(0, 2), seed=SEEDS, ago=st.integers(1, 9))
     def junk_again(self, place: int, seed: int, ago: int) -> None:
         """For one of them, under a number that it has heard."""
         one, frames = self.circle.people[place], self.circle.frames
-        one.receive(Mutator(f"junk {seed}", frames, 1 << 13).next(), max(0, len(frames) - ago))
+        heard, more = max(0, len(frames) - ago), self.circle.expects_more(place)
+        one.receive(Mutator(f"junk {seed}", frames, 1 << 13).next(), heard, more=more)
+        self.circle.settle()
         one.options(), one.resend()
 
     @rule(seed=SEEDS)
@@ -270,15 +288,15 @@ class ParticipantMachine(RuleBasedStateMachine):
     @invariant()
     def all_have_heard_the_same(self) -> None:
         if hasattr(self, "circle"):
+            self.circle.settle()
             assert len(self.circle.digests()) == 1
             assert not any(one.silenced for one in self.circle.people)
 
     def teardown(self) -> None:
         """Whatever happened, the game can be played to its end."""
         if hasattr(self, "circle"):
-            for one in self.circle.people:
-                one.more_coming = False
-                self.circle.waiting.extend(one.settle().send)
+            self.circle.together = frozenset()
+            self.circle.settle()
             self.circle.play()
             assert all(one.is_over for one in self.circle.people) and len(self.circle.digests()) == 1
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import pytest
 
-from client.around import Around
+from client.around import Around, SealedCircle
 from conformance.games import TinyRules
 from conformance.harness import Source
 from engine.circle import Circle, shows_if_even
@@ -352,12 +352,12 @@ def at_a_relay(visit: Callable[[str], Awaitable[None]]) -> Overheard:
     return Overheard(stored, logged, metrics, told, said)
 
 
-def over_a_relay(table: Circle, secret: TableSecret) -> tuple[Overheard, list[TableSecret]]:
+def over_a_relay(table: SealedCircle, secret: TableSecret) -> tuple[Overheard, list[TableSecret]]:
     """Play at a relay; and the secrets that the table has had by then."""
     had = [secret]
 
     async def visit(url: str) -> None:
-        around = Around(url, circle=table, secret=secret)
+        around = Around(url, circle=table)
         try:
             # The last one is taken out after the first hand, and the key changes.
             await asyncio.gather(*around.tasks[:2])
@@ -365,7 +365,8 @@ def over_a_relay(table: Circle, secret: TableSecret) -> tuple[Overheard, list[Ta
             for task in around.tasks:
                 task.cancel()
             await asyncio.gather(*around.tasks, return_exceptions=True)
-        had.extend(key for key in around.ways[0]._keys.write_secrets if key.epoch)
+        first = table.people[0]
+        had.extend(key for key in table.keyring_of(first).write_secrets(first) if key.epoch)
 
     return at_a_relay(visit), had
 
@@ -374,8 +375,9 @@ def test_a_relay_gets_no_secret_and_no_word() -> None:
     """Neither the seats' secrets nor the table's, and of what is said not a word: not even what is in the log. Who may
     write shows a token for it, which the relay does not keep."""
     with written_down() as drawn:
-        table = Circle(3, rules=TINY, protocol=make_protocol("mask"), hands=2, watchers=1, seed="leaks relay")
-        heard, had = over_a_relay(table, TableSecret(Source("table")(16), "0" * 32, 0))
+        secret, protocol = TableSecret(Source("table")(16), "0" * 32, 0), make_protocol("mask")
+        table = SealedCircle(3, rules=TINY, protocol=protocol, hands=2, watchers=1, seed="leaks relay", secret=secret)
+        heard, had = over_a_relay(table, secret)
     known = secrets_of(table, drawn, group())
     for secret in had:
         known.add("the table's secret", secret.secret)

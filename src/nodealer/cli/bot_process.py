@@ -20,6 +20,7 @@ from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
 from nodealer.client.events import ConnectionCode
 from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Loop, Watch
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
 from nodealer.client.relay_transport import (
@@ -99,6 +100,7 @@ async def play_seat(
     """
     game, invitation = load_game(order.game), parse_link(order.invitation)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
+        keys = Keyring((invitation.key,), system_entropy)
         with in_background() as begin:
             participant = take_part(
                 home,
@@ -108,12 +110,13 @@ async def play_seat(
                 host=invitation.host,
                 parts=partial(resolve_parts, game=game),
                 check_runner=begin,
+                keys=keys,
             )
         if looks is None and order.patience is not None:
             looks = PolicyGroup(TimeoutVoter(order.patience, frozenset(order.spared)), BotRosterPolicy())
         mind = mind or BotAgent(game, home.root)
         watch = end_when_declined if follow is None else follow(participant)
-        transport = local_transport(invitation, participant, says)
+        transport = local_transport(invitation, participant, keys, says)
         await Loop(participant, transport, mind, watch=watch, policy=looks).run()
         return participant
 
@@ -155,12 +158,10 @@ class LocalRelayMonitor:
 
 
 def local_transport(
-    invitation: Invitation, participant: Participant, says: ReportProblem = report_on_stderr
+    invitation: Invitation, participant: Participant, keys: Keyring, says: ReportProblem = report_on_stderr
 ) -> RelayTransport:
     """Create the transport to a table on this machine."""
-    return RelayTransport(
-        participant, invitation.key, invitation.relays, entropy=system_entropy, emit=LocalRelayMonitor(says)
-    )
+    return RelayTransport(participant, keys, invitation.relays, entropy=system_entropy, emit=LocalRelayMonitor(says))
 
 
 def main(take_part: Callable[..., Participant] = Participant) -> int:

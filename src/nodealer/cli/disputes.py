@@ -17,11 +17,7 @@ class Disputes:
         self._told: set[tuple[str, int]] = set()
 
     def on_tick(self, participant: Participant) -> bool:
-        """Print the questions that are new, and return whether one is waiting for an answer.
-
-        From the first call on, no hand is disclosed without the person's consent.
-        """
-        participant.asks_before_disclosing = True
+        """Print the questions that are new, and return whether one is waiting for an answer."""
         options, state = participant.options(), participant.replica.state
         if options.unreadable is not None:
             self._say("claim", state.hand.number, *phrases.CARD_UNREADABLE)

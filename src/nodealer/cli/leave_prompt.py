@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from nodealer.cli import text as phrases
 from nodealer.cli.screen import Screen
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.errors import IllegalMove
-
-
-def sitting_out_if_left(make: Callable[..., Participant]) -> Callable[..., Participant]:
-    """Wrap the constructor of a participant, so that a player who had left is not dealt in again.
-
-    The same holds for a player who sat out when the program ended, until they say otherwise.
-    """
-
-    def made(*arguments: Any, **options: Any) -> Participant:
-        """Create the participant, which sits out if its seat had left the game."""
-        participant = make(*arguments, **options)
-        participant.sits_out = participant.has_seat and participant.seat.has_left
-        return participant
-
-    return made
 
 
 class LeavePrompt:
@@ -36,8 +18,6 @@ class LeavePrompt:
         #: Whether the person is being asked, and whether they said yes.
         self.asked = False
         self.sure = False
-        #: How long the person meant to stay, before they left.
-        self._stays: Any = None
         #: Whether the person was told that they sit out.
         self._told = False
 
@@ -70,21 +50,12 @@ class LeavePrompt:
             self._screen.say(phrases.confirm_leave(in_hand=plays))
             return []
         self.sure = False
-        if self._stays is None:
-            self._stays = participant.stay_policy
-        participant.stay_policy = lambda state: False
         self._screen.say(phrases.you_leave(in_hand=plays))
-        try:
-            return participant.leave()
-        except IllegalMove:
-            # A player who sits out has already left the hand.
-            return participant.outgoing()
+        return participant.leave_table()
 
     def come_back(self, participant: Participant) -> list[bytes]:
         """Play again and return the frames to send. Raises `IllegalMove` if the person has already signed the end."""
         if participant.seat.number in participant.replica.state.ended:
             raise IllegalMove(phrases.LEFT_FOR_GOOD)
-        if self._stays is not None:
-            participant.stay_policy, self._stays = self._stays, None
         self._screen.say(phrases.YOU_ARE_BACK)
         return participant.come_back()

@@ -14,7 +14,6 @@ from nodealer.cli import text as phrases
 from nodealer.cli.bot_process import PlayerConfig, ReportProblem, local_transport, play_seat
 from nodealer.cli.bots import TERM, Process, bots, describe_exit
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.leave_prompt import sitting_out_if_left
 from nodealer.cli.log_export import LogCopy
 from nodealer.cli.loopback import serve_local_table
 from nodealer.cli.output import err, escape_markup, print_line
@@ -27,6 +26,7 @@ from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.cli.wait_notices import Overseer, PersonAtTable, Stuck, WaitNotices
 from nodealer.client.events import BotDropped, ConnectionChanged, ConnectionCode, TableStuck
 from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Loop
 from nodealer.client.policies import PolicyGroup, TimeoutVoter
 from nodealer.client.time_limits import KEEPER
@@ -108,7 +108,13 @@ async def host(play: Play) -> Replica:
         earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
         table = await stack.enter_async_context(serve_local_table(mark, system_entropy, earlier))
         processes = await stack.enter_async_context(bots(play.orders(table), plan.cheat))
-        watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(resolve_parts, game=plan.game))
+        watcher = Participant(
+            home,
+            entropy=system_entropy,
+            host=mark,
+            parts=partial(resolve_parts, game=plan.game),
+            keys=(keys := Keyring((table.key,), system_entropy)),
+        )
         if isinstance(play.person, Person | PagePerson):
             overseer = Overseer(plan.sitting, None, None)
         else:
@@ -121,7 +127,7 @@ async def host(play: Play) -> Replica:
         if play.person is not None:
             (seat,) = set(range(len(plan.names))) - set(play.bots)
             tasks.append(asyncio.ensure_future(_play_person(play, play.order(table, seat), play.person)))
-        return await _wait_for_end(asyncio.ensure_future(_host_table(table, play, watcher, overseer)), tasks)
+        return await _wait_for_end(asyncio.ensure_future(_host_table(table, play, watcher, keys, overseer)), tasks)
 
 
 async def _play_person(play: Play, order: PlayerConfig, person: Person | Program | PagePerson) -> None:
@@ -144,7 +150,7 @@ async def _play_person(play: Play, order: PlayerConfig, person: Person | Program
         return
     follow = partial(play.screen.follow, you=True)
     notices = PersonAtTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
-    make = sitting_out_if_left(Participant) if notices else Participant
+    make = partial(Participant, by_person=True) if notices else Participant
     await play_seat(order, person, follow, says=_reporter_on(play.screen), looks=notices, take_part=make)
 
 
@@ -198,7 +204,7 @@ async def _report_dropouts(play: Play, processes: Mapping[str, Process], dropped
     await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
 
 
-async def _host_table(table: Invitation, play: Play, host: Participant, overseer: Overseer) -> Replica:
+async def _host_table(table: Invitation, play: Play, host: Participant, keys: Keyring, overseer: Overseer) -> Replica:
     """Propose the game once all players are there, then follow the log like any spectator."""
     plan, screen = play.plan, play.screen
     follow, proposed = None if play.person is not None else screen.follow(host), False
@@ -226,7 +232,7 @@ async def _host_table(table: Invitation, play: Play, host: Participant, overseer
         return host.propose(plan.proposal([offers[name].as_member(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
-        await Loop(host, local_transport(table, host, _reporter_on(screen)), watch=watch, policy=overseer).run()
+        await Loop(host, local_transport(table, host, keys, _reporter_on(screen)), watch=watch, policy=overseer).run()
     except Stuck as stuck:
         screen.emit(TableStuck(str(stuck)))
         if not screen.json:

@@ -17,7 +17,6 @@ from nodealer.cli import text as phrases
 from nodealer.cli.browser_table import Page, PageScreen, serve_page
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import load_game_or_none
-from nodealer.cli.leave_prompt import sitting_out_if_left
 from nodealer.cli.line_input import LineReader
 from nodealer.cli.log_export import LogCopy, follow_all
 from nodealer.cli.notices import MissingFrames
@@ -44,6 +43,7 @@ from nodealer.client.events import (
     SeatLost,
     TableEvent,
 )
+from nodealer.client.keyring import Keyring
 from nodealer.client.link_rotation import LinkRotation
 from nodealer.client.lobby import Asks, Guest, Hosting, Onlooker, ask_first
 from nodealer.client.loop import Loop
@@ -402,11 +402,13 @@ async def take_part(
     if hosting is None:
         tell = sitting.tell
         lobby = Onlooker(tell) if sitting.watches else Guest(tell, user.known, sitting.questions(lines), game)
-    page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.create_participant
-    make = sitting_out_if_left(make) if sitting.by_hand else make
+    page = sitting.page
+    make: Callable[..., Participant] = partial(Participant, by_person=sitting.by_hand)
     if page is not None:
+        make = page.person.create_participant
         lobby = page.lobby.showing_policy(lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:
+        keys = Keyring((invitation.key, *table.later_keys), system_entropy)
         with in_background() as begin:
             participant = make(
                 home,
@@ -417,16 +419,16 @@ async def take_part(
                 host=invitation.host,
                 parts=partial(resolve_parts, game=game),
                 check_runner=begin,
+                keys=keys,
             )
         chair = SeatAgent(participant, MissingFrames(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
         been_here = bool(home.lobby)
         connection = _Connection(screen, len(sitting.relays), patient=been_here, there=there)
         transport = RelayTransport(
             participant,
-            invitation.key,
+            keys,
             sitting.relays,
             entropy=system_entropy,
-            more=table.later_keys,
             create=hosting is not None,
             emit=connection.tell,
         )

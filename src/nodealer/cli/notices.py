@@ -10,7 +10,7 @@ from nodealer.client.duty_timer import DutyTimer
 from nodealer.client.events import FramesMissing
 from nodealer.engine.participant import Participant
 from nodealer.engine.state import ProposedRoster, TableState
-from nodealer.errors import DecodeError, IllegalMove
+from nodealer.errors import IllegalMove
 from nodealer.log.names import casefold_name
 from nodealer.log.roster import Member
 from nodealer.wordlist import key_words
@@ -139,10 +139,9 @@ class SeatNotices:
         """Warn of a proposal under whose key this player could not read: no one else can see that."""
         if participant.seat.number not in participant.replica.state.proposed[proposal].roster.seats:
             return  # The player would have no seat there, and was told so.
-        try:
-            participant.refuse_key(proposal)
-        except DecodeError as error:
-            self._screen.say(phrases.key_unreadable(escape_markup(error)))
+        problem = participant.find_key_problem(proposal)
+        if problem is not None:
+            self._screen.say(phrases.key_unreadable(escape_markup(problem)))
 
     def refuse_removal(self, name: str) -> None:
         """Raise `IllegalMove` at a local table, or if no name is given."""

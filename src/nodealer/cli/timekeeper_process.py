@@ -19,6 +19,7 @@ from nodealer.cli import text as phrases
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import load_game_or_none
 from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.keyring import Keyring
 from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
 from nodealer.client.timekeeper import keep_time
 from nodealer.engine.frame_result import Received
@@ -59,6 +60,7 @@ async def keep(
     """
     invitation, game = parse_link(order.invitation), load_game_or_none(order.game)
     with open_or_create_store(Path(order.home), order.name, system_entropy) as home:
+        keys = Keyring((invitation.key,), system_entropy)
         with in_background() as begin:
             participant = Participant(
                 home,
@@ -68,6 +70,7 @@ async def keep(
                 parts=partial(resolve_parts, game=game),
                 check_runner=begin,
                 keeps_time=True,
+                keys=keys,
             )
 
         def watch(step: Received) -> list[bytes]:
@@ -80,7 +83,7 @@ async def keep(
             see(participant, step)
             return []
 
-        transport = RelayTransport(participant, invitation.key, order.relays, entropy=system_entropy, emit=tell)
+        transport = RelayTransport(participant, keys, order.relays, entropy=system_entropy, emit=tell)
         await keep_time(participant, transport, time.monotonic, watch)
         return participant
 

@@ -26,9 +26,8 @@ class Keyring:
     they have.
     """
 
-    def __init__(self, participant: Participant, keys: Iterable[TableSecret | ReadKey], entropy: Entropy) -> None:
+    def __init__(self, keys: Iterable[TableSecret | ReadKey], entropy: Entropy) -> None:
         """`keys` come from invitations. A player who was away while a seat left has more than one."""
-        self._participant = participant
         self._entropy = entropy
         self._linked = {key.epoch: key for key in keys}
         #: The secrets from this participant's boxes, by epoch.
@@ -38,27 +37,24 @@ class Keyring:
             raise BadParameter("the keys must all belong to one table")
         self.table = next(iter(self._linked.values())).table
 
-    @property
-    def read_key(self) -> ReadKey | None:
+    def read_key(self, participant: Participant) -> ReadKey | None:
         """Return the key that opens the next frame; None if this participant does not have it."""
-        key = self._key_of(self._participant.key_epoch)
+        key = self._key_of(participant, participant.key_epoch)
         return key.read_key if isinstance(key, TableSecret) else key
 
-    @property
-    def write_secret(self) -> TableSecret | None:
+    def write_secret(self, participant: Participant) -> TableSecret | None:
         """Return the secret that seals outgoing frames; None if this participant can only read."""
-        key = self._key_of(len(self._participant.key_changes))
+        key = self._key_of(participant, len(participant.key_changes))
         return key if isinstance(key, TableSecret) else None
 
-    @property
-    def write_secrets(self) -> list[TableSecret]:
+    def write_secrets(self, participant: Participant) -> list[TableSecret]:
         """Return the secrets whose tokens the relay may accept now, the preferred one first.
 
         The first is the one in use. Earlier ones follow, for a relay that does not know the new token yet.
         """
-        if self.write_secret is None:
+        if self.write_secret(participant) is None:
             return []
-        keys = [self._key_of(epoch) for epoch in range(len(self._participant.key_changes), -1, -1)]
+        keys = [self._key_of(participant, epoch) for epoch in range(len(participant.key_changes), -1, -1)]
         return [key for key in keys if isinstance(key, TableSecret)]
 
     @property
@@ -67,10 +63,9 @@ class Keyring:
         key = self._linked.get(0)
         return key if isinstance(key, TableSecret) else None
 
-    @property
-    def earlier_keys(self) -> list[ReadKey]:
+    def earlier_keys(self, participant: Participant) -> list[ReadKey]:
         """Return the read keys of all earlier epochs; an empty list if one is missing."""
-        keys = [self._key_of(epoch) for epoch in range(len(self._participant.key_changes))]
+        keys = [self._key_of(participant, epoch) for epoch in range(len(participant.key_changes))]
         found = [key.read_key if isinstance(key, TableSecret) else key for key in keys if key is not None]
         return found if len(found) == len(keys) else []
 
@@ -93,21 +88,20 @@ class Keyring:
         for key in keys:
             self._linked.setdefault(key.epoch, key)
 
-    def _key_of(self, epoch: int) -> TableSecret | ReadKey | None:
+    def _key_of(self, participant: Participant, epoch: int) -> TableSecret | ReadKey | None:
         """Return the key of an epoch.
 
         The boxed one takes precedence: the log has its hash; a link can contain anything.
         """
         if epoch and epoch not in self._boxed:
             with suppress(DecodeError):
-                self._boxed[epoch] = self.open_change(self._participant.key_changes[epoch - 1], epoch)
+                self._boxed[epoch] = self.open_change(participant, participant.key_changes[epoch - 1], epoch)
         return self._boxed.get(epoch) or self._linked.get(epoch)
 
     # --- Boxes ---
 
-    def open_change(self, change: KeyChange, epoch: int) -> TableSecret:
+    def open_change(self, participant: Participant, change: KeyChange, epoch: int) -> TableSecret:
         """Return the secret in this participant's box. Raise `DecodeError` if there is none, or a false one."""
-        participant = self._participant
         own = participant.seat.number if participant.has_seat else None
         box = next((one.box for one in change.key.boxes if one.seat == own), None)
         if box is None:
@@ -123,49 +117,48 @@ class Keyring:
         )
 
     # defence: old-key
-    def refuse_key(self, proposal: bytes) -> None:
+    def refuse_key(self, participant: Participant, proposal: bytes) -> None:
         """Raise `DecodeError` if this participant could not use the key of a proposed roster.
 
         That is so if its box does not hold the key, or if a seat leaves and the proposal has no new key.
         """
-        state = self._participant.replica.state
+        state = participant.replica.state
         one = state.proposed.get(proposal)
         if one is None:
             return
         if one.key is not None:
-            self.open_change(KeyChange(one.roster.digest, one.key), len(self._participant.key_changes) + 1)
+            self.open_change(participant, KeyChange(one.roster.digest, one.key), len(participant.key_changes) + 1)
         elif leavers(state.roster, one.roster):
             raise DecodeError("a seat leaves, but the key does not change: it could go on reading")
 
-    def new_key(self, roster: Roster) -> NewKey | None:
+    def new_key(self, participant: Participant, roster: Roster) -> NewKey | None:
         """Return the new key for a roster that this participant proposes; None if no seat leaves.
 
         Newcomers already have the key in use, from the link with which they asked for a seat.
         """
-        if not leavers(self._participant.replica.state.roster, roster):
+        if not leavers(participant.replica.state.roster, roster):
             return None
-        return self.create_key(roster)
+        return self.create_key(participant, roster)
 
-    @property
-    def proposed_secret(self) -> TableSecret | None:
+    def proposed_secret(self, participant: Participant) -> TableSecret | None:
         """Return the secret that this participant created for the next epoch, if any."""
-        after = len(self._participant.key_changes) + 1
+        after = len(participant.key_changes) + 1
         return next((secret for secret, _ in self._created.values() if secret.epoch == after), None)
 
-    def create_key(self, roster: Roster) -> NewKey:
+    def create_key(self, participant: Participant, roster: Roster) -> NewKey:
         """Create a secret for the epoch that starts with a roster, in one box per member.
 
         If an earlier attempt to propose the same roster failed, its secret is reused.
         """
-        place = roster.digest, len(self._participant.key_changes) + 1
+        place = roster.digest, len(participant.key_changes) + 1
         if place not in self._created:
-            self._created = {place: self._create_secret(roster)}
+            self._created = {place: self._create_secret(participant, roster)}
         return self._created[place][1]
 
-    def _create_secret(self, roster: Roster) -> tuple[TableSecret, NewKey]:
+    def _create_secret(self, participant: Participant, roster: Roster) -> tuple[TableSecret, NewKey]:
         """Create a secret for the next epoch, with one box per member of the roster."""
-        secret = TableSecret(self._entropy(KEY_BYTES), self.table, len(self._participant.key_changes) + 1)
-        session = self._participant.session.id
+        secret = TableSecret(self._entropy(KEY_BYTES), self.table, len(participant.key_changes) + 1)
+        session = participant.session.id
         boxes = tuple(
             Box(member.seat, secret.box(self._entropy(KEY_BYTES), member.box, session, roster.digest))
             for member in roster.members

@@ -80,8 +80,7 @@ class LocalTable(Carrier):
         """Deliver a frame to a participant, and return the frames that it sends."""
         watch = self.watch if participant is self.participants[0] else None
         # An observed participant must process each frame as it arrives.
-        participant.more_coming = self._running and watch is None
-        step = participant.receive(frame, number)
+        step = participant.receive(frame, number, more=self._running and watch is None)
         return [*step.send, *(() if watch is None else watch(step))]
 
     def run(self, decide: Decide | None = None) -> None:

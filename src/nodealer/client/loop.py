@@ -96,21 +96,21 @@ class Loop:
         async with aclosing(self._transport.events()) as events:
             coming = asyncio.ensure_future(anext(events, None))
             try:
-                while self._participant.has_deferred or not self._participant.is_over:
+                while not (self._participant.is_settled and self._participant.is_over):
                     await self._wait(coming)
                     if coming.done():
                         await self._handle(coming.result())
                         # Only now, because this frame may change how the next one is decrypted.
                         coming = asyncio.ensure_future(anext(events, None))
-                        if self._participant.has_deferred:
+                        if not self._participant.is_settled:
                             continue
-                    elif self._participant.has_deferred:
+                    elif not self._participant.is_settled:
                         await self._process(self._participant.settle())
                     if self._connected:
                         await self._act()
             except RelayError:
                 # A relay that ends after a false proof does not hide it: what has come is looked at, kept and told.
-                if self._participant.has_deferred:
+                if not self._participant.is_settled:
                     self._watch(self._participant.settle())
                 raise
             finally:
@@ -126,7 +126,7 @@ class Loop:
         if self._thinking is not None and self._connected and not self._participant.is_catching_up:
             waiting.add(self._thinking)
         timeout = None if self._policy is None else TICK_SECONDS
-        if self._participant.has_deferred:
+        if not self._participant.is_settled:
             timeout = BATCH_WINDOW
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
@@ -135,13 +135,12 @@ class Loop:
         if event is None:
             raise RelayError("the connection ended before the game did")
         if isinstance(event, bytes):
-            self._participant.more_coming = self._connected
-            step = self._participant.receive(event, self._received)
+            step = self._participant.receive(event, self._received, more=self._connected)
             self._received += 1
-            if step != Received() or not self._participant.has_deferred:
+            if self._participant.is_settled:
                 await self._process(step)
             return
-        if self._participant.has_deferred:
+        if not self._participant.is_settled:
             await self._process(self._participant.settle())
         self._connected = isinstance(event, Connected)
         if isinstance(event, Connected):
@@ -175,7 +174,7 @@ class Loop:
             with suppress(IllegalMove):
                 await self._send(self._participant.answer(asked, decision))
         options = self._participant.options()
-        if options.unreadable is not None and not self._participant.asks_before_disclosing:
+        if options.unreadable is not None and not self._participant.by_person:
             # The dispute starts without asking; the table decides it. Opening the books costs the whole hand, so that
             # is up to a person.
             await self._send(self._participant.dispute())

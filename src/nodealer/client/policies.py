@@ -68,8 +68,7 @@ class TimeoutVoter:
             return []
         seat, state = participant.seat, participant.replica.state
         if self._has_waited_alone(state, now):
-            participant.stay_policy = lambda state: False
-            return participant.outgoing()
+            return participant.end_game()
         spared = any(state.all_members[other].name in self.spared for other in seat.blocking_duties.values())
         waits = self._timer.update(state, now, paused=spared)
         if seat.unconfirmed:

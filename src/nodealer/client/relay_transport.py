@@ -22,7 +22,7 @@ from nodealer.errors import BadParameter, DecodeError, RelayError, RelayRefused
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.client_protocol import RelayClient
 from nodealer.relay.messages import StoredFrame
-from nodealer.relay.sealing import SENDER_BYTES, ReadKey, TableSecret
+from nodealer.relay.sealing import SENDER_BYTES, TableSecret
 from nodealer.tape import expand
 from nodealer.wire import LOG_ENTRIES_MAX
 
@@ -101,19 +101,18 @@ def connect_here(relay: str) -> AbstractAsyncContextManager[RelayClient]:
 class RelayTransport:
     """A participant's connection to its table, over one or more relays that share their tables.
 
-    With a `TableSecret` it reads and writes, with a `ReadKey` it only reads. `more` are the keys of further links, from
-    after a seat left. With `create`, the table is created on relays that do not have it. Entropy, clock, sleep and
-    connections are passed in.
+    `keys` is the key schedule with which the participant was created: with a `TableSecret` it reads and writes, with a
+    `ReadKey` it only reads. With `create`, the table is created on relays that do not have it. Entropy, clock, sleep
+    and connections are passed in.
     """
 
     def __init__(
         self,
         participant: Participant,
-        key: TableSecret | ReadKey,
+        keys: Keyring,
         relays: Sequence[str],
         *,
         entropy: Entropy,
-        more: Sequence[TableSecret | ReadKey] = (),
         create: bool = False,
         emit: Emit = lambda event: None,
         clock: Callable[[], float] = time.monotonic,
@@ -127,12 +126,11 @@ class RelayTransport:
         if not relays:
             raise BadParameter("a table needs a relay")
         self._participant = participant
-        self._keys = Keyring(participant, (key, *more), entropy)
-        participant.refuse_key, participant.new_key = self._keys.refuse_key, self._keys.new_key
+        self._keys = keys
         if create and self._keys.first_secret is None:
             raise BadParameter("a key that can only read cannot create a table")
         # Derived from the store and the table: a participant who returns is the same sender and sends the same bytes.
-        self._sender = expand("sender", participant.store.root, key.table, size=SENDER_BYTES)
+        self._sender = expand("sender", participant.store.root, keys.table, size=SENDER_BYTES)
         self._relays = tuple(relays)
         self._entropy = entropy
         self._create = create
@@ -163,7 +161,7 @@ class RelayTransport:
         """
         out = self._outbox
         # If the key has just changed, the frame will be sent again with the new one.
-        if out is not None and out.secret is self._keys.write_secret:
+        if out is not None and out.secret is self._keys.write_secret(self._participant):
             try:
                 await self._register_proposed(out)
                 await out.send(frame)
@@ -173,14 +171,14 @@ class RelayTransport:
 
     async def _register_proposed(self, out: Outbox) -> None:
         """Register a proposed key with the relay before anyone can agree to it. Once per connection is enough."""
-        proposed = self._keys.proposed_secret
+        proposed = self._keys.proposed_secret(self._participant)
         if proposed is not None and out.registered_early is not proposed:
             await out.register_early(proposed)
 
     @property
     def secret(self) -> TableSecret | None:
         """Return the key in use, for a new link; None if this participant can only read."""
-        return self._keys.write_secret
+        return self._keys.write_secret(self._participant)
 
     # --- In ---
 
@@ -243,15 +241,15 @@ class RelayTransport:
         self._behind_epoch = -1
         out = self._outbox = Outbox(client, self._sender)
         try:
-            await out.announce(self._keys.write_secrets)
+            await out.announce(self._keys.write_secrets(self._participant))
             yield Connected(known)
             while True:
                 for cursor, frame in await self._read_page(client, out):
                     self._received, self._cursor = self._received + 1, cursor
                     yield self._decrypt(frame, out.url)
-                    if out.secret is not self._keys.write_secret:
+                    if out.secret is not self._keys.write_secret(self._participant):
                         # This frame put a roster with a new key into force.
-                        await out.announce(self._keys.write_secrets)
+                        await out.announce(self._keys.write_secrets(self._participant))
                         yield Connected(max(known, self._received))
         finally:
             self._outbox = None
@@ -305,13 +303,13 @@ class RelayTransport:
 
     def _history(self) -> list[bytes]:
         """Return the frame that publishes the earlier keys, if no one has published them yet in this epoch."""
-        keys = self._keys.earlier_keys
+        keys = self._keys.earlier_keys(self._participant)
         wanted = keys and len(keys) not in self._announced_epochs and not self._participant.is_catching_up
         return [encode_history(keys)] if wanted else []
 
     def _decrypt(self, frame: bytes, relay: str) -> bytes:
         """Return a frame's text; `JUNK` if it does not open. Emit `KeyMissing` or `Behind` if that explains it."""
-        key = self._keys.read_key
+        key = self._keys.read_key(self._participant)
         if key is None and not self._locked:
             self._locked = True
             self._emit(KeyMissing(relay, self._participant.key_epoch))
@@ -325,6 +323,10 @@ class RelayTransport:
                 self._emit(Behind(relay))
             return JUNK
         # False keys do not count: otherwise one frame of a liar would keep everyone from publishing the true ones.
-        if key is not None and (history := decode_history(text, key)) and history == self._keys.earlier_keys:
+        if (
+            key is not None
+            and (history := decode_history(text, key))
+            and history == self._keys.earlier_keys(self._participant)
+        ):
             self._announced_epochs.add(key.epoch)
         return text

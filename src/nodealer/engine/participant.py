@@ -8,7 +8,7 @@ that it must not forget is in its store before it sends anything, so a participa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from nodealer.cards.operations import SEALED_MAX, Seal
 from nodealer.engine.bodies import NewKey
@@ -55,6 +55,27 @@ TOGETHER_MAX: Final = 64
 StayPolicy = Callable[[TableState], bool]
 
 
+class KeySchedule(Protocol):
+    """The keys with which a table's frames are sealed. A new one comes with each roster that removes a seat."""
+
+    def refuse_key(self, participant: Participant, proposal: bytes) -> None:
+        """Raise `DecodeError` if this participant could not read or write under a proposed roster."""
+
+    def new_key(self, participant: Participant, roster: Roster) -> NewKey | None:
+        """Return the key for a roster that this participant proposes, or None if the key does not change."""
+
+
+class PlainFrames:
+    """The schedule of a table whose frames are not sealed: there are no keys."""
+
+    def refuse_key(self, participant: Participant, proposal: bytes) -> None:
+        """Refuse nothing."""
+
+    def new_key(self, participant: Participant, roster: Roster) -> NewKey | None:
+        """Return None: there is no key to change."""
+        return None
+
+
 class Participant:
     """One participant at a table, from the lobby to the end."""
 
@@ -70,11 +91,15 @@ class Participant:
         parts: Callable[[Proposal], Parts] = resolve_parts,
         check_runner: CheckRunner = settle_in_process,
         keeps_time: bool = False,
+        keys: KeySchedule | None = None,
+        by_person: bool = False,
     ) -> None:
         """Join a table, or resume, with what is in the store.
 
         `check_runner` settles the checks of the stored log. `keeps_time` makes this participant the timekeeper instead
-        of a player.
+        of a player. `keys` is the key schedule of a table whose frames are sealed. `by_person` says that a person
+        decides: a disputed hand is not disclosed without their consent, and if they had left the hand or sat out
+        before this program started, they are not dealt in until they come back.
 
         Raise `LogRolledBack` or `JournalLost` if the parts of the store do not belong together, and `BadParameter` if
         its game is not available.
@@ -84,18 +109,13 @@ class Participant:
         self.store = store
         #: The mark of the key that opened this table, if it is known.
         self.host = host
-        #: Decides whether to begin the next hand. May be changed at any time.
-        self.stay_policy = stay_policy
-        #: Whether to sit out from the next hand on. The table does not wait for this player, who keeps seat and chips.
-        self.sits_out = False
+        self._stay_policy = stay_policy
+        #: Whether this player ends the game as soon as they can.
+        self._is_leaving = False
+        self._sits_out = False
+        self._by_person = by_person
+        self._keys: KeySchedule = keys or PlainFrames()
         self._seat_requests = SeatRequests(table, store)
-        #: Whether a person is asked before a disputed hand is disclosed. May be changed at any time.
-        self.asks_before_disclosing = False
-        #: Raises `DecodeError` for a proposed roster whose key this participant could not open. Set by the owner of the
-        #: keys.
-        self.refuse_key: Callable[[bytes], None] = lambda proposal: None
-        #: Creates the key for a roster that this participant proposes, if frames are sealed and it needs one.
-        self.new_key: Callable[[Roster], NewKey | None] = lambda roster: None
         #: Why this participant no longer signs anything, or None.
         self.silenced: str | None = None
         self.lobby = Lobby(
@@ -124,13 +144,8 @@ class Participant:
         #: Entries of this seat that arrived before those that they follow.
         self._sent_early: set[bytes] = set()
         self._held_back = HoldBackQueue()
-        #: Whether more frames may arrive at once: then proofs are verified together with theirs if nothing has to be
-        #: answered. Set by the driver, which calls `settle` when there are no more.
-        self.more_coming = False
+        #: Entries whose proofs are verified together by `settle`.
         self._batch: EntryBatch | None = None
-        #: What resulted from settling before a query, kept for the next result.
-        self._pending_frames: list[bytes] = []
-        self._pending_events: list[ReceivedEvent] = []
         for frame in store.lobby:
             self.lobby.receive(frame)
         if store.session is not None:
@@ -140,69 +155,64 @@ class Participant:
         self._check_runner = settle_in_process
         self._restored_height = 0 if self._replica is None else self._replica.height
         self._inbox.skip_stored([*store.lobby, *(() if self._replica is None else self._replica.entries)])
+        if by_person and self.has_seat:
+            self._sits_out = self.seat.has_left
 
     # --- Receiving ---
 
-    def receive(self, frame: bytes, number: int | None = None) -> Received:
+    def receive(self, frame: bytes, number: int | None = None, *, more: bool = False) -> Received:
         """Process a frame of the table. Raise only for problems with this participant's own store.
 
         `number` says which frame of the table it is, from 0. Frames may then come repeatedly or too early, each is
         judged at its place, and one that was signed on an unknown head is known to come from another log. A participant
         that resumes with a store receives them from 0 again. Without numbers, later frames may still explain one that
         does not fit.
+
+        With `more`, further frames may arrive at once. If this frame needs no answer, its proofs may then be left for
+        `settle`, which the caller must call when no more frames come. Then the result is empty, `is_settled` is false,
+        and the state of the table is not verified.
         """
-        send, happened = self._take_pending()
+        send, happened = list[bytes](), list[ReceivedEvent]()
         ready = [frame] if number is None else self._inbox.take(frame, number)
         for place, data in enumerate(ready, 1):
             self._frames_queued = len(ready) - place
             if self._replica is None:
                 self._receive_in_lobby(data, send, happened)
-            elif number is None or not self._defer(data):
+            elif number is None or not self._defer(data, more):
                 self._settle_batch(send, happened)
                 self._append_and_release(self._replica, data, number is not None, happened)
         if number is not None and self._inbox.next_number == self._frames_announced:
             self._check_for_rollback(happened)
-        if self.more_coming and self._can_defer and self._batch is not None:
+        if more and self._can_defer and self._batch is not None and not send and not happened:
             self._batch.mark_pause()
-            return Received(tuple(send), tuple(happened))
-        self._settle_batch(send, happened)
-        return Received((*send, *self._early_frames(), *self.outgoing()), tuple(happened))
+            return Received()
+        return self._finish(send, happened)
 
     # --- Deferred entries ---
 
     @property
-    def has_deferred(self) -> bool:
-        """Whether `settle` has something to do, such as verifying deferred proofs."""
-        return self._batch is not None or bool(self._pending_frames) or bool(self._pending_events)
+    def is_settled(self) -> bool:
+        """True if the proofs of everything received are verified. Otherwise call `settle` before anything else."""
+        return self._batch is None
 
     def settle(self) -> Received:
         """Verify what was deferred, because no more frames come for now. Return the frames to send and the events."""
-        self._settle_before_reading()
-        send, happened = self._take_pending()
-        return Received(tuple(send), tuple(happened))
+        return self._finish([], []) if self._batch is not None else Received()
 
-    def _settle_before_reading(self) -> None:
-        """Verify what was deferred, so that queries are answered on a verified log."""
+    def _finish(self, send: list[bytes], happened: list[ReceivedEvent]) -> Received:
+        """Verify what was deferred, and return everything that resulted, with the frames that this participant owes."""
+        self._settle_batch(send, happened)
+        return Received((*send, *self._early_frames(), *self.outgoing()), tuple(happened))
+
+    def _refuse_unsettled(self) -> None:
+        """Raise `IllegalMove` if something was received whose proofs are not verified: nothing may build on it."""
         if self._batch is not None:
-            self._settle_batch(self._pending_frames, self._pending_events)
-            self._pending_frames += [*self._early_frames(), *self.outgoing()]
+            raise IllegalMove("what was received last is not verified yet")
 
-    def _take_pending(self) -> tuple[list[bytes], list[ReceivedEvent]]:
-        """Return and clear the frames and events that were kept for the next result."""
-        send, happened = self._pending_frames, self._pending_events
-        self._pending_frames, self._pending_events = [], []
-        return send, happened
-
-    def _defer(self, data: bytes) -> bool:
+    def _defer(self, data: bytes, more: bool) -> bool:
         """Apply an entry whose proofs are verified together with the next ones. Return whether that is possible."""
         if self._batch is None:
-            if (
-                self._seat is None
-                or not self.more_coming
-                or self.silenced is not None
-                or self.is_catching_up
-                or self._held_back
-            ):
+            if self._seat is None or not more or self.silenced is not None or self.is_catching_up or self._held_back:
                 return False
             self._batch = EntryBatch(self._seat)
         return self._batch.take(data)
@@ -399,7 +409,7 @@ class Participant:
         `known` is how many frames the table has, if the transport can tell. Until they have arrived, nothing new is
         signed.
         """
-        self._settle_before_reading()
+        self._refuse_unsettled()
         if known is not None:
             if not 0 <= known <= LOG_ENTRIES_MAX:
                 raise BadParameter(f"no table has {known} frames: a log has at most {LOG_ENTRIES_MAX}")
@@ -426,6 +436,7 @@ class Participant:
 
     def outgoing(self) -> list[bytes]:
         """Store what was received, and return the frames that this participant owes and that need no person."""
+        self._refuse_unsettled()
         replica, seat = self._replica, self._seat
         if replica is None:
             return []
@@ -444,12 +455,16 @@ class Participant:
             return asking
         state = replica.state
         if state.phase is Phase.BETWEEN:
-            seat.stays = self.stay_policy(state)
+            seat.stays = self._wants_hand(state)
         elif seat.number in state.gone:
             # An absent seat may begin the next hand while this one is played without it.
-            seat.stays = self.stay_policy(state.with_hand(number=state.hand.number + 1))
-        seat.sits_out, seat.asks_before_disclosing = self.sits_out, self.asks_before_disclosing
+            seat.stays = self._wants_hand(state.with_hand(number=state.hand.number + 1))
+        seat.sits_out, seat.asks_before_disclosing = self._sits_out, self._by_person
         return [*asking, *seat.answer_duties()]
+
+    def _wants_hand(self, state: TableState) -> bool:
+        """Return whether this player wants to play the next hand, rather than sign the end of the game."""
+        return not self._is_leaving and self._stay_policy(state)
 
     # --- The lobby ---
 
@@ -487,9 +502,8 @@ class Participant:
 
     def options(self) -> Options:
         """Return what the person may do now, and whether the table waits for them."""
-        self._settle_before_reading()
         seat = self._seat
-        if seat is None or self.is_over or self.is_catching_up:
+        if seat is None or self._batch is not None or self.is_over or self.is_catching_up:
             return Options()
         unreadable: CardUnreadable | None = None
         # Reading cards settles all checks, so it is only done if this seat owes something, or if no one does: at a free
@@ -564,14 +578,32 @@ class Participant:
         """Leave the hand or, between hands, sit out."""
         return [self._signing_seat.leave()]
 
+    def leave_table(self) -> list[bytes]:
+        """Leave the hand, and sign the end of the game as soon as that is possible."""
+        self._refuse_unsettled()
+        self._is_leaving = True
+        try:
+            return self.leave()
+        except IllegalMove:
+            # Players who sit out have already left the hand.
+            return self.outgoing()
+
+    def end_game(self) -> list[bytes]:
+        """Play this hand to its end, and then sign the end of the game."""
+        self._refuse_unsettled()
+        self._is_leaving = True
+        return self.outgoing()
+
     def sit_out(self) -> list[bytes]:
         """Play this hand to its end but not the next ones. The table does not wait for this seat until it returns."""
-        self.sits_out = True
+        self._refuse_unsettled()
+        self._sits_out = True
         return self.outgoing()
 
     def come_back(self) -> list[bytes]:
         """Play again from the next hand on, with the same seat and chips."""
-        self.sits_out = False
+        self._refuse_unsettled()
+        self._is_leaving = self._sits_out = False
         return self.outgoing()
 
     def send_note(self, text: str) -> list[bytes]:
@@ -596,16 +628,17 @@ class Participant:
 
     def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> list[bytes]:
         """Propose another roster, with the signatures of the seats that are new in it, and a new key if needed."""
-        return [self._signing_seat.propose_roster(roster, newcomers, self.new_key(roster))]
+        return [self._signing_seat.propose_roster(roster, newcomers, self._keys.new_key(self, roster))]
 
     def request_seat(self) -> list[bytes]:
         """Ask for a seat at a table that is playing: a new one, or the one that a roster has left out.
 
         The request is repeated when another roster comes into force. Raise `IllegalMove` if it cannot be granted.
         """
+        self._refuse_unsettled()
         frames = [self._seat_requests.request_seat(self.replica.state)]
         # A player who lost their seat while sitting out, and asks for it, wants to play.
-        self.sits_out = False
+        self._sits_out = False
         return frames
 
     @property
@@ -624,15 +657,23 @@ class Participant:
 
     def agree_to_roster(self, proposal: bytes) -> list[bytes]:
         """Agree to a proposed roster. Raise `IllegalMove` if it is not acceptable or this seat cannot open its key."""
-        try:
-            self.refuse_key(proposal)
-        except DecodeError as error:
-            raise IllegalMove(f"that table would have a key that you cannot read with: {error}") from None
+        problem = self.find_key_problem(proposal)
+        if problem is not None:
+            raise IllegalMove(f"that table would have a key that you cannot read with: {problem}")
         return [self._signing_seat.agree_to_roster(proposal)]
+
+    def find_key_problem(self, proposal: bytes) -> str | None:
+        """Return why this player could not read or write under a proposed roster, or None. No one else can see that."""
+        try:
+            self._keys.refuse_key(self, proposal)
+        except DecodeError as error:
+            return str(error)
+        return None
 
     @property
     def _signing_seat(self) -> Seat:
         """The seat, if it may sign now. Raise `IllegalMove` otherwise."""
+        self._refuse_unsettled()
         if self.silenced is not None:
             raise IllegalMove(self.silenced)
         if self.is_catching_up:
@@ -642,9 +683,18 @@ class Participant:
     # --- State ---
 
     @property
+    def by_person(self) -> bool:
+        """True if a person decides for this participant, who is asked before a disputed hand is disclosed."""
+        return self._by_person
+
+    @property
+    def sits_out(self) -> bool:
+        """True if this player sits out from the next hand on. The table does not wait for them."""
+        return self._sits_out
+
+    @property
     def seat(self) -> Seat:
         """This participant's seat. Raise `IllegalMove` before the session and for spectators."""
-        self._settle_before_reading()
         if self._seat is None:
             raise IllegalMove(
                 "the players have not agreed on a session yet" if self._replica is None else "a spectator has no seat"
@@ -669,7 +719,6 @@ class Participant:
     @property
     def replica(self) -> Replica:
         """The table. Raise `IllegalMove` before the session."""
-        self._settle_before_reading()
         if self._replica is None:
             raise IllegalMove(self.silenced or "the players have not agreed on a session yet")
         return self._replica
@@ -677,7 +726,6 @@ class Participant:
     @property
     def blocking_duties(self) -> dict[bytes, int]:
         """The duties of others that the table waits for, with their seats. For spectators, those of all seats."""
-        self._settle_before_reading()
         if self._seat is not None:
             return self._seat.blocking_duties
         return {} if self._replica is None else self._replica.state.duties.blocking
@@ -685,7 +733,6 @@ class Participant:
     @property
     def is_over(self) -> bool:
         """Whether this participant will send nothing more: the session has ended, or it is silenced or expelled."""
-        self._settle_before_reading()
         if self.silenced is not None:
             return True
         if self._replica is None:
@@ -696,11 +743,11 @@ class Participant:
     @property
     def has_ended(self) -> bool:
         """Whether the session has ended with all required signatures."""
-        self._settle_before_reading()
         return self._replica is not None and self._replica.state.phase is Phase.ENDED
 
     def view(self) -> View:
         """Return what the person sees. Raise `CardUnreadable` if a card does not open."""
+        self._refuse_unsettled()
         return view_of(self.seat)
 
     @property

@@ -12,7 +12,7 @@ from nodealer.engine.bodies import Move
 from nodealer.engine.replica import replay
 from nodealer.engine.resolve import resolve_config
 from nodealer.engine.transitions import Origin, TooLate, apply_body
-from nodealer.errors import BadParameter, EntryRefused, IllegalMove, LogError, Malformed
+from nodealer.errors import BadParameter, EntryRefused, LogError, Malformed
 from nodealer.gamecheck.findings import Finding, Findings, Found, author_code
 from nodealer.gamecheck.hostile import JUNK
 from nodealer.gamecheck.open_decks import Progress
@@ -181,12 +181,7 @@ class TableChecks:
             nonlocal gone
             if entries >= at and not gone:
                 gone = True
-                table.participants[place].stay_policy = lambda state: False
-                try:
-                    table.send(place, table.participants[place].leave())
-                except IllegalMove:
-                    # It has already left.
-                    return
+                table.send(place, table.participants[place].leave_table())
 
         table.after = after
         when = f"when seat {place} leaves after entry {at}"

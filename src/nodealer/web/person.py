@@ -44,9 +44,6 @@ class PagePerson:
         #: The table, once the players have agreed, and the participant. A saved log has no participant.
         self.replica: Replica | None = None
         self._participant: Participant | None = None
-        #: The participant's seat. Kept here because asking the participant would settle and store its proofs, and a
-        #: failing disk has to be reported by the loop, not by a request from a page.
-        self._own_seat: int | None = None
         self._replaying: asyncio.Future[tuple[doc.ReplayFrame, ...]] | None = None
 
     # --- For the client loop ---
@@ -63,9 +60,6 @@ class PagePerson:
 
     def on_tick(self, participant: Participant, now: float) -> list[bytes]:
         """Carry out what the pages asked for, update waiting times, and return the frames to send."""
-        if participant.has_session and participant.has_seat:
-            # Nothing is disclosed without the person's consent.
-            participant.asks_before_disclosing = True
         self.seat.update_waiting(participant)
         frames: list[bytes] = []
         acted = bool(self._pending)
@@ -82,7 +76,7 @@ class PagePerson:
     def create_participant(self, home: PlayerStore, **rest: Any) -> Participant:
         """Create the participant of this person."""
         clock, on_checked = self.seat.now, self.seat.record_check_time
-        return PageParticipant(home, clock=clock, on_checked=on_checked, on_frame=self.on_frame, **rest)
+        return PageParticipant(home, clock=clock, on_checked=on_checked, on_frame=self.on_frame, by_person=True, **rest)
 
     def observer_of(self, participant: Participant) -> Callable[[Received], list[bytes]]:
         """Return a function that shows on the pages what a participant received."""
@@ -91,7 +85,6 @@ class PagePerson:
             """Remember the participant once it has a session, and show the page what it received. Sends no frames."""
             if participant.has_session:
                 self.replica, self._participant = participant.replica, participant
-                self._own_seat = participant.seat.number if participant.has_seat else None
             self.seat.on_received(participant, received)
             return []
 
@@ -152,9 +145,9 @@ class PagePerson:
     def _own_secrets(self) -> OwnSecrets | None:
         """Return what is needed to show this person their own cards again, or None if they have none."""
         one = self._participant
-        if one is None or self._own_seat is None:
+        if one is None or not one.has_seat:
             return None
-        return OwnSecrets(self._own_seat, one.store.root, one.store.identity, tuple(one.store.journal.records))
+        return OwnSecrets(one.seat.number, one.store.root, one.store.identity, tuple(one.store.journal.records))
 
     def _carry_out(self, participant: Participant, message: doc.AnyClientMessage) -> list[bytes]:
         """Carry out one message from a page and return the frames to send."""
@@ -164,11 +157,7 @@ class PagePerson:
             case doc.Break():
                 return participant.vote_abort()
             case doc.Leave():
-                participant.stay_policy = lambda state: False
-                with suppress(IllegalMove):
-                    return participant.leave()
-                # Players who sit out have already left the hand.
-                return participant.outgoing()
+                return participant.leave_table()
             case doc.SitOut():
                 return participant.sit_out()
             case doc.Back():

@@ -32,9 +32,9 @@ class PageParticipant(Participant):
         self._on_frame = on_frame
         super().__init__(home, **rest)
 
-    def receive(self, frame: bytes, number: int | None = None) -> Received:
+    def receive(self, frame: bytes, number: int | None = None, *, more: bool = False) -> Received:
         """Process a frame of the table, then pass it to `on_frame`."""
-        received = super().receive(frame, number)
+        received = super().receive(frame, number, more=more)
         self._on_frame(self, frame)
         return received
 

@@ -61,22 +61,20 @@ class EntryGroups:
 
     def receive(self, participant: Participant, frame: bytes, number: int) -> Received:
         """Pass a frame to the participant, sometimes announcing that more frames follow."""
-        if not participant.has_deferred:
+        more = self._roll(self._world.plan.together)
+        if participant.is_settled:
             self._end_group(participant)
-            participant.more_coming = self._roll(self._world.plan.together)
             home = self._node.home
             self._before = GroupStart(
                 len(home.entries), len(home.journal.records), len(self._heard), participant.sits_out
             )
-        else:
-            participant.more_coming = self._roll(self._world.plan.together)
         self._heard[number] = frame
         self.count += 1
-        step = participant.receive(frame, number)
-        if participant.has_deferred or self._frames:
+        step = participant.receive(frame, number, more=more)
+        if not participant.is_settled or self._frames:
             self._frames.append((frame, number))
             self._steps.append(step)
-        if not participant.has_deferred:
+        if participant.is_settled:
             self._end_group(participant)
         return step
 
@@ -116,9 +114,9 @@ class EntryGroups:
     ) -> None:
         """Replay the group one by one on a copy of the store, and record every difference."""
         known, home = (self._node.home.copy(before.entries, before.records) for _ in range(2))
-        alone = self._world.new_participant(self._node, home)
-        alone.sits_out = before.sits_out
-        alone.refuse_key, alone.new_key = participant.refuse_key, participant.new_key
+        alone = self._world.new_participant(self._node, home, self._node.keys)
+        if before.sits_out:
+            alone.sit_out()
         for number, frame in sorted(islice(self._heard.items(), before.heard)):
             alone.receive(frame, number)
         one_by_one = [alone.receive(frame, number) for frame, number in frames]

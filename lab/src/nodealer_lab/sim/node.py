@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Raw, structs
 
 from nodealer.cards.operations import Deal, Open
+from nodealer.client.keyring import Keyring
 from nodealer.client.policies import Policy, TimeoutVoter
 from nodealer.engine.bodies import Book, Cards, Tick, read_body
 from nodealer.engine.frame_result import Diverged, Received
@@ -91,6 +92,8 @@ class Node:
         #: Until when it is partitioned from the relay.
         self._apart = 0
         self._patience = self._new_patience()
+        #: The key schedule of its process, if frames are sealed.
+        self.keys: Keyring | None = None
         self._sealer: FrameSealer | None = None
         #: Since when no frame has arrived.
         self._quiet = 0
@@ -146,7 +149,8 @@ class Node:
         self.player.reset()
         self.groups.reset()
         try:
-            participant = self._world.new_participant(self, self.home)
+            self.keys = self._world.new_keyring(self)
+            participant = self._world.new_participant(self, self.home, self.keys)
         except (JournalLost, LogRolledBack):
             if not self.lies and not self.is_old_copy:
                 raise
@@ -155,7 +159,7 @@ class Node:
             return None
         if self.is_old_copy and (missing_heads := self.home.missing_heads):
             self.went_back.append(missing_heads)
-        self._sealer = self._world.new_sealer(self, participant)
+        self._sealer = None if self.keys is None else FrameSealer(participant, self.keys)
         self.participant = participant
         return participant
 
@@ -413,7 +417,7 @@ class Node:
         expected, step = participant.next_frame_number, self.groups.receive(participant, frame, number)
         if participant.next_frame_number > expected:
             self._quiet = self._clock.now
-        if participant.has_deferred:
+        if not participant.is_settled:
             self._clock.after(TOGETHER, partial(self._flush_if_idle, participant, self.groups.count))
         return self._process(participant, step)
 
@@ -424,7 +428,7 @@ class Node:
 
     def _flush(self, participant: Participant) -> Iterable[bytes]:
         """Process the frames that the participant has deferred, if any, and return the entries that result."""
-        return self._process(participant, self.groups.flush(participant)) if participant.has_deferred else []
+        return self._process(participant, self.groups.flush(participant)) if not participant.is_settled else []
 
     def _process(self, participant: Participant, step: Received) -> Iterable[bytes]:
         """Trace the events of a step. Return the frames to send, including those of a planned departure."""
@@ -434,7 +438,7 @@ class Node:
         if step.happened:
             self.player.on_change()
         # A participant that expects more frames does not decide yet whether to leave.
-        return [*step.send, *(() if participant.has_deferred else self.player.leave_if_planned(participant))]
+        return [*step.send, *(() if not participant.is_settled else self.player.leave_if_planned(participant))]
 
     def _tick(self, participant: Participant) -> Iterable[bytes]:
         """Reconnect after long silence. Return the frames that the player and the time policy send at this tick."""
@@ -462,15 +466,8 @@ class Node:
 
     @property
     def ended(self) -> bool:
-        """True if the game is over for this node.
-
-        Reading this property first processes and stores a pending batch of frames.
-        """
-        try:
-            return self.participant is not None and self.participant.is_over
-        except (Killed, HomeUnusable) as end:
-            self._stop(end)
-            return False
+        """True if the game is over for this node and no batch of frames waits to be processed."""
+        return self.participant is not None and self.participant.is_settled and self.participant.is_over
 
     @property
     def behind(self) -> bool:
@@ -488,7 +485,6 @@ class Node:
         if participant is None:
             return
         order = self._world.relay.frames_for(self.place)
-        participant.more_coming = False
         for number in range(participant.next_frame_number, len(order)):
             text = order[number] if self._sealer is None else self._sealer.open(order[number])
             step = participant.receive(text, number)

@@ -155,14 +155,16 @@ class SimPlayer:
             return []
         sits_out = now and mine is not None and mine.sits_out
         away = mine.away if mine is not None else 0
-        self._left, participant.sits_out = True, sits_out or away is None or bool(away)
+        self._left = True
         if away is not None:
             self._clock.after(away, lambda: self._node.act(lambda participant: participant.come_back()))
+        said: list[bytes] = []
         with suppress(IllegalMove):
-            said = participant.sit_out() if sits_out else participant.leave()
+            said += [] if sits_out else participant.leave()
             self._world.struck["left"] += 1
-            return said
-        return []
+        if sits_out or away is None or away:
+            said += participant.sit_out()
+        return said
 
     def _is_pondering(self, participant: Participant) -> bool:
         """Return whether this is a slow player who is still thinking about a question."""

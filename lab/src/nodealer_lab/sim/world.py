@@ -8,9 +8,10 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
 
+from nodealer.client.keyring import Keyring
 from nodealer.engine.bodies import read_body
 from nodealer.engine.leave_policy import stay_for_hands
-from nodealer.engine.participant import Participant
+from nodealer.engine.participant import KeySchedule, Participant
 from nodealer.engine.store import PlayerStore
 from nodealer.errors import Malformed
 from nodealer.keys import KEY_BYTES
@@ -21,7 +22,6 @@ from nodealer_lab.sim.dice import SeededDice
 from nodealer_lab.sim.node import TICK_INTERVAL, Node
 from nodealer_lab.sim.plan import BOUND, HEALED, STILL, GamePlan, Split
 from nodealer_lab.sim.relay import SimRelay, parse_entry
-from nodealer_lab.sim.table_keys import FrameSealer
 
 #: Receives every event of a game: the time, the name of the node, and what happened.
 Trace = Callable[[int, str, str], None]
@@ -63,7 +63,14 @@ class World:
         """Describe a frame for the trace. Return an empty string if there is no trace."""
         return _describe(self.text(frame)) if self._trace is not None else ""
 
-    def new_participant(self, node: Node, home: PlayerStore) -> Participant:
+    def new_keyring(self, node: Node) -> Keyring | None:
+        """Return the key schedule of a node, or None if frames are not sealed."""
+        if not self.plan.sealed:
+            return None
+        key = self._secret if node.home.name is not None else self._secret.read_key
+        return Keyring((key,), SeededDice(self.plan.seed, node.name, "keys", str(self.clock.now)))
+
+    def new_participant(self, node: Node, home: PlayerStore, keys: KeySchedule | None) -> Participant:
         """Start the program of a node, on its store or on a copy of it."""
         plan = self.plan
         named: dict[str, Any] = {
@@ -72,17 +79,11 @@ class World:
             "table": plan.seed,
             "parts": lambda proposal: (plan.protocol, plan.rules, plan.package),
             "keeps_time": node.keeps_time,
+            "keys": keys,
         }
         if plan.cheater is not None and plan.cheater[0] == node.place:
             return create_cheater(plan.cheater[1], home, **named)
         return Participant(home, **named)
-
-    def new_sealer(self, node: Node, participant: Participant) -> FrameSealer | None:
-        """Return the sealer of a node, or None if frames are not sealed."""
-        if not self.plan.sealed:
-            return None
-        key = self._secret if node.home.name is not None else self._secret.read_key
-        return FrameSealer(participant, key, SeededDice(self.plan.seed, node.name, "keys", str(self.clock.now)))
 
     # --- The relay ---
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from nodealer.audit.verify import verify_file
 from nodealer.client.contacts import Contacts, ContactsFile, ContactsRecorder
+from nodealer.client.keyring import Keyring
 from nodealer.client.link_rotation import LinkRotation
 from nodealer.client.lobby import Guest, Hosting
 from nodealer.client.loop import Loop, Transport
@@ -195,6 +196,7 @@ class TabTable:
         """
         watches = home.name is None
         self.start("watcher" if watches else "player", home.name)
+        keys = Keyring((invitation.key, *more), self._environment.entropy)
         participant = self.person.create_participant(
             home,
             entropy=self._environment.entropy,
@@ -203,18 +205,16 @@ class TabTable:
             stay_policy=stay_while_playable,
             table=invitation.table,
             host=invitation.host,
+            keys=keys,
         )
-        # A player who had left or sat out is not dealt in until they say so.
-        participant.sits_out = participant.has_seat and participant.seat.has_left
         hosting = None if hosted is None else self._hosting(hosted)
         guest = None if watches else Guest(self.lobby.on_event, self._contacts, self.questions)
         lobby_policy = self.lobby.showing_policy(hosting or guest, 0 if hosted is None else hosted.seats)
         transport = RelayTransport(
             participant,
-            invitation.key,
+            keys,
             invitation.relays,
             entropy=self._environment.entropy,
-            more=more,
             create=hosted is not None,
             emit=self._on_connection,
             connect=self._environment.connect,

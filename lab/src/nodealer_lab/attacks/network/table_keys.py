@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from nodealer.client.keyring import Keyring
 from nodealer.engine.bodies import Box, Propose
+from nodealer.engine.participant import Participant
 from nodealer.engine.rosters import proposal_id
 from nodealer.errors import IllegalMove
 from nodealer.keys import KEY_BYTES
@@ -40,14 +42,12 @@ def _play_false_box(scene: Scene) -> AttackOutcome:
     The attack: a player proposes a new key but puts another secret into one seat's box, so that this seat is shut out
     when all agree.
     """
-    stage = AttackTable(scene)
-    stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
-    rings = [Keyring(one, [link], scene.entropy) for one in stage.participants]
-    for one, ring in zip(stage.participants, rings, strict=True):
-        one.refuse_key = ring.refuse_key
+    ring = Keyring([link], scene.entropy)
+    stage = AttackTable(scene, makers={VICTIM: partial(Participant, keys=Keyring([link], scene.entropy))})
+    stage.run_until(awaits_move_of(0))
     state = stage.state(scene.cheater)
-    roster, key = state.roster, rings[scene.cheater].create_key(state.roster)
+    roster, key = state.roster, ring.create_key(stage[scene.cheater], state.roster)
     other = TableSecret(scene.entropy(KEY_BYTES), link.table, 1)
     session = stage[VICTIM].session.id
     false = other.box(scene.entropy(KEY_BYTES), roster.member(VICTIM).box, session, roster.digest)
@@ -89,10 +89,9 @@ def _play_old_key(scene: Scene) -> AttackOutcome:
     The attack: a friend of a removed player proposes the roster without a new key, so that the removed player can go on
     reading.
     """
-    stage = AttackTable(scene)
-    stage.run_until(awaits_move_of(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
-    stage[0].refuse_key = Keyring(stage[0], [link], scene.entropy).refuse_key
+    stage = AttackTable(scene, makers={0: partial(Participant, keys=Keyring([link], scene.entropy))})
+    stage.run_until(awaits_move_of(0))
     state = stage.state(scene.cheater)
     roster = Roster(tuple(member for member in state.roster.members if member.seat != REMOVED))
     stage.sign_and_send(scene.cheater, Propose(roster, (), None))

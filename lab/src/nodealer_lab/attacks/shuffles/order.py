@@ -63,10 +63,10 @@ class RecordingCheater(Cheater):
         self.received: list[bytes] = []
         super().__init__(*arguments, **named)
 
-    def receive(self, frame: bytes, number: int | None = None) -> Received:
+    def receive(self, frame: bytes, number: int | None = None, *, more: bool = False) -> Received:
         """Keep the frame, and receive it as usual."""
         self.received.append(frame)
-        return super().receive(frame, number)
+        return super().receive(frame, number, more=more)
 
 
 #: The type of the shuffle message of each protocol.
