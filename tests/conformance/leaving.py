@@ -10,7 +10,7 @@ from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome, Replica
 from nodealer.group import Group
 from nodealer.protocols.recoverable import RecoverableDeck
-from nodealer.protocols.stages import Stage
+from nodealer.protocols.stages import AnyStage
 from nodealer.tape import Tape
 from protocols.script import LastingRules
 
@@ -125,7 +125,7 @@ def true_faces(deck: AnyDeck, tapes: Mapping[int, Tape], positions: Iterable[int
     return faces
 
 
-def union_is_whole(game: Game, resting: tuple[type[Stage], ...]) -> bool:
+def union_is_whole(game: Game, resting: tuple[type[AnyStage], ...]) -> bool:
     """Open, held, laid aside and in the pile: every face exactly once. Says whether there was anything to count.
 
     While the deck is made again, and in no stage that is `resting`, a leaver's cards are nowhere.
@@ -164,7 +164,7 @@ def cards_known(game: Table) -> dict[int, dict[int, int]]:
     }
 
 
-def finish(game: Table, resting: tuple[type[Stage], ...]) -> int:
+def finish(game: Table, resting: tuple[type[AnyStage], ...]) -> int:
     """Play on; the deck is whole whenever it is idle. Gives how often that was counted."""
     counted = 0
     known = cards_known(game)

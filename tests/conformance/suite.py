@@ -26,7 +26,7 @@ from nodealer.errors import BadSignature, DecodeError, EntryRefused, LogRolledBa
 from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
 from nodealer.protocols.base import CardProtocol
-from nodealer.protocols.stages import Stage
+from nodealer.protocols.stages import AnyStage
 from nodealer.tape import Tape
 
 from .games import TinyRules
@@ -57,7 +57,7 @@ class ProtocolCase:
     fails: frozenset[str] = frozenset()
     #: Where decks go on when seats leave: what is asked of one, and the stages in which every card is somewhere.
     lasting: tuple[tuple[Operation, ...], ...] = ()
-    resting: tuple[type[Stage], ...] = ()
+    resting: tuple[type[AnyStage], ...] = ()
 
     def game(self, group: Group, rules: TinyRules | None = None, **options: Any) -> Game:
         return Game(self.make(group), rules or self.rules[0], roles=self.roles, **options)

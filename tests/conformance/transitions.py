@@ -9,11 +9,11 @@ from nodealer.protocols.duel.stages import TRANSITIONS as DUEL
 from nodealer.protocols.lock.stages import TRANSITIONS as LOCK
 from nodealer.protocols.mask.stages import TRANSITIONS as MASK
 from nodealer.protocols.offset.stages import TRANSITIONS as OFFSET
-from nodealer.protocols.stages import Stage, StagedDeck, Transitions
+from nodealer.protocols.stages import AnyStage, Stage, StagedDeck, Transitions
 
 TABLES: Final[dict[str, Transitions]] = {"mask": MASK, "lock": LOCK, "offset": OFFSET, "chain": CHAIN, "duel": DUEL}
 
-Step = tuple[type[Stage], type[Stage]]
+Step = tuple[type[AnyStage], type[AnyStage]]
 #: What the decks of each protocol have done so far.
 seen: Final[dict[str, set[Step]]] = {name: set() for name in TABLES}
 
@@ -27,7 +27,7 @@ def watch() -> None:
     """From now on a step that is in no table is an error."""
     honest = StagedDeck.in_stage
 
-    def in_stage(self: StagedDeck, stage: Stage, **changes: Any) -> StagedDeck:
+    def in_stage(self: StagedDeck, stage: Stage[StagedDeck], **changes: Any) -> StagedDeck:
         name, step = self.binding.protocol, (type(self.stage), type(stage))
         assert step in steps(TABLES[name]), f"{name}: {step[0].__name__} is followed by {step[1].__name__}"
         seen[name].add(step)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Never, Protocol, Self, TypeVar, runtime_checkable
 
 from nodealer.cards.events import Event, Finished, Half, Moved, Opened
 from nodealer.cards.operations import Card, Close, Operation, Place, Return, operation_fields
@@ -21,17 +21,20 @@ from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import encode
 
+#: The kind of deck that a stage belongs to.
+D_contra = TypeVar("D_contra", bound="StagedDeck", contravariant=True)
 
-class Stage(Protocol):
+
+class Stage(Protocol[D_contra]):
     """A step of the protocol that a deck is in: who owes a message, how it is made, and how it is applied."""
 
-    def duties(self, deck: Any) -> tuple[Duty, ...]:
+    def duties(self, deck: D_contra) -> tuple[Duty, ...]:
         """Return the messages that seats owe in this stage."""
 
-    def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange:
+    def apply(self, deck: D_contra, duty: Duty, message: bytes) -> DeckChange:
         """Return the deck after a seat's message. Raise a `PeerFault` that names the seat if the message is wrong."""
 
-    def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+    def message(self, deck: D_contra, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         """Return the message that an honest seat sends for `duty`."""
 
 
@@ -39,15 +42,15 @@ class Stage(Protocol):
 class Quiet:
     """A stage without duties."""
 
-    def duties(self, deck: Any) -> tuple[Duty, ...]:
+    def duties(self, deck: StagedDeck) -> tuple[Duty, ...]:
         """Return no duties."""
         return ()
 
-    def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange:
+    def apply(self, deck: StagedDeck, duty: Duty, message: bytes) -> DeckChange:
         """Raise `BadParameter`: no seat owes a message in this stage."""
         raise BadParameter("no message is due for this deck")
 
-    def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+    def message(self, deck: StagedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         """Raise `BadParameter`: no seat owes a message in this stage."""
         raise BadParameter("no message is due for this deck")
 
@@ -68,16 +71,18 @@ class Closed(Quiet):
 
 
 @runtime_checkable
-class Publishing(Protocol):
+class Publishing(Protocol[D_contra]):
     """A stage in which seats publish what opens cards. A seat that leaves now leaves a deal or opening unfinished."""
 
-    def half(self, deck: Any) -> Mapping[int, Half]:
+    def half(self, deck: D_contra) -> Mapping[int, Half]:
         """Return, for each seat that would leave an operation half done by leaving now, the kind of operation."""
 
 
+#: A stage of any kind of deck.
+AnyStage = Stage[Never]
 #: The stages that may follow each stage. Plain data, for tests and for the diagrams in docs/.
-Transitions = Mapping[type[Stage], frozenset[type[Stage]]]
-#: What begins each kind of operation: a function of the deck and the operation.
+Transitions = Mapping[type[AnyStage], frozenset[type[AnyStage]]]
+#: What begins each kind of operation: a function of the deck and the operation, whose types the table cannot name.
 Requests = Mapping[type[Operation], Callable[[Any, Any], DeckChange]]
 
 
@@ -90,14 +95,14 @@ class StagedDeck(ABC):
     number: int
     places: Places
     trail: bytes
-    stage: Stage = field(default=Untouched(), kw_only=True)
+    stage: Stage[Self] = field(default=Untouched(), kw_only=True)
     #: The operation in progress, as the game requested it.
     asked: Operation | None = field(default=None, kw_only=True)
 
     # --- The `Deck` interface ---
 
     @property
-    def duties(self) -> tuple[Duty, ...]:
+    def duties(self: Self) -> tuple[Duty, ...]:
         """The messages that seats owe in the current stage."""
         return self.stage.duties(self)
 
@@ -121,11 +126,11 @@ class StagedDeck(ABC):
         """Return the trail after this request."""
         return digest("asked", self.trail, encode(operation_fields(operation)))
 
-    def apply(self, duty: Duty, message: bytes) -> DeckChange:
+    def apply(self: Self, duty: Duty, message: bytes) -> DeckChange:
         """Add a message to the trail, have the current stage check the message, and return the resulting deck."""
         return self.stage.apply(self.with_message(duty, message), duty, message)
 
-    def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
+    def message(self: Self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         """Return the message that an honest seat sends for `duty` in the current stage."""
         return self.stage.message(self, duty, tape, choice)
 
@@ -160,9 +165,9 @@ class StagedDeck(ABC):
         """Return this deck with some fields changed."""
         return replace(self, **changes)
 
-    def in_stage(self, stage: Stage, **changes: Any) -> Self:
+    def in_stage(self, stage: Stage[Self], **changes: Any) -> Self:
         """Return this deck in its next stage. No other method changes the stage."""
-        return replace(self, stage=stage, **changes)
+        return self.with_fields(stage=stage, **changes)
 
     def with_message(self, duty: Duty, message: bytes) -> Self:
         """Return this deck with a message added to its trail."""

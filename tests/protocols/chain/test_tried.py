@@ -19,7 +19,7 @@ from nodealer.protocols.chain.candidates import CommittingCoins, OpeningCoins, O
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.parameters import KAPPA
 from nodealer.protocols.chain.shuffle import ChainShuffling
-from nodealer.protocols.stages import Stage
+from nodealer.protocols.stages import AnyStage
 from nodealer.tape import Tape
 
 from ..script import ScriptRules
@@ -62,7 +62,7 @@ def test_when_chance_is_seen(squares: Group) -> None:
     """From the last commitment to a coin to the last opening, and at no other time."""
     deck = Chain(DEALER_DECK, squares).new_deck(bound(squares), 0, 3, None)
     tapes = {seat: Tape(bytes([seat + 1]) * 32) for seat in range(3)}
-    seen: dict[type[Stage], bool] = {}
+    seen: dict[type[AnyStage], bool] = {}
     while owed := [duty for duty in deck.duties if not duty.optional]:
         seen.setdefault(type(deck.stage), deck.outcome_seen)
         assert seen[type(deck.stage)] == deck.outcome_seen

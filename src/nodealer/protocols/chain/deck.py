@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 from nodealer.cards.operations import Card
 from nodealer.errors import BadParameter, CardUnreadable, DecodeError
@@ -91,7 +92,7 @@ class ChainDeck(StagedDeck):
     """The public state of one `chain` deck."""
 
     #: A pseudo-stage for the message that is possible in every stage: reporting a misdeal.
-    disputes: Stage = field(repr=False, compare=False)
+    disputes: Stage[Self] = field(repr=False, compare=False)
     size: int
     parameters: ChainParameters
     #: The seats in the order in which they shuffle: the dealer, then the players.
@@ -200,7 +201,7 @@ class ChainDeck(StagedDeck):
     # --- The `Deck` interface ---
 
     @property
-    def duties(self) -> tuple[Duty, ...]:
+    def duties(self: Self) -> tuple[Duty, ...]:
         """The messages owed in the current stage, and the optional duties to report a misdeal."""
         return (*self.stage.duties(self), *self.disputes.duties(self))
 
@@ -217,7 +218,7 @@ class ChainDeck(StagedDeck):
         """Whether the coins are open, so that a seat that leaves now may want other coins."""
         return isinstance(self.stage, OpenedCoins)
 
-    def _stage_of(self, duty: Duty) -> Stage:
+    def _stage_of(self, duty: Duty) -> Stage[Self]:
         """Return the stage that handles a duty."""
         return self.disputes if duty.kind == MISDEAL else self.stage
 

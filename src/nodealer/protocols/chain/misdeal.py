@@ -28,7 +28,7 @@ from nodealer.protocols.chain.draw import (
 )
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.protocols.codec import read_message, read_points
-from nodealer.protocols.stages import Closed, Stage
+from nodealer.protocols.stages import AnyStage, Closed
 from nodealer.tape import Tape, digest
 from nodealer.wire import encode
 
@@ -48,7 +48,7 @@ class Disclosed:
         return enter_contradiction(deck, tracks[0].position, "it is not one of the cards, but its names lead to one")
 
 
-def _is_disclosing(stage: Stage) -> bool:
+def _is_disclosing(stage: AnyStage) -> bool:
     """Return whether a misdeal is being traced or was. It never ends well: a link fails, or a seat stays silent."""
     return isinstance(stage, ContradictedCard) or (isinstance(stage, Passing) and isinstance(stage.purpose, Disclosed))
 
