@@ -18,9 +18,9 @@ from nodealer.cli.terminal import Person
 from nodealer.cli.wait_notices import PersonAtTable, WaitNotices
 from nodealer.client.event_json import event_tag
 from nodealer.client.events import ClockDrift, TableEvent
+from nodealer.client.narrator import Narrator
 from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_for_people
 from nodealer.client.timekeeper import Ticker
-from nodealer.engine.narrator import Narrator
 from nodealer.engine.participant import KeySchedule, Participant, PlainFrames
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied

@@ -11,10 +11,14 @@ from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.games import load_game
 from nodealer.cli.narrator import event_lines
 from nodealer.client.agents import BotAgent
+from nodealer.client.event_json import event_tag
+from nodealer.client.event_text import event_text
+from nodealer.client.events import CardsOpened, Moved, Peeked, Result, TableEvent
+from nodealer.client.events import Unsealed as UnsealedEvent
 from nodealer.client.local_table import seat_players
+from nodealer.client.narrator import Narrator
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
-from nodealer.engine.narrator import Event, Narrator
 from nodealer.engine.replica import Applied
 from nodealer.games.text import Words
 from nodealer.protocols import make_protocol
@@ -22,14 +26,14 @@ from nodealer.protocols import make_protocol
 
 def told(
     game: str, protocol: str, settings: dict[str, str], *, parameters: bytes = b"{}", you: int | None = 0
-) -> list[Event]:
+) -> list[TableEvent]:
     """A game of bots, as somebody hears of it."""
     package = load_game(game)
     rules, seed = package.from_settings(package.settled(settings)), rehearsal_entropy(3, f"{game} {protocol}")
     table = seat_players(
         ("Ada", "Ben"), make_protocol(protocol, parameters), rules, seed, stays=stay_for_hands(1), package=package
     )
-    first, events = table.participants[0], list[Event]()
+    first, events = table.participants[0], list[TableEvent]()
     minds = {one: BotAgent(package, one.store.root) for one in table.participants}
     narrator: list[Narrator] = []
 
@@ -44,8 +48,8 @@ def told(
     return events
 
 
-def of(events: list[Event], kind: str) -> list[Any]:
-    return [event["text"] for event in events if event["event"] == kind and str(event["text"])]
+def of(events: list[TableEvent], kind: str) -> list[Any]:
+    return [text for event in events if event_tag(event) == kind and str(text := event_text(event))]
 
 
 def test_shuffles_at_a_table_of_poker() -> None:
@@ -54,10 +58,10 @@ def test_shuffles_at_a_table_of_poker() -> None:
         "You shuffled; proven: the same cards",
         "Ben shuffled; proven, you checked it: no one knows the order",
     ]
-    (result,) = [event for event in events if event["event"] == "result"]
+    (result,) = [event for event in events if isinstance(event, Result)]
     lines = event_lines(result)
     assert "wins" in lines[0] and lines[1].startswith("  [green]result[/green]")
-    shows = [line for event in events if event["event"] in ("move", "shows") for line in event_lines(event)]
+    shows = [line for event in events if isinstance(event, Moved | CardsOpened) for line in event_lines(event)]
     assert sum("Ben shows" in line for line in shows) == 1
 
 
@@ -68,12 +72,12 @@ def test_a_collectible_game(you: int | None) -> None:
     checked = "proven, you checked it" if you == 0 else "proven"
     assert f"Ben shuffled {whose} deck; {checked}: no one knows the order" in of(events, "cards")
     # Who looked is told to the others; what one saw oneself one knows.
-    names = {event["name"] for event in events if event["event"] == "looked"}
+    names = {event.name for event in events if isinstance(event, Peeked)}
     assert names == ({"Ben"} if you == 0 else {"Ada", "Ben"})
     assert any("in secret" in str(text) for text in of(events, "looked"))
     assert any("light: 24 →" in str(text) for text in of(events, "changed"))
-    (result,) = [event for event in events if event["event"] == "result"]
-    assert str(result["parting"]).startswith(("You won", "You lost")) is (you == 0)
+    (result,) = [event for event in events if isinstance(event, Result)]
+    assert str(result.parting).startswith(("You won", "You lost")) is (you == 0)
 
 
 def test_what_is_not_proven_is_not_called_so() -> None:
@@ -85,5 +89,5 @@ def test_what_is_not_proven_is_not_called_so() -> None:
 def test_what_was_sealed_looks_like_no_other_line() -> None:
     """A terminal goes on in the next line where one is full: blanks would put anything at its beginning."""
     said = Words().unsealed(None, Unsealed(8, 0, b"7" + b" " * 200 + b"FAULT Ada:\n\x1b[2J false proof"))
-    (line,) = event_lines({"event": "unsealed", "seat": 0, "name": "Eve", "text": said})
+    (line,) = event_lines(UnsealedEvent("Eve", None, seat=0, line=said))
     assert line == "  Eve had sealed: 7 FAULT Ada: \\u{1b}[2J false proof"

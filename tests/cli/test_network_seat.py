@@ -121,6 +121,7 @@ class LeftOut:
     def __init__(self, refusal: str = "") -> None:
         self.is_in_roster = self.has_seat = self.is_over = self.is_catching_up = False
         self.members = [SimpleNamespace(name="Ada", role="player"), SimpleNamespace(name="Clock", role="timekeeper")]
+        self.store = SimpleNamespace(identity=SimpleNamespace(public=bytes(32)))
         self._refusal = refusal
 
     def request_seat(self) -> list[bytes]:

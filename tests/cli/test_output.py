@@ -20,6 +20,7 @@ from cli.running import nodealer
 from conformance.harness import agree_session
 from nodealer.cli import main, output
 from nodealer.cli.narrator import event_lines
+from nodealer.client.events import Word
 from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal
 from nodealer.wire import encode
@@ -142,6 +143,6 @@ def test_nothing_else_prints() -> None:
 @pytest.mark.parametrize("blank", [" ", "\u00a0", "\u3000", "\u2800", "\u3164", "\u115f", "\u1160", "\uffa0"])
 def test_what_a_player_says_does_not_look_like_a_line_of_ours(blank: str) -> None:
     """A terminal goes on in the next line where one is full: blanks would put anything at its beginning."""
-    (line,) = event_lines({"event": "word", "name": "Ben", "text": f"ok{blank * 66}CLEAN"})
+    (line,) = event_lines(Word("Ben", f"ok{blank * 66}CLEAN"))
     assert blank * 2 not in line.removeprefix("  ")
     assert line.startswith("  Ben says: ok") and line.endswith("CLEAN")

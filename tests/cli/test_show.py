@@ -12,8 +12,9 @@ from cli.test_verify import _proof
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Game
+from nodealer.client.events import Late
+from nodealer.client.narrator import Narrator
 from nodealer.engine.bodies import Agree, Leave, Propose
-from nodealer.engine.narrator import Narrator
 from nodealer.engine.replica import Outcome
 from nodealer.engine.rosters import proposal_id
 from nodealer.group import group
@@ -95,4 +96,4 @@ def test_a_seat_that_is_not_in_the_roster_any_more_still_has_its_name() -> None:
     applied = replica.append(late)
     told = list(Narrator.for_table(replica.config).describe(applied))
     assert applied.outcome is Outcome.DROPPED
-    assert [(event["event"], event["name"]) for event in told] == [("dropped", "Cy")]
+    assert told == [Late("Cy", "leave")]

@@ -15,9 +15,10 @@ from conformance.leaving import fall_silent, leave, scripted
 from conformance.suite import ProtocolCase
 from nodealer.cards.events import Finished
 from nodealer.cards.operations import Deal, NewDeck, NoneOf, Open, Operation, Portion, Prove, Show
+from nodealer.client.events import CardOperation
+from nodealer.client.narrator import Narrator, proven_claim
 from nodealer.engine.bodies import Cards, read_body
 from nodealer.engine.duties import OpenDuty
-from nodealer.engine.narrator import Narrator, proven_claim
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Outcome
 from nodealer.errors import BadParameter, EntryRefused
@@ -88,7 +89,7 @@ def test_all_prove_side_by_side(case: ProtocolCase) -> None:
         applied = replica.append(data)
         if data in said:
             assert [check.seat for check in applied.checks] == [game.signer(data)]
-            lines += [event["text"] for event in narrator.describe(applied) if event["event"] == "cards"]
+            lines += [event.text for event in narrator.describe(applied) if isinstance(event, CardOperation)]
             proof = proven_claim(applied)
             assert proof is not None and proof[1].seat == game.signer(data) and len(proof[1].positions) == 2
         told += [event for event in applied.events if isinstance(event, Finished)]

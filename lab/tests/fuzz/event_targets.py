@@ -10,8 +10,8 @@ from fuzz.target import Target
 from nodealer.api.event_stream import EventStream
 from nodealer.cli.narrator import event_lines
 from nodealer.client.events import ProposalReceived, TableEvent
+from nodealer.client.narrator import Narrator
 from nodealer.engine.frame_result import ReceivedEvent
-from nodealer.engine.narrator import Narrator
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Applied
 from nodealer.log.control_characters import is_invisible

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from nodealer.api.event_stream import face_of
 from nodealer.cards.operations import ROLLS_MAX, SIDES_MAX, WITHOUT_CARDS
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Face
 from nodealer.games import free
-from nodealer.games.free import Free, free_hand
+from nodealer.games.free import Free, face_of, free_hand
 from nodealer.games.free.faces import FACE_MAX, is_face
 from nodealer.protocols.base import CardProtocol
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX

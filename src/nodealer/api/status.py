@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable
 
+from nodealer.client.seat_names import names_of, with_names
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
 from nodealer.engine.state import TableState
-
-_SEAT: Final = re.compile(r"\bseat (\d+)\b")
-
-
-def names_of(state: TableState) -> dict[int, str]:
-    """Return the names of everyone this table has ever had, by seat."""
-    return {seat: member.name for seat, member in state.all_members.items()}
-
-
-def with_names(text: str, names: Mapping[int, str]) -> str:
-    """Replace seat numbers in a sentence with names. The engine knows only seats."""
-    return _SEAT.sub(lambda found: names.get(int(found[1]), found[0]), text)
 
 
 def join_names(names: Iterable[str]) -> str:

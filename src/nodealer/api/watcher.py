@@ -10,8 +10,9 @@ from typing import Self
 
 from nodealer.api.event_stream import EventStream
 from nodealer.api.requests import FreeTable
-from nodealer.api.status import names_of, names_waited_for, why_stopped, with_names
+from nodealer.api.status import names_waited_for, why_stopped
 from nodealer.client.folder_store import FolderStore, open_or_create_store
+from nodealer.client.seat_names import names_of, with_names
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
 
 from rich.status import Status
 
@@ -12,17 +11,17 @@ from nodealer.cli import text as phrases
 from nodealer.cli.narrator import event_lines
 from nodealer.cli.output import err, escape_markup, out, print_json_line, print_line
 from nodealer.client import events
-from nodealer.client.event_json import event_json
-from nodealer.client.events import GameSummary, SessionOpened, TableEvent
+from nodealer.client.event_json import event_json, event_tag
+from nodealer.client.events import CardOperation, GameSummary, ReadyForHand, SessionOpened, TableEvent
+from nodealer.client.narrator import Narrator
 from nodealer.client.time_limits import describe_time_limits
 from nodealer.engine.bodies import Begin
 from nodealer.engine.frame_result import Diverged, Received, Silenced
-from nodealer.engine.narrator import Event, Narrator
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Replica
 from nodealer.engine.state import TableState
-from nodealer.games.text import Line, Words
+from nodealer.games.text import Words
 from nodealer.log.session import Proposal
 
 
@@ -164,37 +163,33 @@ class Screen:
         if self.json and (line := event_json(event)) is not None:
             print_json_line(line)
 
-    def _show(self, event: Event) -> None:
-        """Show an event of the narrator."""
+    def _show(self, event: TableEvent) -> None:
+        """Show an event of the narrator. Events without a `--json` line are for the library."""
         if self.json:
-            print_json_line({name: _plain(value) for name, value in event.items()})
-            return
-        if event["event"] == "begin":
-            return
-        if event["event"] == "cards":
+            self.emit(event)
+        elif isinstance(event, CardOperation):
             self._step(event)
-        else:
+        elif not isinstance(event, ReadyForHand) and event_tag(event) is not None:
             self._show_progress(None)
             self._say_event(event)
 
-    def _step(self, event: Event) -> None:
+    def _step(self, event: CardOperation) -> None:
         """Show a card operation: a line with its proofs in a replay, a progress sign in a game."""
         self._steps += 1
-        words = self._narrator.step_text(event["kind"])
+        name, step = escape_markup(event.name), escape_markup(event.step)
         if self._proofs:
-            details = escape_markup(", ".join([phrases.step_size(event["bytes"]), *event["proofs"]]))
-            self.say(phrases.step(event["entry"], escape_markup(event["name"]), escape_markup(event["step"]), details))
-            if words.means and event["kind"] not in self._explained:
-                self._explained.add(event["kind"])
-                self.say(phrases.step_meaning(escape_markup(event["step"]), escape_markup(words.means)))
+            details = escape_markup(", ".join([phrases.step_size(event.size), *event.proofs]))
+            self.say(phrases.step(event.entry, name, step, details))
+            if event.means and event.kind not in self._explained:
+                self._explained.add(event.kind)
+                self.say(phrases.step_meaning(step, escape_markup(event.means)))
             return
-        if event["text"]:
+        if event.text:
             self._show_progress(None)
             self._say_event(event)
-        doing = words.doing or event["step"]
-        self._show_progress(phrases.step_progress(escape_markup(event["name"]), escape_markup(doing), self._steps))
+        self._show_progress(phrases.step_progress(name, escape_markup(event.doing or event.step), self._steps))
 
-    def _say_event(self, event: Event) -> None:
+    def _say_event(self, event: TableEvent) -> None:
         """Print an event as text."""
         for line in event_lines(event):
             self.say(line)
@@ -221,10 +216,3 @@ class Screen:
                 self._status = self.console.status(text, spinner=signs)
                 self._status.start()
             self._status.update(text)
-
-
-def _plain(value: Any) -> Any:
-    """Return the value with all styles removed."""
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return str(value) if isinstance(value, Line) else value

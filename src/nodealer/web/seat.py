@@ -15,9 +15,13 @@ from typing import Any, Final
 import msgspec
 
 from nodealer import __version__
+from nodealer.client import events
+from nodealer.client.event_json import event_tag
+from nodealer.client.event_text import event_text
+from nodealer.client.events import CardOperation, TableEvent
+from nodealer.client.narrator import Narrator
 from nodealer.engine.frame_result import Diverged, Received, Silenced
 from nodealer.engine.leave_policy import has_too_few_players
-from nodealer.engine.narrator import Event, Narrator
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.prompts import Decision, Question, legal_choice, legal_move
@@ -28,7 +32,7 @@ from nodealer.engine.votes import voters
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
-from nodealer.games.text import Text, Words, table_lines
+from nodealer.games.text import Words, table_lines
 from nodealer.games.view import View as GameView
 from nodealer.log.roster import Roster
 from nodealer.web import messages as doc
@@ -244,46 +248,43 @@ class PageSeat:
         self._bytes += applied.size
         before = len(applied.before.faults)
         for event in self._narrator.describe(applied):
-            if event["event"] == "cards":
-                self._send_operation(applied, event)
+            if isinstance(event, CardOperation):
+                self._send_operation(event)
             else:
                 self._send_line(applied, event)
         for fault in applied.after.faults[before:]:
             name = None if fault.seat is None else applied.after.all_members[fault.seat].name
             self.send(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason))
 
-    def _send_line(self, applied: Applied, event: Event) -> None:
+    def _send_line(self, applied: Applied, event: TableEvent) -> None:
         """Send an event as a line of the log panel, if it is worth one."""
         line = _line_of(applied, event)
         if line is None:
             return
-        if line.event in ("result", "void"):
-            text = str(event.get("text") or event.get("reason") or "")
-            self.send(doc.HandDone(event["hand"], "; ".join(line.data["outcome"]) or text))
+        if isinstance(event, events.Result):
+            text = event.reason if event.void is not None else event.line or event.result.get("reason") or ""
+            self.send(doc.HandDone(event.hand + 1, "; ".join(line.data["outcome"]) or str(text)))
         self._pending_lines.append(line)
         self.send(line)
 
-    def _send_operation(self, applied: Applied, event: Event) -> None:
+    def _send_operation(self, event: CardOperation) -> None:
         """Send a card operation, with what this machine has checked."""
-        seat, words = event["seat"], self._narrator.step_text(event["kind"])
-        mine, false = seat == self._you, applied.outcome is Outcome.FAULT
-        state = "false" if false else "own" if mine else "verified" if applied.checks else "unproven"
-        took = self._check_seconds.pop(applied.number, None)
+        took = self._check_seconds.pop(event.entry, None)
         self.send(
             doc.Proof(
-                entry=applied.number,
-                hand=_hand_number(applied),
-                seat=seat,
-                name=event["name"],
-                kind=event["kind"],
-                doing=words.doing,
-                text=str(event["text"]),
-                bytes=event["bytes"],
-                checks=tuple(event["proofs"]),
-                state=state,  # type: ignore[arg-type]
+                entry=event.entry,
+                hand=event.hand,
+                seat=event.seat,
+                name=event.name,
+                kind=event.kind,
+                doing=event.doing,
+                text=event.text,
+                bytes=event.size,
+                checks=event.proofs,
+                state=event.state,
                 at=round((self._clock() - self._began) * 1000),
-                took=None if took is None or mine else round(took * 1000, 1),
-                means=words.means,
+                took=None if took is None or event.seat == self._you else round(took * 1000, 1),
+                means=event.means,
             )
         )
 
@@ -598,7 +599,8 @@ class PageSeat:
 
         def lines(applied: Applied) -> Iterator[doc.Line]:
             """Return the lines that the page shows for an entry. Card operations are shown elsewhere."""
-            found = (_line_of(applied, event) for event in narrator.describe(applied) if event["event"] != "cards")
+            told = (event for event in narrator.describe(applied) if not isinstance(event, CardOperation))
+            found = (_line_of(applied, event) for event in told)
             return (line for line in found if line is not None)
 
         return MomentCollector(hand, lambda state, seen: without_actions(self.view_at(state, seen, None)), lines)
@@ -623,45 +625,51 @@ def _hand_number(applied: Applied) -> int:
     return applied.before.hand.number + 1
 
 
-def _line_of(applied: Applied, event: Event) -> doc.Line | None:
+def _line_of(applied: Applied, event: TableEvent) -> doc.Line | None:
     """Return an event as a line of the log panel, or None if it is not worth one."""
-    kind, data = event["event"], None
-    if kind == "tick":
+    kind = event_tag(event)
+    if kind is None or isinstance(event, events.Ticked):
         return None
-    if kind == "begin":
-        data = {"hand": event["hand"]}
-    elif kind == "move":
-        data = event["move"]
-    elif kind == "statement":
-        data = {"did": event["did"]}
-    elif kind in ("result", "void"):
-        outcome = [str(line) for line in event.get("outcome", ())]
-        data = {"outcome": outcome, "parting": str(event.get("parting", ""))}
+    name = event.by if isinstance(event, events.SeatsProposed) else getattr(event, "name", None)
     return doc.Line(
-        entry=event.get("entry"),
+        entry=getattr(event, "entry", None),
         hand=_hand_number(applied),
         event=kind,
-        seat=event.get("seat"),
-        name=event.get("name"),
+        seat=getattr(event, "seat", None),
+        name=name,
         lines=tuple(_text_of(event)),
-        data=data,
+        data=_data_of(event),
     )
 
 
-def _text_of(event: Event) -> Iterator[doc.Spans]:
+def _data_of(event: TableEvent) -> Any:
+    """Return what the page needs of an event besides its text, or None."""
+    match event:
+        case events.ReadyForHand(hand=hand):
+            return {"hand": hand}
+        case events.Moved(move=move):
+            return move
+        case events.VoteDecided(did=did):
+            return {"did": did}
+        case events.Result():
+            return {"outcome": [str(line) for line in event.outcome], "parting": str(event.parting)}
+    return None
+
+
+def _text_of(event: TableEvent) -> Iterator[doc.Spans]:
     """Yield the text of an event: nothing if it would be noise, or if the page has its own text."""
-    match event["event"]:
-        case "result":
-            yield from (spans(line) for line in event["outcome"])
-            if event["text"]:
-                yield spans(event["text"])
-            if event["parting"]:
-                yield spans(event["parting"])
-        case "void" | "fault":
-            yield ((event["reason"], None),)
-        case "begin" | "dropped" | "statement":
-            return
+    match event:
+        case events.Result(void=None):
+            yield from (spans(line) for line in event.outcome)
+            if event.line:
+                yield spans(event.line)
+            if event.parting:
+                yield spans(event.parting)
+        case events.Result():
+            yield ((event.reason, None),)
+        case events.Fault():
+            yield ((event.finding, None),)
         case _:
-            text: Text = event.get("text", "")
+            text = event_text(event)
             if str(text):
                 yield spans(text)

@@ -21,6 +21,7 @@ from nodealer.games.free.rules import (
     ShowToOne,
     Shuffle,
     UnsealAll,
+    face_of,
     free_hand,
     read_move,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "ShowToOne",
     "Shuffle",
     "UnsealAll",
+    "face_of",
     "free_hand",
     "read_move",
 ]

@@ -432,6 +432,12 @@ def free_hand(game: Game | None) -> FreeHand | None:
     return game if isinstance(game, FreeHand) else None
 
 
+def face_of(game: Game | None, deck: int, face: int) -> str | int:
+    """Return what is on a card: the name that a free table gave it, or its number."""
+    hand = free_hand(game)
+    return face if hand is None else hand.face(deck, face)
+
+
 # --- The rules ---
 
 
