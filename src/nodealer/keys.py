@@ -239,12 +239,6 @@ def box_signed_bytes(key: bytes, box: bytes) -> bytes:
     return framed("nodealer/box/v1", key, box)
 
 
-def verify_signature(key: bytes, signature: bytes, message: bytes) -> None:
-    """Raise `BadSignature`, which blames no one, unless this key made the signature. The key itself is not checked."""
-    if not ciphers().verifier(key)(signature, message):
-        raise BadSignature("a signature does not verify")
-
-
 class Identity:
     """A player's long-term secrets, from a seed independent of the tape: opening a hand never reveals them."""
 

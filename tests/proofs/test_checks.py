@@ -18,11 +18,11 @@ from nodealer.proofs.checks import (
     digest_of,
     holds_without_entropy,
     settle,
-    terms_of,
     weighted_terms,
     weights_from_bytes,
     weights_of,
 )
+from nodealer_lab.terms import terms_of
 
 from . import oracle
 from .statements import (

@@ -11,8 +11,9 @@ from nodealer.errors import BadParameter, DecodeError, Malformed, ProofRejected
 from nodealer.group import Group, Points, Scalars, concat, vartime_msm
 from nodealer.group import group as make_group
 from nodealer.proofs import equality, labels, linear
-from nodealer.proofs.checks import Check, Equation, settle, terms_of
+from nodealer.proofs.checks import Check, Equation, settle
 from nodealer.proofs.generators import blinding_generator, commitment_key
+from nodealer_lab.terms import terms_of
 
 from . import oracle
 from .statements import (

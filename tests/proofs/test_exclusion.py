@@ -16,10 +16,11 @@ from nodealer.errors import BadParameter, DecodeError, Malformed, ProofRejected,
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.group import group as make_group
 from nodealer.proofs import exclusion, labels
-from nodealer.proofs.checks import Check, settle, terms_of
+from nodealer.proofs.checks import Check, settle
 from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
 from nodealer.proofs.hidden_cards import LockedCards, MaskedCards
 from nodealer.proofs.transcript import Context
+from nodealer_lab.terms import terms_of
 from sampling import times
 
 from . import oracle, plain_exclusion

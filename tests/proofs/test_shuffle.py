@@ -12,10 +12,11 @@ from nodealer.group import Group, Points, Scalars, concat
 from nodealer.group import group as make_group
 from nodealer.group.order import order_of
 from nodealer.proofs import shuffle
-from nodealer.proofs.checks import Check, settle, terms_of
+from nodealer.proofs.checks import Check, settle
 from nodealer.proofs.generators import commitment_key
 from nodealer.proofs.relations import AddMask, OneOffset, OneScalar, Remask
 from nodealer.proofs.transcript import Transcript
+from nodealer_lab.terms import terms_of
 from sampling import times
 
 from . import oracle

@@ -108,17 +108,6 @@ def weights_from_bytes(group: Group, raw: bytes) -> Scalars:
     return group.wide_scalars(b"".join((chunk if chunk != zero else b"\1" + zero[1:]) + rest for chunk in chunks))
 
 
-def terms_of(checks: Sequence[Check], entropy: Entropy) -> list[Term]:
-    """Return what the sum of these checks multiplies, with each array of points once. For counting the cost."""
-    total: dict[int, Term] = {}
-    for weights, scalars, points in weighted_terms(checks, weights_of(checks, entropy)):
-        scaled = weights * scalars
-        scaled = scaled.sum() if len(points) == 1 else scaled
-        known = total.get(id(points))
-        total[id(points)] = (scaled if known is None else known[0] + scaled, points)
-    return list(total.values())
-
-
 def weighted_terms(checks: Sequence[Check], weights: Scalars) -> list[tuple[Scalars, Scalars, Points]]:
     """Return all terms of all equations of all checks as (weights of the rows, scalars, points)."""
     terms, used = list[tuple[Scalars, Scalars, Points]](), 0

@@ -18,12 +18,13 @@ from nodealer.cards.operations import Deal, Gift, NoneOf, Open, Pass, Place, Por
 from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault, Unprovable
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
-from nodealer.proofs.checks import Check, settle, terms_of
+from nodealer.proofs.checks import Check, settle
 from nodealer.protocols.base import Duty
 from nodealer.protocols.exclusion import _transcript, check_none, prove_none
 from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.tape import Tape
 from nodealer.wire import encode
+from nodealer_lab.terms import terms_of
 from sampling import times
 
 from ..decks import Decks

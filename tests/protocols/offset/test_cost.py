@@ -15,7 +15,7 @@ from nodealer.group import Group
 from nodealer.group import group as make_group
 from nodealer.group.reference import PointArray, ScalarArray
 from nodealer.log.entry import read_entry
-from nodealer.proofs.checks import terms_of
+from nodealer_lab.terms import terms_of
 
 from .kit import decks_of, played
 

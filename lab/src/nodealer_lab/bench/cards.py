@@ -14,7 +14,7 @@ from typing import Final
 from nodealer.cards.operations import Deal, Gift, Pass, Portion
 from nodealer.group import Group, Points, Scalars, group, hash_to_points
 from nodealer.proofs import exclusion
-from nodealer.proofs.checks import Check, settle, terms_of
+from nodealer.proofs.checks import Check, settle
 from nodealer.proofs.exclusion import Exclusion, ExclusionProducts
 from nodealer.proofs.hidden_cards import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
@@ -26,6 +26,7 @@ from nodealer_lab.bench.recovery import perform_duties
 from nodealer_lab.bench.rounds import BenchEffort, bare, measure, timed_on_thread, using_threads
 from nodealer_lab.bench.rows import BenchRow, bare_row, size_row
 from nodealer_lab.bench.shuffles import CONTEXT
+from nodealer_lab.terms import terms_of
 
 SUIT, SUITS = 13, 4
 #: The bytes sent for a whole hand without a suit, and for one card of a suit.
