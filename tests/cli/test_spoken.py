@@ -12,6 +12,8 @@ import pytest
 from nodealer.cli.network_game import AROUND
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import LobbyScreen
+from nodealer.client.event_json import event_json
+from nodealer.client.events import TableEvent
 from nodealer.client.pairing import PairingCodes, use_code
 from nodealer.errors import CodeDead
 from nodealer.keys import Identity, host_mark
@@ -34,8 +36,9 @@ class Ears:
         self.said: list[str] = []
         self.admitted: list[tuple[bytes, str]] = []
 
-    def emit(self, event: dict[str, Any]) -> None:
-        self.events.append(event)
+    def emit(self, event: TableEvent) -> None:
+        if (line := event_json(event)) is not None:
+            self.events.append(line)
 
     def say(self, text: str) -> None:
         self.said.append(text)
