@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
+from nodealer.engine.commands import AnswerQuestion
 from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Decision, Question
 from nodealer.games.base import Entropy
@@ -32,8 +34,11 @@ class BotAgent:
     Its randomness is derived from its root and the question, so a bot that restarts decides the same way again.
     """
 
-    def __init__(self, game: GamePackage, root: bytes) -> None:
-        """Play this game's bot, with randomness derived from the secret `root`."""
+    def __init__(self, game: GamePackage | Callable[[], GamePackage], root: bytes) -> None:
+        """Play this game's bot, with randomness derived from the secret `root`.
+
+        If the game is not known before the lobby, pass a function that returns it then.
+        """
         self._game = game
         self._root = root
 
@@ -44,11 +49,12 @@ class BotAgent:
     def act(self, participant: Participant) -> list[bytes]:
         """Answer the participant's open question, if there is one, and return the frames to send."""
         question = participant.question()
-        return [] if question is None else participant.answer(question, self._decide(question))
+        return [] if question is None else participant.command(AnswerQuestion(question, self._decide(question)))
 
     def _decide(self, question: Question) -> Decision:
         """Ask a new bot, whose randomness depends only on the root and the question."""
-        return bot_decision(self._game.new_bot(self._entropy_for(question)), question)
+        game = self._game if isinstance(self._game, GamePackage) else self._game()
+        return bot_decision(game.new_bot(self._entropy_for(question)), question)
 
     def _entropy_for(self, question: Question) -> Entropy:
         """Return an entropy source that always yields the same bytes for the same question."""

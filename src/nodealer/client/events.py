@@ -836,6 +836,15 @@ class SittingOut:
 
 
 @dataclass(frozen=True)
+class Chatted:
+    """A player sent a chat message, which is not part of the log."""
+
+    name: str
+    text: str
+    seat: int = field(default=-1, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
 class CommandRefused:
     """A command of this person is not possible now, and why."""
 
@@ -965,6 +974,7 @@ TableEvent = (
     | PlayerAway
     | DisclosureAsked
     | SittingOut
+    | Chatted
     | CommandRefused
     | CheatAnnounced
     | GameSummary

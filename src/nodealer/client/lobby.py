@@ -1,38 +1,36 @@
 """The lobby, before the first hand: who arrives, whom the host seats, and what a guest agrees to.
 
-The classes here are policies: the loop calls their `on_tick` regularly. People are asked in the background, while
-frames keep arriving. What there is to report is emitted as events; terminal and page each have their own wording.
+Each role looks at the status of the lobby and returns what to do now. What it wants to ask the person is in `question`;
+the client asks, while frames keep arriving, and passes the answer on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final, Protocol
 
+from nodealer.client import events
+from nodealer.client.commands import IssueCode, LobbyCommand, StartGame, TurnAway
 from nodealer.client.contacts import Contacts
-from nodealer.client.events import (
-    Came,
-    CannotBegin,
-    LeftOut,
-    MaySit,
-    NoOneSeated,
-    NotSitting,
-    PlayersHere,
-    ProposalReceived,
-    SeatRequested,
-    TableEvent,
-    TimekeeperAwaited,
-    UnknownLobbyCommand,
+from nodealer.client.questions import Asked, LobbyQuestion
+from nodealer.client.status import LobbyStatus, TableStatus
+from nodealer.engine.commands import (
+    Command,
+    Consent,
+    DeclineProposal,
+    DismissOffer,
+    OfferToPlay,
+    ProposeSession,
+    WithdrawOffer,
 )
 from nodealer.engine.lobby import decline_rehearsals
-from nodealer.engine.lobby_messages import OpenOffer
-from nodealer.engine.participant import Participant
+from nodealer.engine.lobby_messages import OpenOffer, ProposalDeclined
 from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
 from nodealer.games.text import Words
+from nodealer.log.names import casefold_name
 from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Proposal
 
@@ -42,43 +40,142 @@ ANSWER_AFTER: Final = 15.0
 KEEPER_AFTER: Final = 15.0
 #: After this many seconds an unattended host goes on without players who have not answered.
 ANSWER_LIMIT: Final = 120.0
-YES: Final = ("", "y", "yes")
 
-#: Shows an event.
-Tell = Callable[[TableEvent], None]
-
-# --- What a person is asked ---
+#: Shows something to the person.
+Show = Callable[[events.TableEvent], None]
 
 
-class Asked(Enum):
-    """The questions that a person is asked in a lobby. Terminal and page have their own wording for each."""
+class LobbyRole(Protocol):
+    """What a participant does in a lobby."""
 
-    SIT = "sit"
-    KEEP_TIME = "keep time"
-    #: An open prompt for the host's commands while guests may arrive.
-    GUESTS = "guests"
-    UNANSWERED = "unanswered"
-    PROPOSAL = "proposal"
-    ANOTHER = "another proposal"
+    @property
+    def seats(self) -> int:
+        """How many seats a host wants to fill; 0 for everyone else."""
+
+    @property
+    def question(self) -> LobbyQuestion | None:
+        """What the person is asked now, or None."""
+
+    def on_status(self, status: TableStatus) -> Sequence[Command]:
+        """Look at the lobby and return what to do now."""
+
+    def answer(self, question: LobbyQuestion, yes: bool) -> None:
+        """Take the person's answer to the question that is open."""
+
+    def command(self, command: LobbyCommand) -> None:
+        """Take a command of the person. Raise `BadParameter` if this role cannot do it."""
+
+    def on_declined(self, declined: ProposalDeclined) -> None:
+        """Take note that a player declined the proposal."""
 
 
-@dataclass(frozen=True)
-class LobbyQuestion:
-    """A question for a person, and what it is about, so that an answer cannot be taken for another question's."""
+class Onlooker:
+    """A spectator or timekeeper before the first hand: reports who has arrived while there is no game yet."""
 
-    asked: Asked
-    name: str = ""
-    about: object = None
+    seats = 0
+    question: LobbyQuestion | None = None
+
+    def __init__(self, show: Show) -> None:
+        """Report arrivals to `show`."""
+        self._show = show
+        self._shown: tuple[str, ...] | None = None
+
+    def on_status(self, status: TableStatus) -> Sequence[Command]:
+        """Report the names when they change. Does nothing else."""
+        lobby = status.lobby
+        if lobby is None or status.is_catching_up:
+            return ()
+        here = tuple(offer.name for offer in lobby.offers if not offer.keeps_time)
+        if here != self._shown:
+            first, self._shown = self._shown is None, here
+            self._show(events.PlayersHere(here, first))
+        return ()
+
+    def answer(self, question: LobbyQuestion, yes: bool) -> None:
+        """Do nothing: an onlooker is asked nothing."""
+
+    def command(self, command: LobbyCommand) -> None:
+        """Refuse: an onlooker decides nothing."""
+        raise BadParameter("only the host can do that")
+
+    def on_declined(self, declined: ProposalDeclined) -> None:
+        """Do nothing."""
 
 
-class Asks(Protocol):
-    """Asks a person, in a terminal or on the page."""
+class Guest(Onlooker):
+    """A guest's part in a lobby: shows proposals, and agrees or declines."""
 
-    def answer(self, question: LobbyQuestion) -> str | None:
-        """Return the answer to this question, or None if there is none yet. Replaces any earlier question."""
+    def __init__(self, show: Show, contacts: Contacts, *, asks: bool, game: GamePackage | None = None) -> None:
+        """Report proposals to `show`. Unless it `asks` a person, agree to everything that this program can play.
 
-    def forget(self) -> None:
-        """Withdraw the current question."""
+        `game` is the package that this player has chosen; None for the installed one that is proposed.
+        """
+        super().__init__(show)
+        self._contacts = contacts
+        self._asks = asks
+        self._game = game
+        self._there = False
+        #: Whether this guest declined here before, and withdraws that offer to make a new one.
+        self._anew = False
+        self._told: Proposal | None = None
+        self._left_out: Proposal | None = None
+        #: Whether another proposal was shown before the current one.
+        self._another = False
+        #: The person's answer to the current question.
+        self._answer: bool | None = None
+
+    def on_status(self, status: TableStatus) -> Sequence[Command]:
+        """Offer to play, and agree or decline when the person has answered."""
+        lobby = status.lobby
+        if lobby is None or status.is_catching_up:
+            self.question = None
+            return ()
+        if self._anew and lobby.own_offer is None:
+            self._anew = self._there = False
+            return (OfferToPlay(),)
+        if lobby.own_offer is not None and not self._there:
+            self._there = True
+            if lobby.has_declined and not lobby.has_seat:
+                self._anew = True
+                return (WithdrawOffer(),)
+            self._show(events.SeatRequested())
+        return self._consider(lobby)
+
+    def _consider(self, lobby: LobbyStatus) -> Sequence[Command]:
+        """Show the open proposal, ask about it, and return the answer once there is one."""
+        proposal = lobby.proposal
+        if proposal is not None and not lobby.has_seat and self._left_out != proposal:
+            self._left_out = proposal
+            self._show(events.LeftOut())
+        if proposal is None or not lobby.is_considering:
+            self.question = self._answer = None
+            return ()
+        if self._told != proposal:
+            self._told, self._another = proposal, self._told is not None
+            self._tell(proposal, lobby.key)
+        if not self._asks:
+            return (Consent(),)
+        question = LobbyQuestion(Asked.ANOTHER if self._another else Asked.PROPOSAL, about=proposal)
+        if self.question != question:
+            self.question, self._answer = question, None
+        if self._answer is None:
+            return ()
+        answer, self._answer = self._answer, None
+        return (Consent(),) if answer else (DeclineProposal("the player does not want to"),)
+
+    def answer(self, question: LobbyQuestion, yes: bool) -> None:
+        """Take the person's answer, if it is to the current proposal."""
+        if question == self.question:
+            self._answer = yes
+
+    def _tell(self, proposal: Proposal, mine: bytes) -> None:
+        """Show a proposal, and how its players compare with the known ones."""
+        playing, _, package = resolve_parts(proposal, game=self._game)
+        words = Words() if package is None else package.words
+        self._show(events.ProposalReceived(proposal, playing.claims.warning, words))
+        for member in proposal.roster.members:
+            if member.key != mine and member.role != TIMEKEEPER:
+                self._show(self._contacts.check(member.name, member.key))
 
 
 # --- A host ---
@@ -107,38 +204,37 @@ class Admitted:
     keeps_time: bool = False
 
 
-class Hosting:
+class Host:
     """The host's part in a lobby: admits players, and proposes when the table is full or the host says so."""
 
     def __init__(
         self,
         wanted: Wanted,
         seats: int,
-        tell: Tell,
-        known: Contacts,
-        questions: Asks | None,
-        keeper: bytes | None = None,
+        show: Show,
+        contacts: Contacts,
         *,
+        asks: bool,
+        keeper: bytes | None = None,
         invites_keeper: bool = False,
+        issue_code: Callable[[], None] | None = None,
     ) -> None:
         """Host `wanted` for this many seats.
 
-        Without `questions`, every player is admitted. `keeper` is the key of the host's own timekeeper.
+        Unless it `asks` a person, every player is admitted. `keeper` is the key of the host's own timekeeper.
+        `invites_keeper` makes the game wait for another one. `issue_code` issues a pairing code for one more guest.
         """
+        self.seats = seats
+        self.question: LobbyQuestion | None = None
         self._wanted = wanted
-        #: Whether the host has invited a timekeeper: then the game waits for the first one to arrive.
-        self._invites_keeper = invites_keeper
-        self._said_waiting = False
-        #: The key of the host's own timekeeper, if any.
+        self._show = show
+        self._contacts = contacts
+        self._asks = asks
         self._keeper = keeper
+        self._invites_keeper = invites_keeper
+        self._issue_code = issue_code
+        self._said_waiting = False
         self._full_at: float | None = None
-        self._seats = seats
-        self._say = tell
-        self._known = known
-        #: None if everyone is admitted until the table is full.
-        self._questions = questions
-        #: Issues a pairing code for one more guest.
-        self.new_code: Callable[[], None] = lambda: None
         #: Those admitted by the host or by a pairing code; and the keys that were rejected but not told yet.
         self._admitted: set[Admitted] = set()
         self._sent_away: set[bytes] = set()
@@ -147,59 +243,104 @@ class Hosting:
         self._dismissed: set[tuple[bytes, int]] = set()
         self._declined: set[tuple[bytes, int]] = set()
         self._told: set[tuple[bytes, int]] = set()
+        #: The offers that the host last saw, for commands that name a guest.
+        self._here: tuple[OpenOffer, ...] = ()
         self._start = False
         self._proposed_at: float | None = None
+        #: The players whose missing answer the host no longer wants to wait for.
+        self._given_up: tuple[str, ...] = ()
 
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Admit players, and propose; return the frames to send."""
-        if participant.has_session or participant.is_catching_up or participant.lobby.own_offer is None:
-            return []
-        return [*self._dismiss(participant), *self._arrange(participant, now)]
+    # --- What the person says ---
 
-    def _arrange(self, participant: Participant, now: float) -> list[bytes]:
+    def answer(self, question: LobbyQuestion, yes: bool) -> None:
+        """Take the host's answer about a newcomer, or about a player who has not answered."""
+        if question != self.question:
+            return
+        self.question = None
+        if question.asked is Asked.UNANSWERED:
+            self._proposed_at = None
+            if yes:
+                self._given_up = (question.name,)
+        elif isinstance(question.about, bytes):
+            keeps_time = question.asked is Asked.KEEP_TIME
+            if yes:
+                self.admit(question.about, question.name, keeps_time=keeps_time)
+                taken = len(self._sitting(self._here)) + 1
+                self._show(events.MaySit(question.name, keeps_time, taken, self.seats))
+            else:
+                self._send_away({question.about})
+
+    def command(self, command: LobbyCommand) -> None:
+        """Carry out a command of the host."""
+        match command:
+            case StartGame():
+                self._start = bool(self._sitting(self._here))
+                if not self._start:
+                    self._show(events.NoOneSeated())
+            case IssueCode():
+                if self._issue_code is None:
+                    raise BadParameter("pairing codes are not available at this table")
+                self._issue_code()
+            case TurnAway(name=name):
+                self._turn_away(name)
+
+    def admit(self, key: bytes, name: str, *, keeps_time: bool = False) -> None:
+        """Admit a player, or a timekeeper."""
+        self._admitted.add(Admitted(key, name, keeps_time))
+
+    def on_declined(self, declined: ProposalDeclined) -> None:
+        """Record that a player declined the proposal: they are not asked again unless they make a new offer."""
+        self._declined |= {offer for offer in self._told if offer[0] == declined.by}
+        self._seat_none_of({declined.by})
+
+    # --- What to do ---
+
+    def on_status(self, status: TableStatus) -> Sequence[Command]:
+        """Admit players, and propose once the table is complete."""
+        lobby = status.lobby
+        if lobby is None or status.is_catching_up or lobby.own_offer is None:
+            self.question = None
+            return ()
+        self._here = lobby.offers
+        return [*self._dismiss(lobby), *self._arrange(lobby, lobby.own_offer, status.now)]
+
+    def _arrange(self, lobby: LobbyStatus, mine: OpenOffer, now: float) -> Sequence[Command]:
         """Admit or ask about newcomers, and propose the game once the table is complete.
 
-        Return the frames to send. While a proposal is open, wait for its answers instead.
+        While a proposal is open, wait for its answers instead.
         """
-        if participant.lobby.proposal is not None:
-            return self._wait(participant, now)
+        if lobby.proposal is not None:
+            return self._wait(lobby, mine, now)
         self._proposed_at = None
-        ours = (participant.store.identity.public, self._keeper)
-        come = [offer for offer in participant.offers if offer.key not in ours]
+        come = [offer for offer in lobby.offers if offer.key not in (lobby.key, self._keeper)]
         self._tell(come)
-        if self._questions is None:
-            for offer in come:
-                # A stranger with the link should not decide who is late.
-                if not self._is_away(offer) and (self._invites_keeper or not offer.keeps_time):
-                    self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
-        elif len(self._sitting(come)) < self._seats - 1 or self._invites_keeper:
-            self._ask(come)
-        seated, come = self._sitting(come)[: self._seats - 1], list(participant.offers)
-        if len(seated) < self._seats - 1 and not (self._start and seated):
+        self._consider(come)
+        seated = self._sitting(come)[: self.seats - 1]
+        if len(seated) < self.seats - 1 and not (self._start and seated):
             self._full_at = None
-            return []
-        clock = self._clock(come, len(seated) + 1)
+            return ()
+        clock = self._clock(lobby.offers, len(seated) + 1)
         self._full_at = now if self._full_at is None else self._full_at
         if clock is None and self._keeper is not None and len(seated) > 1 and now - self._full_at < KEEPER_AFTER:
             # The host's timekeeper is still starting.
-            return []
+            return ()
         if clock is None and self._invites_keeper:
             self._say_waiting()
-            return []
-        return self._propose(participant, seated if clock is None else [*seated, clock])
+            return ()
+        return self._propose(mine, seated if clock is None else [*seated, clock])
 
-    def _dismiss(self, participant: Participant) -> list[bytes]:
+    def _dismiss(self, lobby: LobbyStatus) -> list[Command]:
         """Tell rejected players that they have no seat, which also frees their names."""
-        gone = [offer for offer in participant.offers if offer.key in self._sent_away]
+        gone = [offer for offer in lobby.offers if offer.key in self._sent_away]
         self._sent_away.clear()
         self._dismissed |= {(offer.key, offer.number) for offer in gone}
-        return [frame for offer in gone for frame in participant.dismiss(offer)]
+        return [DismissOffer(offer) for offer in gone]
 
     def _say_waiting(self) -> None:
         """Report once that the game waits for the timekeeper."""
         if not self._said_waiting:
             self._said_waiting = True
-            self._say(TimekeeperAwaited())
+            self._show(events.TimekeeperAwaited())
 
     def _clock(self, come: Collection[OpenOffer], players: int) -> OpenOffer | None:
         """Return the timekeeper: the host's own, or one who was admitted.
@@ -212,10 +353,6 @@ class Hosting:
         own = [offer for offer in keepers if offer.key == self._keeper and players > 2]
         keepers = [offer for offer in keepers if offer.key != self._keeper]
         return next(iter(own or [offer for offer in keepers if self._lets(offer)]), None)
-
-    def admit(self, key: bytes, name: str, *, keeps_time: bool = False) -> None:
-        """Admit a player, or a timekeeper."""
-        self._admitted.add(Admitted(key, name, keeps_time))
 
     def _is_away(self, offer: OpenOffer) -> bool:
         """Return whether the host has rejected this offer, or its player has declined the proposal."""
@@ -235,54 +372,37 @@ class Hosting:
             if (offer.key, offer.number) in self._told:
                 continue
             self._told.add((offer.key, offer.number))
-            self._say(Came(offer.name, key=offer.key, keeps_time=offer.keeps_time))
+            self._show(events.Came(offer.name, key=offer.key, keeps_time=offer.keeps_time))
             if not offer.keeps_time:
-                self._say(self._known.check(offer.name, offer.key))
+                self._show(self._contacts.check(offer.name, offer.key))
 
-    def _ask(self, come: Collection[OpenOffer]) -> None:
-        """Ask the host whether a newcomer may join, or else for a command."""
-        if self._questions is None:
+    def _consider(self, come: Collection[OpenOffer]) -> None:
+        """Admit everyone, or ask the host about the next newcomer while there is room."""
+        if not self._asks:
+            for offer in come:
+                # A stranger with the link should not decide who is late.
+                if not self._is_away(offer) and (self._invites_keeper or not offer.keeps_time):
+                    self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
+            return
+        if len(self._sitting(come)) >= self.seats - 1 and not self._invites_keeper:
+            self.question = None
             return
         undecided = [offer for offer in come if not self._is_away(offer) and not self._lets(offer)]
         if undecided:
             offer = undecided[0]
             asked = Asked.KEEP_TIME if offer.keeps_time else Asked.SIT
-            line = self._questions.answer(LobbyQuestion(asked, offer.name, offer.key))
-            if line is None:
-                return
-            if line.lower() in YES:
-                self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
-                self._say(MaySit(offer.name, offer.keeps_time, len(self._sitting(come)) + 1, self._seats))
-            else:
-                self._send_away({offer.key})
-            return
-        line = self._questions.answer(LobbyQuestion(Asked.GUESTS))
-        if line is not None:
-            self._obey(line, come)
+            self.question = LobbyQuestion(asked, offer.name, offer.key)
+        else:
+            self.question = LobbyQuestion(Asked.GUESTS)
 
-    def _obey(self, line: str, come: Collection[OpenOffer]) -> None:
-        """Carry out a command that the host typed."""
-        verb, _, rest = line.partition(" ")
-        verb = verb.lower()
-        if verb == "start":
-            self._start = bool(self._sitting(come))
-            if not self._start:
-                self._say(NoOneSeated())
-        elif verb == "code":
-            self.new_code()
-        elif verb == "without":
-            self._without(rest.strip(), come)
-        elif line:
-            self._say(UnknownLobbyCommand())
-
-    def _without(self, name: str, come: Collection[OpenOffer]) -> None:
-        """Reject the players with this name, which the host typed, and report whether there were any."""
-        keys = {offer.key for offer in come if offer.name.casefold() == name.casefold()}
+    def _turn_away(self, name: str) -> None:
+        """Reject the players with this name, and report whether there were any."""
+        keys = {offer.key for offer in self._here if casefold_name(offer.name) == casefold_name(name)}
         self._send_away(keys)
-        self._say(NotSitting(name, bool(keys)))
+        self._show(events.NotSitting(name, bool(keys)))
 
     def _send_away(self, keys: set[bytes]) -> None:
-        """Reject these keys. The next tick sends the rejections."""
+        """Reject these keys. The next status sends the rejections."""
         self._sent_away |= keys
         self._seat_none_of(keys)
 
@@ -290,140 +410,39 @@ class Hosting:
         """Withdraw the admission of these keys."""
         self._admitted = {one for one in self._admitted if one.key not in keys}
 
-    def _propose(self, participant: Participant, seated: Collection[OpenOffer]) -> list[bytes]:
-        """Propose the game to the seated players; return the frames to send."""
-        if self._questions is not None:
-            self._questions.forget()
-        mine = participant.lobby.own_offer
-        if mine is None:
-            return []
-        self._start = False
+    def _propose(self, mine: OpenOffer, seated: Collection[OpenOffer]) -> Sequence[Command]:
+        """Propose the game to the seated players."""
+        self.question, self._start = None, False
         members = [offer.as_member(seat) for seat, offer in enumerate((mine, *seated))]
         try:
-            return participant.propose(self._wanted.proposal(members))
+            return (ProposeSession(self._wanted.proposal(members)),)
         except BadParameter as error:
             # Perhaps there are too few; others may still arrive.
-            self._say(CannotBegin(str(error)))
-            return []
+            self._show(events.CannotBegin(str(error)))
+            return ()
 
-    def _wait(self, participant: Participant, now: float) -> list[bytes]:
+    def _wait(self, lobby: LobbyStatus, mine: OpenOffer, now: float) -> Sequence[Command]:
         """Wait for answers to the proposal. A player who never answers must not keep the others from playing."""
         if self._proposed_at is None:
-            self._proposed_at = now
-        if now - self._proposed_at < ANSWER_AFTER:
-            return []
-        awaited = [name for name in participant.lobby.awaited if name != participant.store.name]
-        if not awaited:
-            return []
-        if self._questions is None:
-            if now - self._proposed_at < ANSWER_LIMIT:
-                return []
-            for name in awaited:
-                self._without(name, participant.offers)
-            return participant.decline(f"{', '.join(awaited)} did not answer")
-        asked = LobbyQuestion(Asked.UNANSWERED, awaited[0], participant.lobby.proposal)
-        line = self._questions.answer(asked)
-        if line is None:
-            return []
-        if line.lower() not in ("y", "yes"):
-            self._proposed_at = now
-            return []
-        self._without(awaited[0], participant.offers)
-        return participant.decline(f"{awaited[0]} has not answered")
+            self._proposed_at, self.question = now, None
+        awaited = tuple(name for name in lobby.awaited if name != mine.name)
+        if self._given_up and set(self._given_up) <= set(awaited):
+            return self._go_on_without(self._given_up)
+        self._given_up = ()
+        if not awaited or now - self._proposed_at < ANSWER_AFTER:
+            self.question = None
+        elif self._asks:
+            self.question = LobbyQuestion(Asked.UNANSWERED, awaited[0], lobby.proposal)
+        elif now - self._proposed_at >= ANSWER_LIMIT:
+            return self._go_on_without(awaited)
+        return ()
 
-    def declined(self, key: bytes) -> None:
-        """Record that a player declined the proposal: they are not asked again unless they make a new offer."""
-        self._declined |= {offer for offer in self._told if offer[0] == key}
-        self._seat_none_of({key})
-
-
-# --- Everyone else ---
-
-
-class Onlooker:
-    """A spectator or timekeeper before the first hand: reports who has arrived while there is no game yet."""
-
-    def __init__(self, tell: Tell) -> None:
-        """Report arrivals to `tell`."""
-        self._say = tell
-        self._told: tuple[str, ...] | None = None
-
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Emit the names when they change. Sends nothing."""
-        here = tuple(offer.name for offer in participant.offers if not offer.keeps_time)
-        if participant.has_session or participant.is_catching_up or here == self._told:
-            return []
-        first, self._told = self._told is None, here
-        self._say(PlayersHere(here, first))
-        return []
-
-
-class Guest:
-    """A guest's part in a lobby: shows proposals, and agrees or declines."""
-
-    def __init__(self, tell: Tell, known: Contacts, questions: Asks | None, game: GamePackage | None = None) -> None:
-        """Report proposals to `tell`. Without `questions`, agree to everything that this program can play."""
-        self._say = tell
-        self._known = known
-        #: The game package that this player has chosen; None to use the installed one that is proposed.
-        self._game = game
-        #: None to agree to everything that this program can play.
-        self._questions = questions
-        self._there = False
-        #: Whether this guest declined here before, and withdraws that offer to make a new one.
-        self._anew = False
-        self._told: Proposal | None = None
-        self._left_out: Proposal | None = None
-        #: Whether another proposal was shown before the current one.
-        self._another = False
-
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Agree or decline when the person has answered; return the frames to send."""
-        proposal = participant.lobby.proposal
-        if participant.has_session or participant.is_catching_up:
-            return []
-        if self._anew and participant.lobby.own_offer is None:
-            self._anew = self._there = False
-            return [participant.lobby.offer()]
-        if participant.lobby.own_offer is not None and not self._there:
-            self._there = True
-            if participant.lobby.has_declined and participant.lobby.seat is None:
-                self._anew = True
-                return [participant.lobby.withdraw()]
-            self._say(SeatRequested())
-        if self._questions is not None and not participant.lobby.is_considering:
-            self._questions.forget()
-        if proposal is None:
-            return []
-        if participant.lobby.seat is None:
-            if self._left_out != proposal:
-                self._left_out = proposal
-                self._say(LeftOut())
-            return []
-        if not participant.lobby.is_considering:
-            return []
-        if self._told != proposal:
-            self._told, self._another = proposal, self._told is not None
-            self._tell(proposal, participant.store.identity.public)
-        if self._questions is None:
-            return participant.consent()
-        asked = LobbyQuestion(Asked.ANOTHER if self._another else Asked.PROPOSAL, about=proposal)
-        line = self._questions.answer(asked)
-        if line is None or (self._another and not line):
-            # A bare Enter may have been meant for the previous proposal.
-            return []
-        if line.lower() in YES:
-            return participant.consent()
-        return participant.decline("the player does not want to")
-
-    def _tell(self, proposal: Proposal, mine: bytes) -> None:
-        """Show a proposal, and how its players compare with the known ones."""
-        playing, _, package = resolve_parts(proposal, game=self._game)
-        words = Words() if package is None else package.words
-        self._say(ProposalReceived(proposal, playing.claims.warning, words))
-        for member in proposal.roster.members:
-            if member.key != mine and member.role != TIMEKEEPER:
-                self._say(self._known.check(member.name, member.key))
+    def _go_on_without(self, names: Sequence[str]) -> Sequence[Command]:
+        """Take the proposal back, and seat these players no longer."""
+        self._given_up = ()
+        for name in names:
+            self._turn_away(name)
+        return (DeclineProposal(f"{', '.join(names)} did not answer"),)
 
 
 def ask_first(proposal: Proposal) -> bool:

@@ -10,16 +10,16 @@ a while.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from nodealer.client.duty_timer import TICK_SECONDS_MAX, DutyTimer, DutyWait
+from nodealer.client.status import TableStatus
+from nodealer.engine.commands import Command, EndGame, VoteAbort, VoteSkipDuties
 from nodealer.engine.leave_policy import has_too_few_players
-from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.state import TableState
-from nodealer.errors import IllegalMove
 
 #: Without a timeout of its own, a participant ends a log this many seconds after the last hand.
 ENDS_AFTER: Final = 60.0
@@ -28,22 +28,13 @@ ALONE_MAX: Final = 20.0
 
 
 class Policy(Protocol):
-    """Acts for a participant depending on the state of the table and the time. Called several times a second."""
+    """Acts for a participant depending on the state of the table and the time."""
 
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Return the frames to send now. `now` is the time in seconds of a clock that only has to advance."""
+    def on_status(self, status: TableStatus) -> Iterable[Command]:
+        """Return what to do now. Called after every change, and several times a second.
 
-
-class PolicyGroup:
-    """Several policies, called in turn."""
-
-    def __init__(self, *policies: Policy) -> None:
-        """Group these policies."""
-        self._policies = policies
-
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Return the frames of all policies, in their order."""
-        return [frame for one in self._policies for frame in one.on_tick(participant, now)]
+        The first of these commands that the table allows is carried out, and the others are dropped.
+        """
 
 
 @dataclass
@@ -61,29 +52,28 @@ class TimeoutVoter:
     _alone_for: float = 0.0
     _alone_checked_at: float | None = None
 
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Vote if another seat is late, or leave if there are too few players; return the frames to send."""
-        if not participant.has_seat or participant.is_over:
+    def on_status(self, status: TableStatus) -> Iterator[Command]:
+        """Vote if another seat is late, or end the game if there are too few players."""
+        state, seat, now = status.state, status.seat, status.now
+        if state is None or seat is None or status.is_over:
             self._timer.stop(now)
-            return []
-        seat, state = participant.seat, participant.replica.state
+            return
         if self._has_waited_alone(state, now):
-            return participant.end_game()
-        spared = any(state.all_members[other].name in self.spared for other in seat.blocking_duties.values())
+            yield EndGame()
+            return
+        blocking = {other for other in state.duties.blocking.values() if other != seat}
+        spared = any(state.all_members[other].name in self.spared for other in blocking)
         waits = self._timer.update(state, now, paused=spared)
-        if seat.unconfirmed:
+        if status.unconfirmed:
             # The last message may have been delivered. If it came too late to count, it is sent again once that is
             # known.
-            return []
-        others = {duty: wait for duty, wait in waits.items() if wait.seat != seat.number}
+            return
+        others = {duty: wait for duty, wait in waits.items() if wait.seat != seat}
         late = {duty for duty, wait in others.items() if self._is_late(state, duty, wait)}
-        with suppress(IllegalMove):
-            if late := late - state.hand.skip_votes.get(seat.number, frozenset()):
-                return participant.vote_skip_duties(late)
-        with suppress(IllegalMove):
-            if self._should_abort(state, others) and seat.number not in state.hand.abort_votes:
-                return participant.vote_abort()
-        return []
+        if late := late - state.hand.skip_votes.get(seat, frozenset()):
+            yield VoteSkipDuties(frozenset(late))
+        if self._should_abort(state, others) and seat not in state.hand.abort_votes:
+            yield VoteAbort()
 
     def _has_waited_alone(self, state: TableState, now: float) -> bool:
         """Count how long there have been too few players; return whether that is long enough to end."""

@@ -15,14 +15,14 @@ from typing import Final
 
 from nodealer.client.key_history import decode_history, encode_history, fetch_history
 from nodealer.client.keyring import Keyring
-from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.outbox import Outbox
+from nodealer.client.transport import Connected, Disconnected, Event
 from nodealer.engine.participant import Participant
 from nodealer.errors import BadParameter, DecodeError, RelayError, RelayRefused
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.client_protocol import RelayClient
 from nodealer.relay.messages import StoredFrame
-from nodealer.relay.sealing import SENDER_BYTES, TableSecret
+from nodealer.relay.sealing import SENDER_BYTES
 from nodealer.tape import expand
 from nodealer.wire import LOG_ENTRIES_MAX
 
@@ -174,11 +174,6 @@ class RelayTransport:
         proposed = self._keys.proposed_secret(self._participant)
         if proposed is not None and out.registered_early is not proposed:
             await out.register_early(proposed)
-
-    @property
-    def secret(self) -> TableSecret | None:
-        """Return the key in use, for a new link; None if this participant can only read."""
-        return self._keys.write_secret(self._participant)
 
     # --- In ---
 

@@ -7,16 +7,14 @@ one any time. It counts only time that this machine has observed, so a clock tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Final
 
 from nodealer.client.duty_timer import TICK_SECONDS_MAX, DutyTimer
-from nodealer.client.loop import Loop, Transport, Watch
+from nodealer.client.status import TableStatus
 from nodealer.engine.clock import Clock
-from nodealer.engine.participant import Participant
+from nodealer.engine.commands import Command, SendTick
 from nodealer.engine.state import TableState
-from nodealer.errors import IllegalMove
 
 #: An open duty gets its first tick after this many seconds; while a time bank runs, ticks are this many milliseconds
 #: apart.
@@ -35,23 +33,20 @@ class Ticker:
         self._passed = 0.0
         self._base: int | None = None
 
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
-        """Return a tick to send, if one is due."""
+    def on_status(self, status: TableStatus) -> Iterator[Command]:
+        """Send a tick, if one is due."""
+        now, state = status.now, status.state
         self._passed += 0.0 if self._last is None else min(max(now - self._last, 0.0), TICK_SECONDS_MAX)
         self._last = now
-        if not participant.has_seat or participant.is_over or participant.is_catching_up:
+        if state is None or status.seat is None or status.is_over or status.is_catching_up:
             self._timer.stop(now)
-            return []
-        state, keeper = participant.replica.state, participant.replica.state.roster.timekeeper
-        unstarted = self._has_unstarted_duty(state, now)
-        if state.clock is None or keeper is None or keeper.seat != participant.seat.number:
-            return []
-        if participant.seat.unconfirmed or not (unstarted or self._is_tick_due(state.clock)):
-            return []
-        # A tick was sent a moment ago and nothing has changed; perhaps next time.
-        with suppress(IllegalMove):
-            return participant.send_tick(self._table_time(state.clock))
-        return []
+            return
+        keeper, unstarted = state.roster.timekeeper, self._has_unstarted_duty(state, now)
+        if state.clock is None or keeper is None or keeper.seat != status.seat:
+            return
+        if status.unconfirmed or not (unstarted or self._is_tick_due(state.clock)):
+            return
+        yield SendTick(self._table_time(state.clock))
 
     def _table_time(self, clock: Clock) -> int:
         """Return the table's time in milliseconds."""
@@ -71,10 +66,3 @@ class Ticker:
         """Return whether a limit passes or a bank runs."""
         wanted = clock.next_useful_tick(BANK_EVERY)
         return wanted is not None and self._table_time(clock) >= wanted
-
-
-async def keep_time(
-    participant: Participant, transport: Transport, clock: Callable[[], float], watch: Watch = lambda step: ()
-) -> None:
-    """Keep the time of a table until its end. Raise `RelayError` if the transport ends first."""
-    await Loop(participant, transport, watch=watch, policy=Ticker(), clock=clock).run()

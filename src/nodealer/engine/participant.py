@@ -12,6 +12,34 @@ from typing import Final, Protocol
 
 from nodealer.cards.operations import SEALED_MAX, Seal
 from nodealer.engine.bodies import NewKey
+from nodealer.engine.commands import (
+    AdmitPlayer,
+    AgreeToRoster,
+    AnswerQuestion,
+    ComeBack,
+    Command,
+    Consent,
+    DeclineProposal,
+    DiscloseHand,
+    DismissOffer,
+    DisputeCard,
+    EndGame,
+    LeaveHand,
+    LeaveTable,
+    MakeMove,
+    OfferToPlay,
+    ProposeRoster,
+    ProposeSession,
+    RemovePlayer,
+    RequestSeat,
+    SendTick,
+    SitOut,
+    VoteAbort,
+    VoteSkip,
+    VoteSkipDuties,
+    WithdrawOffer,
+    WriteNote,
+)
 from nodealer.engine.frame_result import Received, ReceivedEvent, Silenced
 from nodealer.engine.inbox import EntryBatch, FrameInbox, HoldBackQueue
 from nodealer.engine.lobby import Accept, Lobby, decline_rehearsals
@@ -114,6 +142,7 @@ class Participant:
         self._is_leaving = False
         self._sits_out = False
         self._by_person = by_person
+        self._keeps_time = keeps_time
         self._keys: KeySchedule = keys or PlainFrames()
         self._seat_requests = SeatRequests(table, store)
         #: Why this participant no longer signs anything, or None.
@@ -466,6 +495,65 @@ class Participant:
         """Return whether this player wants to play the next hand, rather than sign the end of the game."""
         return not self._is_leaving and self._stay_policy(state)
 
+    # --- Commands ---
+
+    def command(self, command: Command) -> list[bytes]:
+        """Carry out a command and return the frames to send.
+
+        Raise `IllegalMove` if the table does not allow it now, and `BadParameter` if it makes no sense in this lobby.
+        """
+        match command:
+            case OfferToPlay():
+                return [self.lobby.offer()]
+            case WithdrawOffer():
+                return self.withdraw()
+            case DismissOffer(offer=offer):
+                return self.dismiss(offer)
+            case ProposeSession(proposal=proposal):
+                return self.propose(proposal)
+            case Consent():
+                return self.consent()
+            case DeclineProposal(reason=reason):
+                return self.decline(reason)
+            case MakeMove(move=move):
+                return self.move(move)
+            case AnswerQuestion(question=question, decision=decision):
+                return self.answer(question, decision)
+            case DisputeCard():
+                return self.dispute()
+            case DiscloseHand():
+                return self.disclose()
+            case LeaveHand():
+                return self.leave()
+            case LeaveTable():
+                return self.leave_table()
+            case EndGame():
+                return self.end_game()
+            case SitOut():
+                return self.sit_out()
+            case ComeBack():
+                return self.come_back()
+            case WriteNote(text=text):
+                return self.send_note(text)
+            case SendTick(time=time):
+                return self.send_tick(time)
+            case VoteSkip(seats=seats):
+                return self.vote_skip(seats)
+            case VoteSkipDuties(duties=duties):
+                return self.vote_skip_duties(duties)
+            case VoteAbort():
+                return self.vote_abort()
+            case RequestSeat():
+                return self.request_seat()
+            case AdmitPlayer(name=name):
+                return self.admit(name)
+            case RemovePlayer(name=name):
+                return self.propose_removal(name)
+            case ProposeRoster(roster=roster, newcomers=newcomers):
+                return self.propose_roster(roster, newcomers)
+            case AgreeToRoster(proposal=proposed):
+                return self.agree_to_roster(proposed)
+
     # --- The lobby ---
 
     def propose(self, proposal: Proposal) -> list[bytes]:
@@ -686,6 +774,11 @@ class Participant:
     def by_person(self) -> bool:
         """True if a person decides for this participant, who is asked before a disputed hand is disclosed."""
         return self._by_person
+
+    @property
+    def keeps_time(self) -> bool:
+        """Whether this participant would be the timekeeper instead of a player."""
+        return self._keeps_time
 
     @property
     def sits_out(self) -> bool:

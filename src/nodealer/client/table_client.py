@@ -1,0 +1,553 @@
+"""The client of a table: the only driver of a participant against a transport.
+
+Frames go in and out, questions go to the agent or the person, commands of the person are carried out at once, and
+everything that happens is shown on one front end. Terminal, JSON, page, tab, bots, timekeeper and spectators differ
+only in the front end, the store and the transport that they pass in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nodealer.client import events
+from nodealer.client.agents import Agent
+from nodealer.client.changes import events_between
+from nodealer.client.commands import WORDS, Command, IssueCode, SendChat, StartGame, TurnAway
+from nodealer.client.connection import LockedOut
+from nodealer.client.contacts import ContactsRecorder
+from nodealer.client.link_rotation import LinkRotation
+from nodealer.client.lobby import LobbyRole
+from nodealer.client.narrator import Narrator
+from nodealer.client.policies import Policy
+from nodealer.client.questions import Asked, LobbyQuestion
+from nodealer.client.status import TableStatus, TableTimes, table_status
+from nodealer.client.transport import Connected, Transport
+from nodealer.client.transport import Event as TransportEvent
+from nodealer.client.ui import UI
+from nodealer.engine.chat import ChatFilter, read_chat, sign_chat
+from nodealer.engine.commands import AnswerQuestion, DisputeCard, RequestSeat, SeatCommand
+from nodealer.engine.frame_result import Diverged, Received, Silenced
+from nodealer.engine.lobby_messages import FrameIgnored, ProposalDeclined, VersionMismatch
+from nodealer.engine.participant import Participant
+from nodealer.engine.prompts import Decision, Question
+from nodealer.engine.replica import Applied, Replica
+from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, RelayError
+from nodealer.log.roster import TIMEKEEPER
+
+#: How often the times at the table are looked at, in seconds.
+TICK_SECONDS: Final = 0.25
+#: How long to wait for another frame before checking the proofs of those received, when there is nothing to send. Seats
+#: that shuffle in turn, or publish in parallel, send their frames this close together.
+BATCH_WINDOW: Final = 0.05
+#: After how many seconds a notice says whom the table is waiting for.
+NOTICE_AFTER: Final = 5.0
+#: How many chat messages of a seat are shown within how many seconds. More would push everything else away.
+CHATS_MAX: Final = 10
+CHATS_WITHIN: Final = 10.0
+
+
+class NotSeated(BadParameter):
+    """This player cannot sit at the table."""
+
+
+class NameTaken(NotSeated):
+    """No one can sit there under this name. Another name may work."""
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a client decides and does on its own."""
+
+    #: Decides; without one, the front end asks its person.
+    agent: Agent | None = None
+    #: What the participant does in the lobby.
+    role: LobbyRole | None = None
+    policies: Sequence[Policy] = ()
+    #: Remembers the players, and makes new links when the key changes.
+    contacts: ContactsRecorder | None = None
+    links: LinkRotation | None = None
+
+
+@dataclass(frozen=True)
+class ClientOptions:
+    """How a client treats its table."""
+
+    #: Whether to ask for a seat if the game has already begun.
+    asks_for_seat: bool = False
+    #: Whether to show the words that people compare.
+    shows_words: bool = False
+    #: After how many seconds a notice says whom the table is waiting for.
+    notice_after: float = NOTICE_AFTER
+    #: The players who should come, if they are known.
+    expected: tuple[str, ...] = ()
+    #: Called with the table after every change, such as to copy its log.
+    on_log: Callable[[Replica], None] = lambda replica: None
+
+
+NOTHING_BY_ITSELF: Final = Behaviour()
+USUAL: Final = ClientOptions()
+
+
+class TableClient:
+    """Drives one participant until it is done."""
+
+    def __init__(
+        self,
+        participant: Participant,
+        transport: Transport,
+        ui: UI,
+        behaviour: Behaviour = NOTHING_BY_ITSELF,
+        options: ClientOptions = USUAL,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        """Connect a participant to its transport and its front end.
+
+        `clock` returns seconds and only has to advance; `wall` returns seconds since 1970.
+        """
+        self._participant = participant
+        self._transport = transport
+        self._ui = ui
+        self._agent = behaviour.agent
+        self._role = behaviour.role
+        self._policies = behaviour.policies
+        self._contacts = behaviour.contacts
+        self._links = behaviour.links
+        self._options = options
+        self._clock = clock
+        self._wall = wall
+        self._times = TableTimes(options.expected, lambda: time.strftime("%H:%M:%S", time.localtime(wall())))
+        self._status: TableStatus | None = None
+        self._narrator: Narrator | None = None
+        #: Whether there is a connection, and how many frames have arrived.
+        self._connected = False
+        self._received = 0
+        #: The question that the agent or the person is working on.
+        self._question: Question | LobbyQuestion | None = None
+        self._answer: asyncio.Future[Decision | bool] | None = None
+        #: Commands that wait for a connection, or for this seat's last entry to arrive.
+        self._orders: deque[Command] = deque()
+        #: The last command about seats, and the roster when it was carried out.
+        self._seat_order: tuple[bytes, SeatCommand] | None = None
+        #: Whether this player has had a seat here, has asked for one, and was shown that they have it.
+        self._was_seated = self._asked = self._seat_shown = False
+        self._chats: list[bytes] = []
+        self._chat_filter = ChatFilter()
+        self._chat_times: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
+
+    # --- The loop ---
+
+    async def run(self) -> Participant:
+        """Take part until nothing more comes from this participant, and return it.
+
+        Raise `RelayError` if the transport ends first, and `NotSeated` if there is no seat for this player.
+        """
+        incoming, commands = self._transport.events(), self._ui.commands()
+        async with aclosing(incoming), aclosing(commands):
+            frame, order = _next(incoming), _next(commands)
+            try:
+                while not (self._participant.is_settled and self._participant.is_over):
+                    await self._wait(frame, order)
+                    if frame.done():
+                        await self._handle(frame.result())
+                        # Only now, because this frame may change how the next one is decrypted.
+                        frame = _next(incoming)
+                        if not self._participant.is_settled or self._participant.is_catching_up:
+                            continue
+                    elif not self._participant.is_settled:
+                        await self._process(self._participant.settle())
+                    if order.done():
+                        order = self._take_order(order, commands)
+                    if self._connected:
+                        await self._act()
+            except LockedOut:
+                pass
+            except RelayError:
+                # A relay that ends after a false proof does not hide it: what has come is looked at, kept and shown.
+                if not self._participant.is_settled:
+                    self._show_received(self._participant.settle())
+                raise
+            finally:
+                self._cancel_question()
+                await _cancel_and_wait(frame)
+                await _cancel_and_wait(order)
+        return self._participant
+
+    async def _wait(self, frame: asyncio.Future[Any], order: asyncio.Future[Any]) -> None:
+        """Wait until there is something to do.
+
+        The agent may go on thinking while disconnected; its answer is used later.
+        """
+        waiting: set[asyncio.Future[Any]] = {frame, order}
+        if self._answer is not None and self._connected and not self._participant.is_catching_up:
+            waiting.add(self._answer)
+        timeout = TICK_SECONDS if self._participant.is_settled else BATCH_WINDOW
+        await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _handle(self, event: TransportEvent | None) -> None:
+        """Process an event of the transport; None means that it has ended."""
+        if event is None:
+            raise RelayError("the connection ended before the game did")
+        if isinstance(event, bytes):
+            received = self._participant.receive(event, self._received, more=self._connected)
+            self._received += 1
+            if event.startswith(b'{"chat":'):
+                self._chats.append(event)
+            if self._participant.is_settled:
+                await self._process(received)
+            return
+        if not self._participant.is_settled:
+            await self._process(self._participant.settle())
+        self._connected = isinstance(event, Connected)
+        if isinstance(event, Connected):
+            await self._send(self._participant.resend(event.known))
+
+    async def _process(self, received: Received) -> None:
+        """Send what frames called for, and show what they did."""
+        await self._send(received.send)
+        self._show_received(received)
+        await self._send(self._ask_for_seat())
+
+    async def _send(self, frames: Iterable[bytes]) -> None:
+        """Send the frames, in order."""
+        for frame in frames:
+            await self._transport.send(frame)
+
+    # --- What came in ---
+
+    def _show_received(self, received: Received) -> None:
+        """Show what frames did. Raise `NotSeated` if they leave no seat for this player."""
+        participant = self._participant
+        for news in received.happened:
+            self._judge(news)
+        if self._contacts is not None:
+            self._contacts.update()
+        opened = self._open_session()
+        for news in received.happened:
+            if isinstance(news, Applied) and self._narrator is not None:
+                for event in self._narrator.describe(news):
+                    self._ui.show(event)
+            elif isinstance(news, Diverged):
+                name = participant.replica.state.all_members[news.seat].name
+                self._ui.show(events.Diverged(name, seat=news.seat, theirs=news.theirs, ours=news.ours))
+            elif isinstance(news, Silenced):
+                self._ui.show(events.Silenced(news.reason))
+        self._show_chats()
+        if participant.has_session:
+            self._options.on_log(participant.replica)
+            if opened and self._options.shows_words:
+                names = tuple(member.name for member in participant.members)
+                self._ui.show(events.Agreed(names, participant.session_words))
+            self._show_seat()
+            self._show_links()
+
+    def _judge(self, news: object) -> None:
+        """Take note of what others decided in the lobby. Raise `NotSeated` if this player has no place here."""
+        one = self._participant
+        if isinstance(news, ProposalDeclined):
+            if news.mine:
+                raise NotSeated(f"you cannot play this: {news.reason}")
+            self._ui.show(events.Declined(news.name or "", news.reason))
+            if self._role is not None:
+                self._role.on_declined(news)
+        elif isinstance(news, VersionMismatch):
+            raise NotSeated(f"the host uses another version of nodealer: {news.reason}")
+        elif one.is_own_dismissal(news) and not one.is_catching_up:
+            raise NotSeated("the host has turned you away from this table")
+        elif isinstance(news, FrameIgnored) and news.mine and self._is_turned_away:
+            raise NameTaken(
+                f"you cannot sit there as {one.store.name}: {news.reason}. Ask the host, or use another name"
+            )
+
+    @property
+    def _is_turned_away(self) -> bool:
+        """Whether this player's offer was not accepted although everything has been received: the name may be taken."""
+        one = self._participant
+        return not (one.has_session or one.is_catching_up or one.store.name is None) and one.lobby.own_offer is None
+
+    def _open_session(self) -> bool:
+        """Show the session once the players have agreed on it; return whether it was shown now."""
+        one = self._participant
+        if not one.has_session:
+            return False
+        mine = one.seat.number if one.has_seat else None
+        if self._narrator is None:
+            config = one.replica.config
+            self._narrator = Narrator.for_table(config, mine)
+            proposal = config.session.proposal
+            names = tuple(proposal.roster.member(seat).name for seat in proposal.roster.awaited)
+            self._ui.show(events.SessionOpened(config.session.id, names, proposal, config.words))
+            return True
+        if mine is not None and mine != self._narrator.you:
+            # A newcomer has been seated.
+            self._narrator = Narrator.for_table(one.replica.config, mine)
+        return False
+
+    def _show_seat(self) -> None:
+        """Show a player who asked for a seat that they have one."""
+        one = self._participant
+        self._was_seated = self._was_seated or one.is_in_roster
+        if self._asked and one.is_in_roster and not self._seat_shown:
+            self._seat_shown = True
+            self._ui.show(events.GotSeat(one.seat.number))
+
+    def _show_links(self) -> None:
+        """Show the new links after the table got a new key."""
+        invitation = None if self._links is None else self._links.next_invitation(self._participant)
+        if invitation is not None:
+            watch = invitation.for_spectators().link
+            self._ui.show(events.NewLinks(invitation.key.epoch, invitation.link, watch))
+
+    def _ask_for_seat(self) -> list[bytes]:
+        """Ask for a seat at a table that is already playing, once all of its log has been received.
+
+        Raise `LockedOut` if this player has lost their seat: they do not ask again on their own.
+        """
+        one = self._participant
+        if not one.has_session or one.store.name is None or one.is_in_roster or self._asked or one.is_catching_up:
+            return []
+        if one.keeps_time:
+            if not one.has_seat:
+                raise NotSeated("this table has another timekeeper, or none")
+            return []
+        self._asked = True
+        asks = self._options.asks_for_seat and not self._was_seated
+        if one.has_seat and not asks and not one.is_over:
+            self._ui.show(events.SeatLost())
+            raise LockedOut
+        names = tuple(member.name for member in one.members if member.role != TIMEKEEPER)
+        if not asks or one.is_over:
+            raise NotSeated(
+                f"there is no seat for you at this table: {', '.join(names)} play there. `nodealer join LINK --ask` "
+                "asks for a seat while they play, and `nodealer watch LINK` watches"
+            )
+        try:
+            frames = one.command(RequestSeat())
+        except IllegalMove as refused:
+            raise NotSeated(f"you cannot sit at this table: {refused}") from None
+        self._ui.show(events.SeatAsked(names, one.store.identity.public))
+        return frames
+
+    def _show_chats(self) -> None:
+        """Show the chat messages that have arrived, if they are new and not too many."""
+        frames, self._chats = self._chats, []
+        one = self._participant
+        if not frames or not one.has_session or one.is_catching_up:
+            return
+        members = one.replica.state.all_members
+        keys = {seat: member.key for seat, member in members.items()}
+        for frame in frames:
+            with suppress(BadParameter):
+                chat = read_chat(frame, one.session.id, keys)
+                if chat is not None and self._chat_filter.is_new(chat) and self._may_chat(chat.seat):
+                    self._ui.show(events.Chatted(members[chat.seat].name, chat.text, seat=chat.seat))
+
+    def _may_chat(self, seat: int) -> bool:
+        """Return whether a seat may chat again: it has a limited number of messages per time."""
+        times, now = self._chat_times[seat], self._clock()
+        if len(times) == CHATS_MAX and now - times[0] < CHATS_WITHIN:
+            return False
+        times.append(now)
+        return True
+
+    # --- What to do ---
+
+    async def _act(self) -> None:
+        """Show how the table stands, carry out what is wanted, and ask what is open."""
+        status = self._observe()
+        if await self._take_answer(status) | await self._carry_out_orders(status):
+            status = self._observe()
+        if self._role is not None and not status.has_session:
+            for command in self._role.on_status(status):
+                await self._carry_out(command)
+        for policy in self._policies:
+            await self._follow(policy, status)
+        if status.options.unreadable is not None and not self._participant.by_person:
+            # The dispute starts without asking; the table decides it. Opening the books costs the whole hand, so that
+            # is up to a person.
+            await self._send(self._participant.command(DisputeCard()))
+            return
+        self._ask(status)
+
+    def _observe(self) -> TableStatus:
+        """Work out how the table stands, show what is new, and return it."""
+        one, role = self._participant, self._role
+        self._times.observe(one, self._clock())
+        question = None if role is None or one.has_session else role.question
+        status = table_status(one, self._times, seats=0 if role is None else role.seats, question=question)
+        before, self._status = self._status, status
+        for event in events_between(before, status, self._options.notice_after):
+            self._ui.show(event)
+        self._ui.status(status)
+        return status
+
+    async def _follow(self, policy: Policy, status: TableStatus) -> None:
+        """Carry out the first command of a policy that the table allows."""
+        for command in policy.on_status(status):
+            with suppress(IllegalMove):
+                await self._send(self._participant.command(command))
+                return
+
+    # --- Commands ---
+
+    def _take_order(
+        self, order: asyncio.Future[Command | None], commands: AsyncIterator[Command]
+    ) -> asyncio.Future[Command | None]:
+        """Queue a command of the person, and return the future of the next one."""
+        command = order.result()
+        if command is None:
+            # The person will say nothing more: wait for a command that never comes.
+            return asyncio.get_running_loop().create_future()
+        self._orders.append(command)
+        return _next(commands)
+
+    async def _carry_out_orders(self, status: TableStatus) -> bool:
+        """Carry out what the person wants. Return whether there was anything."""
+        acted = False
+        with suppress(IllegalMove):
+            acted = await self._repeat_seat_order(status)
+        while self._orders and not self._must_wait(self._orders[0]):
+            await self._carry_out(self._orders.popleft())
+            acted = True
+        return acted
+
+    def _must_wait(self, command: Command) -> bool:
+        """Return whether a command about seats waits for this seat's last entry: the move goes first."""
+        one = self._participant
+        return isinstance(command, SeatCommand) and one.has_seat and bool(one.seat.unconfirmed)
+
+    async def _carry_out(self, command: Command) -> None:
+        """Carry out a command, or show why that is not possible."""
+        try:
+            frames = self._frames_for(command)
+        except (IllegalMove, BadParameter) as refused:
+            self._ui.show(events.CommandRefused(WORDS.get(type(command), ""), str(refused)))
+            return
+        if isinstance(command, SeatCommand):
+            self._seat_order = self._participant.replica.state.roster.digest, command
+        await self._send(frames)
+
+    def _frames_for(self, command: Command) -> list[bytes]:
+        """Return the frames that carry a command. Raise `IllegalMove` or `BadParameter` if it is not possible."""
+        one = self._participant
+        match command:
+            case StartGame() | IssueCode() | TurnAway():
+                if self._role is None or one.has_session:
+                    raise IllegalMove("the game has already begun")
+                self._role.command(command)
+                return []
+            case SendChat(text=text):
+                number = int(self._wall() * 1000)
+                return [sign_chat(one.store.identity, one.session.id, one.seat.number, number, text)]
+            case _:
+                return one.command(command)
+
+    async def _repeat_seat_order(self, status: TableStatus) -> bool:
+        """Repeat a vote on seats that became void because the hand ended: the person meant it."""
+        if self._seat_order is None or status.state is None or status.seat is None or status.unconfirmed:
+            return False
+        (roster, command), self._seat_order = self._seat_order, None
+        state = status.state
+        counts = any(status.seat in one.agreed for one in state.proposed.values())
+        if state.roster.digest != roster or counts or state.no_more_hands:
+            return False
+        await self._send(self._participant.command(command))
+        self._seat_order = roster, command
+        return True
+
+    # --- Questions ---
+
+    async def _take_answer(self, status: TableStatus) -> bool:
+        """Use the answer of the agent or the person, if there is one. Return whether there was."""
+        if self._answer is None or not self._answer.done() or status.is_catching_up:
+            # Frames that are still missing may answer the question, so the answer waits for them.
+            return False
+        done, question = self._answer, self._question
+        self._answer = self._question = None
+        if done.cancelled():
+            return False
+        answer = done.result()
+        if isinstance(question, LobbyQuestion):
+            if self._role is not None:
+                self._role.answer(question, bool(answer))
+        elif question is not None and not isinstance(answer, bool):
+            # If the answer came too late, the current question is asked instead.
+            with suppress(IllegalMove):
+                await self._send(self._participant.command(AnswerQuestion(question, answer)))
+        return True
+
+    def _ask(self, status: TableStatus) -> None:
+        """Ask what is open, and cancel a question that no longer is."""
+        if status.is_catching_up:
+            return
+        if not self._is_open(self._question, status):
+            self._cancel_question()
+        if self._answer is None:
+            self._question = self._open_question(status)
+            if self._question is not None:
+                self._answer = asyncio.ensure_future(self._ask_decider(self._question))
+
+    def _is_open(self, question: Question | LobbyQuestion | None, status: TableStatus) -> bool:
+        """Return whether a question is the one that the table asks now."""
+        if isinstance(question, Question):
+            return status.options.required == question.duty
+        return question is not None and not status.has_session and question == self._lobby_question
+
+    def _open_question(self, status: TableStatus) -> Question | LobbyQuestion | None:
+        """Return what is asked now, or None."""
+        if not status.has_session:
+            return self._lobby_question
+        if status.options.required is None or self._participant.store.name is None:
+            return None
+        # A player with false cards who has already disputed one has nothing to decide.
+        with suppress(CardUnreadable):
+            return self._participant.question()
+        return None
+
+    @property
+    def _lobby_question(self) -> LobbyQuestion | None:
+        """What the person is asked in the lobby. An open prompt for commands is not a question."""
+        question = None if self._role is None else self._role.question
+        return None if question is None or question.asked is Asked.GUESTS else question
+
+    def _ask_decider(self, question: Question | LobbyQuestion) -> Coroutine[Any, Any, Decision | bool]:
+        """Return the call that asks the agent, or else the person."""
+        if self._agent is not None and isinstance(question, Question):
+            return self._agent.decide(question)
+        return self._ui.prompt(question)
+
+    def _cancel_question(self) -> None:
+        """Withdraw the question that the agent or the person is working on."""
+        if self._answer is not None:
+            self._answer.cancel()
+        self._answer = self._question = None
+
+
+def _next(source: AsyncIterator[Any]) -> asyncio.Future[Any]:
+    """Return the future of the next element, or of None at the end."""
+    return asyncio.ensure_future(anext(source, None))
+
+
+async def _cancel_and_wait(coming: asyncio.Future[Any]) -> None:
+    """Cancel a pending read and wait until it has ended.
+
+    A program that is shutting down may cancel this wait too. The reader must have finished all the same, because a
+    running generator cannot be closed.
+    """
+    again: asyncio.CancelledError | None = None
+    coming.cancel()
+    while not coming.done():
+        try:
+            await asyncio.wait({coming})
+        except asyncio.CancelledError as error:
+            again = error
+            coming.cancel()
+    if again is not None:
+        raise again
