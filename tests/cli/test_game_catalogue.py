@@ -12,9 +12,9 @@ import pytest
 from cli.running import called
 from nodealer.cli import network_game
 from nodealer.cli.game_catalogue import create_folder_once, find_table, is_saved_game
-from nodealer.cli.saved_games import read_record
-from nodealer.cli.table_folders import FORMAT, Hosted, TableFolder, TableRecord, with_game_place, with_relays
 from nodealer.client.folder_store import FolderStore
+from nodealer.client.saved_games import read_record
+from nodealer.client.table_folders import FORMAT, Hosted, TableFolder, TableRecord, with_game_place, with_relays
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.relay.invitations import Invitation

@@ -19,9 +19,9 @@ from conformance.games import TinyRules
 from conformance.harness import Source
 from nodealer.cli.game_catalogue import find_game, list_saved_games
 from nodealer.cli.log_export import LogCopy
-from nodealer.cli.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, games_folder, keep
 from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.client.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, games_folder, keep
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase

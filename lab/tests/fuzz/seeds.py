@@ -15,11 +15,11 @@ from fuzz.stored import FILES
 from fuzz.target import CORPUS
 from fuzz.targets import SECRET, TABLE, TARGETS
 from nodealer.cli.bot_process import PlayerConfig
-from nodealer.cli.saved_games import GAME, Ended, GameRecord
-from nodealer.cli.table_folders import TABLE as TABLE_FILE
-from nodealer.cli.table_folders import TableRecord
 from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.client.key_history import encode_history
+from nodealer.client.saved_games import GAME, Ended, GameRecord
+from nodealer.client.table_folders import TABLE as TABLE_FILE
+from nodealer.client.table_folders import TableRecord
 from nodealer.engine.bodies import Book, Claim, read_body
 from nodealer.engine.chat import sign_chat
 from nodealer.engine.lobby import Expected, Lobby

@@ -12,9 +12,9 @@ from typing import Final
 
 from fuzz.target import Target
 from nodealer.cli.bots import describe_exit
-from nodealer.cli.saved_games import ENDED, GAME, Ended, GameRecord, SavedGame, reached_in, read_record
-from nodealer.cli.table_folders import LATER, TABLE, TableFolder, TableRecord
 from nodealer.client.folder_store import LOG
+from nodealer.client.saved_games import ENDED, GAME, Ended, GameRecord, SavedGame, reached_in, read_record
+from nodealer.client.table_folders import LATER, TABLE, TableFolder, TableRecord
 from nodealer.errors import HomeUnusable, Malformed, OtherFormat, RelayError
 from nodealer.relay.permissions import MadeRecord, encode_record, permissions_of
 from nodealer.relay.stores.sqlite import SqliteStore, open_sqlite

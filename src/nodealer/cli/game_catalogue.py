@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from nodealer.cli import text as phrases
-from nodealer.cli.saved_games import GAME, GameRecord, SavedGame, games_folder, is_file, read_record
 from nodealer.cli.suggestions import closest
-from nodealer.cli.table_folders import TABLE, TableFolder, TableRecord, create_table_folder
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, locked_folder
+from nodealer.client.saved_games import GAME, GameRecord, SavedGame, games_folder, is_file, read_record
+from nodealer.client.table_folders import TABLE, TableFolder, TableRecord, create_table_folder
 from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
 from nodealer.log.names import casefold_name
 from nodealer.relay.invitations import Invitation, parse_link

@@ -28,12 +28,12 @@ from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
 from nodealer.cli.plan import PlayPlan, create_plan
 from nodealer.cli.program import Program
 from nodealer.cli.rehearse import rehearse
-from nodealer.cli.saved_games import FORMAT, GameRecord, SavedGame, keep
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.client.durable_files import FILE_MODE, FOLDER_MODE
 from nodealer.client.events import LogVerified
+from nodealer.client.saved_games import FORMAT, GameRecord, SavedGame, keep
 from nodealer.client.time_limits import limits_for_bots
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica

@@ -19,7 +19,6 @@ from nodealer.cli.loopback import serve_local_table
 from nodealer.cli.output import err, escape_markup, print_line
 from nodealer.cli.plan import PlayPlan
 from nodealer.cli.program import Program
-from nodealer.cli.saved_games import Earlier, SavedGame
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.timekeeper_process import TimekeeperConfig
@@ -29,6 +28,7 @@ from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Loop
 from nodealer.client.policies import PolicyGroup, TimeoutVoter
+from nodealer.client.saved_games import Earlier, SavedGame
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.frame_result import Received
 from nodealer.engine.lobby_messages import ProposalDeclined

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.cli import text as phrases
-from nodealer.cli.address import parse_address
 from nodealer.cli.bots import bots
 from nodealer.cli.browser_table import create_screen
 from nodealer.cli.display import Display
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.game_catalogue import create_folder_once, find_table
 from nodealer.cli.games import load_game
-from nodealer.cli.host_relay import free_port, own_address, own_relay
 from nodealer.cli.line_input import LineReader
 from nodealer.cli.log_export import LogCopy
 from nodealer.cli.network_seat import Sitting, play_and_verify, take_part
@@ -27,7 +25,17 @@ from nodealer.cli.output import escape_markup
 from nodealer.cli.plan import PlayPlan, create_plan
 from nodealer.cli.qr import print_qr
 from nodealer.cli.screen import Screen
-from nodealer.cli.table_folders import (
+from nodealer.cli.timekeeper_process import TimekeeperConfig
+from nodealer.cli.user import User, choose_name, player, watcher
+from nodealer.cli.webpage import serve_guest_page
+from nodealer.client.address import parse_address
+from nodealer.client.events import TableLinks
+from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.host_relay import free_port, own_address, own_relay
+from nodealer.client.lobby import Hosting
+from nodealer.client.pairing import PairingCodes, PairingEnvironment, use_code
+from nodealer.client.relay_transport import connect_here
+from nodealer.client.table_folders import (
     FORMAT,
     Hosted,
     TableFolder,
@@ -36,14 +44,6 @@ from nodealer.cli.table_folders import (
     with_game_place,
     with_relays,
 )
-from nodealer.cli.timekeeper_process import TimekeeperConfig
-from nodealer.cli.user import User, choose_name, player, watcher
-from nodealer.cli.webpage import serve_guest_page
-from nodealer.client.events import TableLinks
-from nodealer.client.folder_store import open_or_create_store
-from nodealer.client.lobby import Hosting
-from nodealer.client.pairing import PairingCodes, PairingEnvironment, use_code
-from nodealer.client.relay_transport import connect_here
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import refuse_without_asserts

@@ -23,7 +23,6 @@ from nodealer.cli.notices import MissingFrames
 from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
-from nodealer.cli.table_folders import TableFolder
 from nodealer.cli.terminal import Person
 from nodealer.cli.terminal_lobby import LobbyScreen, Questions
 from nodealer.cli.user import User
@@ -57,6 +56,7 @@ from nodealer.client.relay_transport import (
     RelayTransport,
     WriteRefused,
 )
+from nodealer.client.table_folders import TableFolder
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.lobby import decline_rehearsals

@@ -16,7 +16,7 @@ from nodealer.cli.local_game import game_record
 from nodealer.cli.local_host import Play, host
 from nodealer.cli.log_export import LogCopy
 from nodealer.cli.plan import PlayPlan, create_plan
-from nodealer.cli.saved_games import keep
+from nodealer.client.saved_games import keep
 from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.games.package import GamePackage

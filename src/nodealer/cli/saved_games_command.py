@@ -26,7 +26,7 @@ def games(
     where the folders are. nodealer never deletes one; to remove a game, delete its folder.
     """
     from nodealer.cli.game_catalogue import list_saved_games
-    from nodealer.cli.saved_games import games_folder  # late: no other command should wait for homes
+    from nodealer.client.saved_games import games_folder  # late: no other command should wait for homes
 
     rows = [_unreadable_row(*game) if isinstance(game, tuple) else _row_of(game) for game in list_saved_games()]
     if json:
@@ -127,7 +127,7 @@ def resume(
     from nodealer.cli.game_catalogue import find_game
     from nodealer.cli.local_game import resume_game
     from nodealer.cli.network_game import resume_table
-    from nodealer.cli.saved_games import SavedGame  # late: no other command should wait for sockets
+    from nodealer.client.saved_games import SavedGame  # late: no other command should wait for sockets
 
     kept = find_game(game)
     at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))

@@ -885,22 +885,6 @@ def still_played(name: str) -> str:
     return f"{name} is being played, or one of its players has not stopped yet"
 
 
-def sessions_differ(folder: object) -> str:
-    return f"the players in {folder} have not agreed on one session"
-
-
-def folders_differ(path: object) -> str:
-    return f"{path} contradicts the other players' folders of this game: they received different messages"
-
-
-def too_many_games(folder: object) -> str:
-    return f"{folder} has too many games that began in the same second"
-
-
-def damaged(path: object, reason: object) -> str:
-    return f"{path} is damaged: {reason}"
-
-
 # --- verify and show ---
 
 STDIN_ALONE: Final = "a log on standard input must be verified alone"

@@ -6,13 +6,13 @@ import asyncio
 
 from nodealer.cli import text as phrases
 from nodealer.cli.output import err, escape_markup, print_line
-from nodealer.cli.saved_games import games_folder
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import LobbyScreen
 from nodealer.cli.timekeeper_process import TimekeeperConfig, keep
 from nodealer.client.events import TableEvent, TimekeeperBegan, TimekeeperConnection, TimekeeperLate
 from nodealer.client.lobby import Onlooker
 from nodealer.client.relay_transport import Behind, ConnectionEvent, KeyMissing, RelayFound, RelayLost, WriteRefused
+from nodealer.client.saved_games import games_folder
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Applied

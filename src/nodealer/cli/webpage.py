@@ -12,10 +12,10 @@ from typing import Annotated, Final
 import typer
 
 from nodealer.cli import text as phrases
-from nodealer.cli.address import parse_address
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import err, escape_markup, out, print_json
+from nodealer.client.address import parse_address
 from nodealer.errors import BadParameter
 from nodealer.relay.invitations import normalize_page_address
 
@@ -42,7 +42,7 @@ def serve_guest_page(wanted: str | None, before: str = "") -> Iterator[str]:
         return
     import uvicorn  # late: no other command should wait for it
 
-    from nodealer.cli.host_relay import own_address
+    from nodealer.client.host_relay import own_address
     from nodealer.web.bundle.serve import create_app
 
     app = create_app(Path(wanted))

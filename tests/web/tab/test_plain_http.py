@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser
 
-from nodealer.cli.host_relay import own_address
+from nodealer.client.host_relay import own_address
 from nodealer_lab.browser import find_chromium
 from web.tab.conftest import Run
 from web.tab.people import event, own_cards, person, play_until, sit_down, tab

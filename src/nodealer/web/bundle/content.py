@@ -26,7 +26,8 @@ NOT_IN_A_TAB: Final = (
     "api/", "cheats/", "cli/", "gamecheck/", "group/cpu.py", "relay/stores/",
     "relay/client.py", "relay/server/",
     "client/durable_files.py", "client/folder_store.py",
-    "client/identity.py", "client/journal.py",
+    "client/address.py", "client/host_relay.py", "client/identity.py", "client/journal.py",
+    "client/saved_games.py", "client/table_folders.py",
     "web/server.py", "web/socket_owner.py", "web/bundle/",
 )  # fmt: skip
 #: What the page may load and do: WebAssembly and sockets to relays, but nothing inline, from elsewhere, or by `eval`.

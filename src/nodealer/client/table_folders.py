@@ -17,10 +17,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from nodealer.cli import text as phrases
-from nodealer.cli.saved_games import ENDED, Ended, create_folder, is_file, reached_in, read_record
 from nodealer.client.durable_files import disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, is_in_use
+from nodealer.client.saved_games import ENDED, Ended, create_folder, is_file, reached_in, read_record
 from nodealer.errors import DecodeError, HomeUnusable
 from nodealer.log.session import Label, Limits, Proposal, read_session
 from nodealer.relay.invitations import RELAYS_MAX, TEXT_CHARACTERS_MAX, Invitation, parse_link
@@ -113,7 +112,7 @@ class TableFolder:
         try:
             return [parse_link(line) for line in text.splitlines()]
         except DecodeError as error:
-            raise HomeUnusable(phrases.damaged(path, error)) from None
+            raise HomeUnusable(f"{path} is damaged: {error}") from None
 
     def save_later_link(self, invitation: Invitation) -> None:
         """Save a link with a later key than the user's own, beside those with other keys.

@@ -20,7 +20,6 @@ from typing import Final, Literal, TypeVar
 import msgspec
 from platformdirs import user_state_path
 
-from nodealer.cli import text as phrases
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, FolderStore, is_in_use
 from nodealer.errors import DecodeError, HomeUnusable, NodealerError, OtherFormat
@@ -157,7 +156,7 @@ class SavedGame:
                 entries = _longer(entries, tuple(home.entries), path)
                 session += [] if home.session is None else [home.session]
         if any(one != session[0] for one in session):
-            raise HomeUnusable(phrases.sessions_differ(self.folder))
+            raise HomeUnusable(f"the players in {self.folder} have not agreed on one session")
         return Earlier(lobby, entries)
 
 
@@ -165,7 +164,9 @@ def _longer(one: Sequence[bytes], two: tuple[bytes, ...], path: Path) -> tuple[b
     """Return the longer of two records, of which one must begin with the other. Raises `HomeUnusable`."""
     short, long = sorted((tuple(one), two), key=len)
     if long[: len(short)] != short:
-        raise HomeUnusable(phrases.folders_differ(path))
+        raise HomeUnusable(
+            f"{path} contradicts the other players' folders of this game: they received different messages"
+        )
     return long
 
 
@@ -218,7 +219,7 @@ def create_folder(begun: int) -> Path:
             except FileExistsError:
                 continue
         return path
-    raise HomeUnusable(phrases.too_many_games(folder))
+    raise HomeUnusable(f"{folder} has too many games that began in the same second")
 
 
 def is_file(path: Path) -> bool:
@@ -238,4 +239,4 @@ def read_record(kind: type[T], path: Path) -> T:
     except OtherFormat as other:
         raise OtherFormat(f"{path} has an {other}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, DecodeError) as error:
-        raise HomeUnusable(phrases.damaged(path, error)) from None
+        raise HomeUnusable(f"{path} is damaged: {error}") from None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from nodealer.cli import host_relay
-from nodealer.cli.host_relay import PORT, own_relay
+from nodealer.client import host_relay
+from nodealer.client.host_relay import PORT, own_relay
 from nodealer.errors import BadParameter, RelayRefused
 from nodealer.relay.client import connect_to
 from nodealer.relay.server.listener import serve_relay
@@ -35,7 +36,7 @@ def test_what_listens_on_this_machine_only_is_not_open_to_others(
     async def run() -> None:
         port = free_port()
         listen, here = f"{host}:{port}", f"ws://127.0.0.1:{port}"
-        async with own_relay(tmp_path / "relay.db", listen, "ab" * 16), connect_to(here) as client:
+        async with own_relay(tmp_path / "relay.db", listen, "ab" * 16, os.urandom), connect_to(here) as client:
             with pytest.raises(RelayRefused, match="a single table"):
                 await client.create("cd" * 16, bytes(32))
             await client.create("ab" * 16, bytes(32))
@@ -54,7 +55,7 @@ def test_a_port_that_somebody_has_is_not_taken() -> None:
 
 def test_what_is_no_address(tmp_path: Path) -> None:
     async def run() -> None:
-        async with own_relay(tmp_path / "relay.db", "here", "ab" * 16):
+        async with own_relay(tmp_path / "relay.db", "here", "ab" * 16, os.urandom):
             pass
 
     with pytest.raises(BadParameter, match="HOST:PORT"):
@@ -70,7 +71,7 @@ def test_a_host_who_comes_back_to_a_game_that_is_over_waits_for_the_others(
     listen = f"127.0.0.1:{free_port()}"
 
     async def over() -> None:
-        async with own_relay(tmp_path / "relay.db", listen, "ab" * 16, again=again):
+        async with own_relay(tmp_path / "relay.db", listen, "ab" * 16, os.urandom, again=again):
             pass
 
     async def run() -> None:

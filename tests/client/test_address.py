@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.cli.address import parse_address
+from nodealer.client.address import parse_address
 from nodealer.errors import BadParameter
 
 

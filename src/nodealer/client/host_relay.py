@@ -10,10 +10,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from nodealer.cli import text as phrases
-from nodealer.cli.address import parse_address
-from nodealer.cli.entropy import system_entropy
+from nodealer.client.address import parse_address
 from nodealer.errors import BadParameter
+from nodealer.proofs.checks import Entropy
 from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.server.sockets import is_loopback
 from nodealer.relay.stores.sqlite import open_sqlite
@@ -25,21 +24,23 @@ PORT: Final = 7777
 
 
 @asynccontextmanager
-async def own_relay(store: Path, listen: str, table: str, *, again: bool = False) -> AsyncIterator[None]:
+async def own_relay(
+    store: Path, listen: str, table: str, entropy: Entropy, *, again: bool = False
+) -> AsyncIterator[None]:
     """Run a relay for one table, which it stores in a file, until the other players have received every frame.
 
     The whole network can reach the relay, but it accepts no other table. `again`: the host has restarted. The other
     players may then still miss the end of the game, so the relay waits some seconds for them to reconnect.
     """
-    host, port = parse_address(listen, refusal=phrases.bad_own_address(listen))
+    host, port = parse_own_address(listen)
     # The host connects to this machine's own address, and others to one that may be the router's.
     inside = host == "localhost" or is_loopback(host)
     async with (
         open_sqlite(store, time.time) as kept,
         serve_relay(
             kept,
-            entropy=system_entropy,
-            host="127.0.0.1" if inside else "0.0.0.0",
+            entropy=entropy,
+            host="127.0.0.1" if inside else "0.0.0.0",  # noqa: S104 - others have to reach it
             port=port,
             only=table,
         ) as relay,
@@ -50,6 +51,15 @@ async def own_relay(store: Path, listen: str, table: str, *, again: bool = False
         deadline = now() + FAREWELL
         while now() < deadline and (relay.metrics.connections or now() < come_until):
             await asyncio.sleep(0.1)
+
+
+def parse_own_address(listen: str) -> tuple[str, int]:
+    """Return host and port at which others reach the host's own relay. Raise `BadParameter` if it is not an address.
+
+    It is part of their links, so its port must be known.
+    """
+    refusal = f"--listen must be HOST:PORT as others reach it, such as 192.168.1.7:7777, not {listen!r}"
+    return parse_address(listen, refusal=refusal, least=1)
 
 
 def own_address() -> str:
@@ -71,4 +81,4 @@ def free_port() -> int:
                 return int(probe.getsockname()[1])
             except OSError:
                 continue
-    raise BadParameter(phrases.NO_FREE_PORT)
+    raise BadParameter("there is no free port for a relay; choose one with --listen HOST:PORT")
