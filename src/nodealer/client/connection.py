@@ -53,9 +53,9 @@ class ConnectionMonitor:
         elif isinstance(event, WriteRefused) or (isinstance(event, RelayLost) and event.refused):
             self._on_refused(event)
         elif isinstance(event, Behind):
-            self.show(ConnectionChanged("behind", event.relay))
+            self.show(ConnectionChanged("behind", self._named(event)))
         elif isinstance(event, KeyMissing):
-            self.show(ConnectionChanged("locked", event.relay))
+            self.show(ConnectionChanged("locked", self._named(event)))
             raise LockedOut
         else:
             self._on_lost(event)
@@ -76,7 +76,7 @@ class ConnectionMonitor:
         """Show that the relay rejects this player's messages."""
         self._refused = isinstance(event, RelayLost)
         if not self._unheard:
-            self.show(ConnectionChanged("unheard", event.relay, event.reason, retrying=self._refused))
+            self.show(ConnectionChanged("unheard", self._named(event), event.reason, retrying=self._refused))
         self._unheard = True
 
     def _on_lost(self, event: RelayLost) -> None:
@@ -86,5 +86,9 @@ class ConnectionMonitor:
         if not self.patient and self._failed >= self.relays + self._found:
             raise RelayError(event.reason)
         if not self._lost and self.patient:
-            self.show(ConnectionChanged("lost", event.relay, event.reason))
+            self.show(ConnectionChanged("lost", self._named(event), event.reason))
         self._lost = True
+
+    def _named(self, event: ConnectionEvent) -> str | None:
+        """Return the relay's address, or None for the relay of this machine, whose address means nothing to a person."""
+        return None if self.local else event.relay
