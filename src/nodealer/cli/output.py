@@ -73,8 +73,8 @@ def _lacks(encoding: str, character: str) -> bool:
     return False
 
 
-class PipeClosed(Exception):
-    """The reader of the output has gone."""
+class PipeClosed(BaseException):
+    """The reader of the output has gone. Like an interrupt, it is not an error of the code that printed."""
 
 
 def _close_output() -> NoReturn:

@@ -14,6 +14,8 @@ from nodealer.engine.state import TableState
 
 #: The time bank's seconds below which a player is reminded once more.
 BANK_LOW = 10.0
+#: After how many seconds missing frames are worth a notice, also where people take longer for everything else.
+MISSING_AFTER = 5.0
 
 
 def events_between(before: TableStatus | None, after: TableStatus, notice_after: float) -> Iterator[events.TableEvent]:
@@ -23,7 +25,7 @@ def events_between(before: TableStatus | None, after: TableStatus, notice_after:
     """
     yield from _sitting_out(before, after)
     yield from _too_few_players(before, after, notice_after)
-    yield from _missing_frames(before, after, notice_after)
+    yield from _missing_frames(before, after, min(notice_after, MISSING_AFTER))
     if after.drifts > (0 if before is None else before.drifts):
         yield events.ClockDrift(after.drift)
     yield from _waits(before, after, notice_after)

@@ -653,6 +653,12 @@ class TableLinks:
     link: str
     watch: str
     relays: tuple[str, ...]
+    #: How many players the table is for, and where its game is found, as the host typed it.
+    seats: int = field(default=0, compare=False, repr=False, kw_only=True)
+    place: str = field(default="", compare=False, repr=False, kw_only=True)
+    #: Whether guests can play on a page, and whether the host decides who sits down.
+    has_page: bool = field(default=False, compare=False, repr=False, kw_only=True)
+    asks_host: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
 
 # --- The client's table ---

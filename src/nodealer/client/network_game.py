@@ -72,6 +72,8 @@ class NetworkTable:
     by_bot: bool = False
     #: Judges proposals before this player is asked.
     accept: Accept = ask_first
+    #: How to name this player's store to them, if something is wrong with it.
+    store_name: str = ""
 
 
 async def play_on_network(
@@ -111,7 +113,7 @@ async def play_on_network(
     def on_found() -> None:
         """Show the links once the relay has the table."""
         if hosted is not None and hosted.shows_links:
-            ui.show(TableLinks(invitation.link, invitation.for_spectators().link, invitation.relays))
+            ui.show(_links(invitation, hosted.setup, asks_host=table.by_person))
         if codes is not None and hosted is not None and hosted.issues_code:
             codes.issue()
 
@@ -146,8 +148,21 @@ async def play_on_network(
         if codes is not None:
             await codes.stop()
     if participant.silenced is not None:
-        raise BadParameter(participant.silenced)
+        raise BadParameter(f"{table.store_name}: {participant.silenced}" if table.store_name else participant.silenced)
     return participant
+
+
+def _links(invitation: Invitation, setup: TableSetup, *, asks_host: bool) -> TableLinks:
+    """Return the links by which others come to a host's table."""
+    return TableLinks(
+        invitation.link,
+        invitation.for_spectators().link,
+        invitation.relays,
+        seats=setup.seats,
+        place=setup.place,
+        has_page=bool(invitation.page),
+        asks_host=asks_host,
+    )
 
 
 def _lobby_role(
