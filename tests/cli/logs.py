@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from nodealer.cli.entropy import rehearsal_entropy
+from nodealer.client.entropy import rehearsal_entropy
 from nodealer.client.local_table import KEY_BYTES
 from nodealer.engine.bodies import Cards, read_body
 from nodealer.keys import Identity

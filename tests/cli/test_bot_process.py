@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from cli.running import environment
 from nodealer.cli.bot_process import PlayerConfig, local_transport
 from nodealer.cli.bots import BOT
-from nodealer.cli.loopback import serve_local_table
 from nodealer.cli.plan import create_plan
 from nodealer.client.keyring import Keyring
+from nodealer.client.local_relay import serve_local_table
 from nodealer.client.loop import Loop
 from nodealer.engine.frame_result import Received
 from nodealer.engine.lobby import Lobby

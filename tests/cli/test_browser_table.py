@@ -12,9 +12,9 @@ from msgspec import Raw
 
 from nodealer.cli import play_page
 from nodealer.cli.browser_table import CONNECTION, Page, PageScreen
-from nodealer.cli.games import load_game
 from nodealer.cli.plan import create_plan
 from nodealer.client.events import ConnectionChanged, ConnectionCode, Declined, NewLinks, ProposalReceived
+from nodealer.client.game_loader import load_game
 from nodealer.client.lobby import Asked, LobbyQuestion
 from nodealer.errors import BadParameter
 from nodealer.games.text import Words

@@ -11,8 +11,8 @@ import pytest
 
 from cli.running import called
 from nodealer.cli import network_game
-from nodealer.cli.game_catalogue import create_folder_once, find_table, is_saved_game
 from nodealer.client.folder_store import FolderStore
+from nodealer.client.game_catalogue import create_folder_once, find_table, is_saved_game
 from nodealer.client.saved_games import read_record
 from nodealer.client.table_folders import FORMAT, Hosted, TableFolder, TableRecord, with_game_place, with_relays
 from nodealer.errors import BadParameter, HomeUnusable

@@ -28,11 +28,11 @@ from nodealer.audit.verify import verify_file
 from nodealer.cards.events import Opened
 from nodealer.cli.bot_process import PlayerConfig, local_transport
 from nodealer.cli.bots import BOT
-from nodealer.cli.loopback import serve_local_table
 from nodealer.cli.plan import create_plan
 from nodealer.client.agents import BotAgent
 from nodealer.client.folder_store import JOURNAL, LOG, FolderStore
 from nodealer.client.keyring import Keyring
+from nodealer.client.local_relay import serve_local_table
 from nodealer.client.local_table import LocalTable
 from nodealer.client.loop import Loop
 from nodealer.engine.frame_result import Received

@@ -14,8 +14,8 @@ from websockets.typing import Origin
 
 from conformance.harness import Source
 from nodealer.cli.bot_process import LocalRelayMonitor, local_transport
-from nodealer.cli.loopback import serve_local_table
 from nodealer.client.keyring import Keyring
+from nodealer.client.local_relay import serve_local_table
 from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.relay_transport import Behind, KeyMissing, RelayFound, RelayLost, RelayTransport, WriteRefused
 from nodealer.engine.participant import Participant

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from nodealer.cards.events import Unsealed
-from nodealer.cli.entropy import rehearsal_entropy
-from nodealer.cli.games import load_game
 from nodealer.cli.narrator import event_lines
 from nodealer.client.agents import BotAgent
+from nodealer.client.entropy import rehearsal_entropy
 from nodealer.client.event_json import event_tag
 from nodealer.client.event_text import event_text
 from nodealer.client.events import CardsOpened, Moved, Peeked, Result, TableEvent
 from nodealer.client.events import Unsealed as UnsealedEvent
+from nodealer.client.game_loader import load_game
 from nodealer.client.local_table import seat_players
 from nodealer.client.narrator import Narrator
 from nodealer.engine.frame_result import Received

@@ -17,10 +17,10 @@ from cli.running import called
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Source
-from nodealer.cli.game_catalogue import find_game, list_saved_games
-from nodealer.cli.log_export import LogCopy
 from nodealer.client.folder_store import FolderStore, open_or_create_store
+from nodealer.client.game_catalogue import find_game, list_saved_games
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.client.log_export import LogCopy
 from nodealer.client.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, games_folder, keep
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant

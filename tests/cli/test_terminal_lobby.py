@@ -13,12 +13,12 @@ import pytest
 
 from conformance.harness import Source
 from nodealer.cli.browser_table import Page
-from nodealer.cli.games import load_game
 from nodealer.cli.identity_prompt import contacts_in
 from nodealer.cli.plan import create_plan
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import LobbyScreen, Questions
 from nodealer.client.events import NotSitting
+from nodealer.client.game_loader import load_game
 from nodealer.client.lobby import ANSWER_LIMIT, Guest, Hosting, Onlooker, ask_first
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.participant import Participant

@@ -14,10 +14,10 @@ from playwright.sync_api import Page
 
 from games import outside
 from nodealer.audit.verify import verify_file
-from nodealer.cli.games import load_game
 from nodealer.cli.plan import create_plan
 from nodealer.cli.play_page import page_offers
 from nodealer.client.agents import BotAgent
+from nodealer.client.game_loader import load_game
 from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
 from nodealer.log.file import save_log

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from nodealer.audit.background import in_background
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import load_game
 from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
+from nodealer.client.entropy import system_entropy
 from nodealer.client.events import ConnectionCode
 from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.game_loader import load_game
 from nodealer.client.keyring import Keyring
 from nodealer.client.loop import Loop, Watch
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter

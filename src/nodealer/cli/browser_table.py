@@ -15,12 +15,12 @@ from nodealer.audit.report import Report
 from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.display import Display
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import installed_games
 from nodealer.cli.output import err, escape_markup
 from nodealer.cli.screen import Screen
+from nodealer.client.entropy import system_entropy
 from nodealer.client.event_json import event_json
 from nodealer.client.events import ConnectionChanged, TableEvent, TableLinks
+from nodealer.client.game_loader import installed_games
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage

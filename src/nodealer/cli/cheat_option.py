@@ -9,8 +9,8 @@ from nodealer.audit.report import Report
 from nodealer.cli import text as phrases
 from nodealer.cli.output import escape_markup
 from nodealer.cli.screen import Screen
-from nodealer.cli.suggestions import closest
 from nodealer.client.events import CheatAnnounced
+from nodealer.client.suggestions import describe_unknown
 from nodealer.errors import BadParameter
 from nodealer.protocols.base import CardProtocol, Cheat
 
@@ -76,5 +76,4 @@ def _find_seat(who: str, names: Sequence[str]) -> int:
     for seat, name in enumerate(names):
         if who.casefold() in (name.casefold(), str(seat)):
             return seat
-    near = closest(who, names)
-    raise BadParameter(phrases.unknown("seat", who, near, (f"{seat} {name}" for seat, name in enumerate(names))))
+    raise BadParameter(describe_unknown("seat", who, names, (f"{seat} {name}" for seat, name in enumerate(names))))

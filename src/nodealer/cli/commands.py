@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from nodealer.cli import text as phrases
-from nodealer.cli.suggestions import closest
+from nodealer.client.suggestions import closest
 from nodealer.errors import BadParameter
 
 

@@ -20,6 +20,6 @@ def protocols(incomplete: str) -> list[str]:
 
 def games(incomplete: str) -> list[str]:
     """Complete the name of an installed game."""
-    from nodealer.cli.games import installed_games
+    from nodealer.client.game_loader import installed_games
 
     return with_prefix([game.name for game in installed_games()], incomplete)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from nodealer.cli import text as phrases
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.games import load_game, parse_settings
+from nodealer.cli.games import parse_settings
 from nodealer.cli.local_game import run
 from nodealer.cli.output import escape_markup, out
 from nodealer.cli.plan import create_plan
+from nodealer.client.game_loader import load_game
 from nodealer.games.registry import DEFAULT_GAME
 
 

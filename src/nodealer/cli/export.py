@@ -11,12 +11,12 @@ import typer
 from nodealer.audit.report import Report
 from nodealer.audit.verify import Append, verify_file
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import NO_VERDICT
-from nodealer.cli.games import load_game_or_none
 from nodealer.cli.options import LogGame
 from nodealer.cli.output import err, escape_markup, print_line
 from nodealer.cli.verify import find_log, print_report
+from nodealer.client.entropy import system_entropy
+from nodealer.client.game_loader import load_game_or_none
 from nodealer.engine.replica import Applied, Replica
 from nodealer.errors import BadParameter
 from nodealer.games.package import Export, GamePackage

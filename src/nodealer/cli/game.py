@@ -11,9 +11,9 @@ from rich.table import Table
 from nodealer.cli import text as phrases
 from nodealer.cli.completion import games
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.games import installed_games, load_game
 from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import err, escape_markup, out, print_json
+from nodealer.client.game_loader import installed_games, load_game
 
 if TYPE_CHECKING:
     from nodealer.gamecheck import GameReport

@@ -1,32 +1,14 @@
-"""Find the game that a person named, and parse its settings."""
+"""Parse the settings of a game."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 
 from nodealer.cli import text as phrases
-from nodealer.cli.suggestions import closest
-from nodealer.errors import BadParameter, NodealerError
+from nodealer.client.game_loader import installed_games
+from nodealer.client.suggestions import closest
+from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
-from nodealer.games.registry import find_game, game_names, is_installed, resolve_game
-
-
-def load_game(text: str) -> GamePackage:
-    """Return an installed game by name, or the game at `module:attribute`, also from the current folder."""
-    if ":" in text and os.getcwd() not in sys.path:
-        # Last: a file that happens to be here must not replace an installed module.
-        sys.path.append(os.getcwd())
-    if ":" not in text and not is_installed(text):
-        raise BadParameter(phrases.unknown("game", text, closest(text, game_names()), game_names()))
-    return resolve_game(text)
-
-
-def load_game_or_none(text: str | None) -> GamePackage | None:
-    """Return the game that a person named, or None if they named none."""
-    return None if text is None else load_game(text)
 
 
 def parse_settings(game: GamePackage, arguments: Sequence[str], options: Iterable[str] = ()) -> dict[str, str]:
@@ -59,12 +41,3 @@ def _explain_unknown(option: str, game: GamePackage, options: Iterable[str]) -> 
             return phrases.setting_of_other_game(option, other.name, game.name)
     settings = [f"--{setting.name}" for setting in game.settings]
     return phrases.unknown_option(option, closest(option, (*options, *settings)), game.name, settings)
-
-
-def installed_games() -> list[GamePackage]:
-    """Return all installed games. Skips a game that cannot be loaded."""
-    found: list[GamePackage] = []
-    for name in game_names():
-        with suppress(NodealerError):
-            found.append(find_game(name))
-    return found

@@ -9,9 +9,9 @@ from pathlib import Path
 from platformdirs import user_config_path, user_state_path
 
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
 from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile
+from nodealer.client.entropy import system_entropy
 from nodealer.client.identity import UserIdentity, load_or_create_identity
 from nodealer.errors import BadParameter
 from nodealer.keys import Identity

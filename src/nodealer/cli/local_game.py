@@ -19,11 +19,7 @@ from nodealer.audit.report import Report
 from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.display import Display
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.game_catalogue import find_game
-from nodealer.cli.games import load_game
 from nodealer.cli.local_host import Play, host
-from nodealer.cli.log_export import LogCopy, follow_all
 from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
 from nodealer.cli.plan import PlayPlan, create_plan
 from nodealer.cli.program import Program
@@ -32,7 +28,11 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.client.durable_files import FILE_MODE, FOLDER_MODE
+from nodealer.client.entropy import system_entropy
 from nodealer.client.events import LogVerified
+from nodealer.client.game_catalogue import find_game
+from nodealer.client.game_loader import load_game
+from nodealer.client.log_export import LogCopy, follow_all
 from nodealer.client.saved_games import FORMAT, GameRecord, SavedGame, keep
 from nodealer.client.time_limits import limits_for_bots
 from nodealer.engine.phases import Phase

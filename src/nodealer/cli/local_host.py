@@ -13,9 +13,6 @@ from typing import Any
 from nodealer.cli import text as phrases
 from nodealer.cli.bot_process import PlayerConfig, ReportProblem, local_transport, play_seat
 from nodealer.cli.bots import TERM, Process, bots, describe_exit
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.log_export import LogCopy
-from nodealer.cli.loopback import serve_local_table
 from nodealer.cli.output import err, escape_markup, print_line
 from nodealer.cli.plan import PlayPlan
 from nodealer.cli.program import Program
@@ -23,9 +20,12 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.cli.wait_notices import Overseer, PersonAtTable, Stuck, WaitNotices
+from nodealer.client.entropy import system_entropy
 from nodealer.client.events import BotDropped, ConnectionChanged, ConnectionCode, TableStuck
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.keyring import Keyring
+from nodealer.client.local_relay import serve_local_table
+from nodealer.client.log_export import LogCopy
 from nodealer.client.loop import Loop
 from nodealer.client.policies import PolicyGroup, TimeoutVoter
 from nodealer.client.saved_games import Earlier, SavedGame

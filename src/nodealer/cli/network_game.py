@@ -15,11 +15,7 @@ from nodealer.cli import text as phrases
 from nodealer.cli.bots import bots
 from nodealer.cli.browser_table import create_screen
 from nodealer.cli.display import Display
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.game_catalogue import create_folder_once, find_table
-from nodealer.cli.games import load_game
 from nodealer.cli.line_input import LineReader
-from nodealer.cli.log_export import LogCopy
 from nodealer.cli.network_seat import Sitting, play_and_verify, take_part
 from nodealer.cli.output import escape_markup
 from nodealer.cli.plan import PlayPlan, create_plan
@@ -29,10 +25,14 @@ from nodealer.cli.timekeeper_process import TimekeeperConfig
 from nodealer.cli.user import User, choose_name, player, watcher
 from nodealer.cli.webpage import serve_guest_page
 from nodealer.client.address import parse_address
+from nodealer.client.entropy import system_entropy
 from nodealer.client.events import TableLinks
 from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.game_catalogue import create_folder_once, find_table
+from nodealer.client.game_loader import load_game
 from nodealer.client.host_relay import free_port, own_address, own_relay
 from nodealer.client.lobby import Hosting
+from nodealer.client.log_export import LogCopy
 from nodealer.client.pairing import PairingCodes, PairingEnvironment, use_code
 from nodealer.client.relay_transport import connect_here
 from nodealer.client.table_folders import (

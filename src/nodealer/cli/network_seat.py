@@ -15,10 +15,7 @@ from nodealer.audit.report import Report
 from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.browser_table import Page, PageScreen, serve_page
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import load_game_or_none
 from nodealer.cli.line_input import LineReader
-from nodealer.cli.log_export import LogCopy, follow_all
 from nodealer.cli.notices import MissingFrames
 from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
 from nodealer.cli.program import Program
@@ -31,6 +28,7 @@ from nodealer.cli.wait_notices import NOTICE_AFTER, PersonAtTable, WaitNotices
 from nodealer.client.agents import Agent, BotAgent
 from nodealer.client.bot_roster_policy import BotRosterPolicy
 from nodealer.client.contacts import Contacts, ContactsRecorder
+from nodealer.client.entropy import system_entropy
 from nodealer.client.events import (
     Agreed,
     ConnectionChanged,
@@ -42,9 +40,11 @@ from nodealer.client.events import (
     SeatLost,
     TableEvent,
 )
+from nodealer.client.game_loader import load_game_or_none
 from nodealer.client.keyring import Keyring
 from nodealer.client.link_rotation import LinkRotation
 from nodealer.client.lobby import Asks, Guest, Hosting, Onlooker, ask_first
+from nodealer.client.log_export import LogCopy, follow_all
 from nodealer.client.loop import Loop
 from nodealer.client.policies import Policy, PolicyGroup, TimeoutVoter
 from nodealer.client.relay_transport import (

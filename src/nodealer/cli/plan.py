@@ -10,9 +10,9 @@ from msgspec import Raw
 
 from nodealer.cli import text as phrases
 from nodealer.cli.cheat_option import Cheating, parse_cheat
-from nodealer.cli.games import load_game
-from nodealer.cli.suggestions import closest
+from nodealer.client.game_loader import load_game
 from nodealer.client.setup import GameSetup, game_setup
+from nodealer.client.suggestions import describe_unknown
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.lobby import Expected
 from nodealer.engine.resolve import create_proposal
@@ -96,7 +96,7 @@ def create_plan(
     if game.bot is None:
         raise BadParameter(phrases.no_bots(game.name))
     if protocol is not None and protocol not in PROTOCOLS:
-        raise BadParameter(phrases.unknown("protocol", protocol, closest(protocol, PROTOCOLS), PROTOCOLS))
+        raise BadParameter(describe_unknown("protocol", protocol, list(PROTOCOLS)))
     table, count = game_setup(game, settings, protocol, parameters), seats or game.seats
     made, protocol_name, used_parameters = table.protocol, table.protocol.claims.name, table.protocol.parameters
     who = names or _seat_names(count, person)

@@ -11,11 +11,11 @@ from typing import NoReturn
 from nodealer.cli import text as phrases
 from nodealer.cli.browser_table import Page, PageScreen, serve_page
 from nodealer.cli.display import Display
-from nodealer.cli.games import installed_games, load_game
 from nodealer.cli.local_game import game_record
 from nodealer.cli.local_host import Play, host
-from nodealer.cli.log_export import LogCopy
 from nodealer.cli.plan import PlayPlan, create_plan
+from nodealer.client.game_loader import installed_games, load_game
+from nodealer.client.log_export import LogCopy
 from nodealer.client.saved_games import keep
 from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, NodealerError

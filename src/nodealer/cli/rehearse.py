@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.screen import Screen
 from nodealer.client.agents import BotAgent
+from nodealer.client.entropy import rehearsal_entropy
 from nodealer.client.local_table import seat_players
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands

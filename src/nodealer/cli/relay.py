@@ -9,7 +9,7 @@ import typer
 
 from nodealer.cli import text as phrases
 from nodealer.cli.commands import Command
-from nodealer.cli.suggestions import closest
+from nodealer.client.suggestions import describe_unknown
 from nodealer.errors import BadParameter
 from nodealer.relay.limits import RelayLimits
 
@@ -90,7 +90,7 @@ def limits_of(said: list[str]) -> RelayLimits:
     for one in said:
         name, _, value = one.partition("=")
         if name not in names:
-            raise BadParameter(phrases.unknown("limit", name, closest(name, names), names))
+            raise BadParameter(describe_unknown("limit", name, names))
         if not (value.isascii() and value.isdigit()):
             raise BadParameter(phrases.bad_limit(name, value))
         values[name] = int(value)

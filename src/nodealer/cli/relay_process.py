@@ -16,9 +16,9 @@ from typing import Any
 from platformdirs import user_state_path
 
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
 from nodealer.cli.output import escape_markup, out
 from nodealer.client.address import parse_address
+from nodealer.client.entropy import system_entropy
 from nodealer.errors import BackendMissing, BadParameter
 from nodealer.relay.limits import RelayLimits
 from nodealer.relay.server.listener import serve_relay

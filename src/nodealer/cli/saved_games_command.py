@@ -25,7 +25,7 @@ def games(
     Each game is a folder that contains its players' keys: do not give it away. Its log can be shared. The list says
     where the folders are. nodealer never deletes one; to remove a game, delete its folder.
     """
-    from nodealer.cli.game_catalogue import list_saved_games
+    from nodealer.client.game_catalogue import list_saved_games
     from nodealer.client.saved_games import games_folder  # late: no other command should wait for homes
 
     rows = [_unreadable_row(*game) if isinstance(game, tuple) else _row_of(game) for game in list_saved_games()]
@@ -124,9 +124,9 @@ def resume(
 
     Exit codes: as for play.
     """
-    from nodealer.cli.game_catalogue import find_game
     from nodealer.cli.local_game import resume_game
     from nodealer.cli.network_game import resume_table
+    from nodealer.client.game_catalogue import find_game
     from nodealer.client.saved_games import SavedGame  # late: no other command should wait for sockets
 
     kept = find_game(game)

@@ -9,12 +9,12 @@ import typer
 
 from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.display import Display
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import load_game_or_none
 from nodealer.cli.options import JsonEvents, LogGame, NoBrowser
 from nodealer.cli.screen import Screen
 from nodealer.cli.verify import find_log, print_report
+from nodealer.client.entropy import system_entropy
 from nodealer.client.events import LogVerified
+from nodealer.client.game_loader import load_game_or_none
 from nodealer.engine.replica import Applied, Replica
 
 

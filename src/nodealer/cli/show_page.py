@@ -10,7 +10,7 @@ from nodealer.audit.report import Report
 from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.browser_table import Page, serve_page
 from nodealer.cli.display import Display
-from nodealer.cli.entropy import system_entropy
+from nodealer.client.entropy import system_entropy
 from nodealer.engine.replica import Applied, Replica
 from nodealer.games.package import GamePackage
 from nodealer.web import messages as doc

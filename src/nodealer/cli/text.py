@@ -32,12 +32,6 @@ def not_installed(command: str, distribution: str) -> str:
     )
 
 
-def unknown(kind: str, typed: str, near: str | None, choices: Iterable[str]) -> str:
-    """Name the closest choice, or all choices if none is close."""
-    hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(choices) or 'none'}"
-    return f"unknown {kind} {typed!r}; {hint}"
-
-
 def unknown_option(option: str, near: str | None, game: str, settings: Iterable[str]) -> str:
     """Name the closest option, or all settings of the game if none is close."""
     hint = f"did you mean {near!r}?" if near else f"{game} has the settings {', '.join(settings) or 'none'}; see --help"
@@ -66,15 +60,6 @@ def bad_listen(listen: str, example: str) -> str:
 
 def cannot_write(path: object, reason: object) -> str:
     return f"cannot write {path}: {reason}"
-
-
-def cannot_write_log(path: object, reason: object) -> str:
-    return f"cannot write the log to {path}: {reason}"
-
-
-IS_A_FOLDER: Final = "it is a folder"
-FILE_EXISTS: Final = "the file already exists"
-LOG_REPLACED: Final = "it no longer contains the log of this game"
 
 
 def log_copy_stopped(path: object, reason: object, log: object) -> str:
@@ -812,44 +797,8 @@ def seat_newer_key(relay: str) -> str:
 # --- games and resume ---
 
 
-def game_unreadable(name: str, reason: str) -> str:
-    return f"the saved game {name} cannot be read: {reason}"
-
-
-def no_such_game(name: str, near: str | None) -> str:
-    return (
-        f"there is no saved game {name!r}; {f'did you mean {near!r}?' if near else '`nodealer games` lists your games'}"
-    )
-
-
-def ambiguous_game(name: str, names: Iterable[str]) -> str:
-    return f"{name!r} matches several games: {', '.join(names)}"
-
-
-def nothing_to_resume(*, being_played: bool) -> str:
-    playing = "; the one that has not ended is being played" if being_played else ""
-    return f"no game was interrupted{playing}; `nodealer games` lists your games"
-
-
-def fake_link(folder: object) -> str:
-    return (
-        f"you know this table by another link, with another key or another host ({folder}): one of the two links is a "
-        "fake. If it was the first one, delete that folder"
-    )
-
-
-def already_here_as(name: str, game: str) -> str:
-    return (
-        f"you are at this table already, as {name} ({game}). For another player on this machine set XDG_CONFIG_HOME "
-        "and XDG_STATE_HOME to other folders, so that they have their own key"
-    )
-
-
-ALREADY_HERE: Final = "you are at this table already, in another window"
-
-
 def already_here_in(game: str) -> str:
-    return f"{ALREADY_HERE} ({game})"
+    return f"you are at this table already, in another window ({game})"
 
 
 def no_saved_games(folder: object) -> str:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from nodealer.audit.background import in_background
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import load_game_or_none
+from nodealer.client.entropy import system_entropy
 from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.game_loader import load_game_or_none
 from nodealer.client.keyring import Keyring
 from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
 from nodealer.client.timekeeper import keep_time

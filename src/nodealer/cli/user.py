@@ -6,9 +6,9 @@ import sys
 from dataclasses import dataclass
 
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
 from nodealer.cli.identity_prompt import load_contacts, me, unlock_identity
 from nodealer.client.contacts import Contacts
+from nodealer.client.entropy import system_entropy
 from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.table_folders import TableFolder
 from nodealer.errors import BadParameter, DecodeError

@@ -23,11 +23,11 @@ from nodealer.audit.report import Report
 from nodealer.audit.report_text import FINGERPRINT, describe_member
 from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, NO_VERDICT
-from nodealer.cli.games import load_game_or_none
 from nodealer.cli.options import JsonDocument, LogGame
 from nodealer.cli.output import err, escape_markup, out, print_json, print_line, to_markup
+from nodealer.client.entropy import system_entropy
+from nodealer.client.game_loader import load_game_or_none
 from nodealer.errors import BadParameter
 from nodealer.games.text import Words
 from nodealer.log.control_characters import escape_controls
@@ -99,7 +99,7 @@ def find_log(file: Path) -> Path:
     """Return the file, or the log of the saved game with that name."""
     if file == STDIN or len(file.parts) != 1 or os.path.lexists(file):
         return file
-    from nodealer.cli.game_catalogue import find_game, is_saved_game  # late: most who verify have a file
+    from nodealer.client.game_catalogue import find_game, is_saved_game  # late: most who verify have a file
 
     return find_game(file.name).kept_log if is_saved_game(file.name) else file
 

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from nodealer.cli import text as phrases
-from nodealer.cli.entropy import system_entropy
 from nodealer.cli.identity_prompt import ask_passphrase, identity_folder, me
 from nodealer.cli.options import JsonDocument
 from nodealer.cli.output import escape_markup, out, print_json, print_line
+from nodealer.client.entropy import system_entropy
 from nodealer.client.identity import IDENTITY, UserIdentity, change_name, change_passphrase, refuse_passphrase
 from nodealer.errors import BadParameter
 from nodealer.wordlist import key_words

@@ -90,5 +90,5 @@ class ConnectionMonitor:
         self._lost = True
 
     def _named(self, event: ConnectionEvent) -> str | None:
-        """Return the relay's address, or None for the relay of this machine, whose address means nothing to a person."""
+        """Return the relay's address, or None for one of this machine, whose address means nothing to a person."""
         return None if self.local else event.relay

@@ -14,8 +14,8 @@ from rich.table import Table
 
 from nodealer.cli.completion import games, protocols
 from nodealer.cli.exits import BAD
-from nodealer.cli.games import load_game
 from nodealer.cli.output import err, escape_markup, out, print_json
+from nodealer.client.game_loader import load_game
 from nodealer.errors import BadParameter
 from nodealer_lab.bench import SUITES, BenchEffort, BenchRow, describe_machine
 from nodealer_lab.bench.plot import draw, refuse_without_matplotlib

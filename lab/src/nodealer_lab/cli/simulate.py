@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, escape_markup, out, print_json
+from nodealer.client.entropy import system_entropy
 from nodealer.errors import BadParameter
 from nodealer.log.control_characters import escape_controls
 

@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from nodealer.cli import text as phrases
 from nodealer.engine.replica import Replica
 from nodealer.errors import BadParameter
 from nodealer.wire import encode
@@ -37,10 +36,10 @@ class LogCopy:
         try:
             return cls(path, os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
         except FileExistsError:
-            what = phrases.IS_A_FOLDER if path.is_dir() else phrases.FILE_EXISTS
-            raise BadParameter(phrases.cannot_write_log(path, what)) from None
+            what = "it is a folder" if path.is_dir() else "the file already exists"
+            raise BadParameter(f"cannot write the log to {path}: {what}") from None
         except OSError as error:
-            raise BadParameter(phrases.cannot_write_log(path, error.strerror)) from None
+            raise BadParameter(f"cannot write the log to {path}: {error.strerror}") from None
 
     @classmethod
     def again(cls, path: Path) -> LogCopy:
@@ -68,7 +67,7 @@ class LogCopy:
         """Compare the data with what the file already had; append the rest. On failure, set `left` to the reason."""
         common = min(len(data), len(self._begun))
         if data[:common] != self._begun[:common]:
-            self.left = phrases.LOG_REPLACED
+            self.left = "it no longer contains the log of this game"
         self._begun, data = self._begun[common:], data[common:]
         try:
             while data and self.left is None and self._descriptor is not None:

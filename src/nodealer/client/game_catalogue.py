@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from nodealer.cli import text as phrases
-from nodealer.cli.suggestions import closest
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, locked_folder
 from nodealer.client.saved_games import GAME, GameRecord, SavedGame, games_folder, is_file, read_record
+from nodealer.client.suggestions import closest
 from nodealer.client.table_folders import TABLE, TableFolder, TableRecord, create_table_folder
 from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
 from nodealer.log.names import casefold_name
@@ -56,14 +55,16 @@ def find_game(name: str | None) -> SavedFolder:
         return _latest_interrupted(readable)
     for path, reason in (game for game in found if not isinstance(game, SavedFolder)):
         if path.name == name:
-            raise BadParameter(phrases.game_unreadable(name, reason))
+            raise BadParameter(f"the saved game {name} cannot be read: {reason}")
     meant = [game for game in readable if game.name == name] or [
         game for game in readable if game.name.startswith(name)
     ]
     if not meant:
-        raise BadParameter(phrases.no_such_game(name, closest(name, (game.name for game in readable))))
+        near = closest(name, (game.name for game in readable))
+        hint = f"did you mean {near!r}?" if near else "`nodealer games` lists your games"
+        raise BadParameter(f"there is no saved game {name!r}; {hint}")
     if len(meant) > 1:
-        raise BadParameter(phrases.ambiguous_game(name, (game.name for game in meant)))
+        raise BadParameter(f"{name!r} matches several games: {', '.join(game.name for game in meant)}")
     return meant[0]
 
 
@@ -77,7 +78,8 @@ def _latest_interrupted(games: Iterable[SavedFolder]) -> SavedFolder:
                 if not game.in_use:
                     return game
                 being_played = True
-    raise BadParameter(phrases.nothing_to_resume(being_played=being_played))
+    playing = "; the one that has not ended is being played" if being_played else ""
+    raise BadParameter(f"no game was interrupted{playing}; `nodealer games` lists your games")
 
 
 def find_table(invitation: Invitation, name: str | None) -> TableFolder | None:
@@ -93,11 +95,17 @@ def find_table(invitation: Invitation, name: str | None) -> TableFolder | None:
         if came_by.table != invitation.table:
             continue
         if invitation.contradicts(came_by):
-            raise BadParameter(phrases.fake_link(kept.folder))
+            raise BadParameter(
+                "you know this table by another link, with another key or another host "
+                f"({kept.folder}): one of the two links is a fake. If it was the first one, delete that folder"
+            )
         if name is None or casefold_name(name) == casefold_name(kept.what.name):
             return kept
         if kept.names or kept.in_use:
-            raise BadParameter(phrases.already_here_as(kept.what.name, kept.name))
+            raise BadParameter(
+                f"you are at this table already, as {kept.what.name} ({kept.name}). For another player on this machine "
+                "set XDG_CONFIG_HOME and XDG_STATE_HOME to other folders, so that they have their own key"
+            )
     return None
 
 
@@ -111,5 +119,5 @@ def create_folder_once(what: TableRecord) -> TableFolder:
         games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     with locked_folder(games_folder()):
         if what.name is not None and find_table(parse_link(what.link), what.name) is not None:
-            raise BadParameter(phrases.ALREADY_HERE)
+            raise BadParameter("you are at this table already, in another window")
         return create_table_folder(what)
