@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from nodealer.client.loop import Connected, Disconnected, Event
+from nodealer.client.transport import Connected, Disconnected, Event
 
 
 class Hub:

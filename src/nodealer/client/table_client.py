@@ -159,7 +159,7 @@ class TableClient:
                         await self._handle(frame.result())
                         # Only now, because this frame may change how the next one is decrypted.
                         frame = _next(incoming)
-                        if not self._participant.is_settled or self._participant.is_catching_up:
+                        if not self._participant.is_settled or self._may_look_later:
                             continue
                     elif not self._participant.is_settled:
                         await self._process(self._participant.settle())
@@ -167,17 +167,19 @@ class TableClient:
                         order = self._take_order(order, commands)
                     if self._connected:
                         await self._act()
-            except LockedOut:
-                pass
-            except RelayError:
+                if order.done() and (late := order.result()) is not None:
+                    self._orders.append(late)
+            except (LockedOut, RelayError) as ended:
                 # A relay that ends after a false proof does not hide it: what has come is looked at, kept and shown.
                 if not self._participant.is_settled:
                     self._show_received(self._participant.settle())
-                raise
+                if isinstance(ended, RelayError):
+                    raise
             finally:
                 self._cancel_question()
-                await _cancel_and_wait(frame)
-                await _cancel_and_wait(order)
+                await _cancel_and_wait(frame, order)
+        for command in self._orders:
+            self._refuse(command, "the game is over")
         return self._participant
 
     async def _wait(self, frame: asyncio.Future[Any], order: asyncio.Future[Any]) -> None:
@@ -186,10 +188,20 @@ class TableClient:
         The agent may go on thinking while disconnected; its answer is used later.
         """
         waiting: set[asyncio.Future[Any]] = {frame, order}
-        if self._answer is not None and self._connected and not self._participant.is_catching_up:
-            waiting.add(self._answer)
+        answer = self._answer
+        if answer is not None and (not answer.done() or (self._connected and not self._participant.is_catching_up)):
+            waiting.add(answer)
         timeout = TICK_SECONDS if self._participant.is_settled else BATCH_WINDOW
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        if answer is not None and answer.done() and not answer.cancelled():
+            # A person who goes while there is no connection has gone all the same.
+            answer.result()
+
+    @property
+    def _may_look_later(self) -> bool:
+        """Whether the log is still arriving, and the table was looked at a moment ago."""
+        before = self._status
+        return self._participant.is_catching_up and before is not None and self._clock() - before.now < TICK_SECONDS
 
     async def _handle(self, event: TransportEvent | None) -> None:
         """Process an event of the transport; None means that it has ended."""
@@ -293,7 +305,7 @@ class TableClient:
     def _show_seat(self) -> None:
         """Show a player who asked for a seat that they have one."""
         one = self._participant
-        self._was_seated = self._was_seated or one.is_in_roster
+        self._was_seated = self._was_seated or (one.is_in_roster and not one.is_catching_up)
         if self._asked and one.is_in_roster and not self._seat_shown:
             self._seat_shown = True
             self._ui.show(events.GotSeat(one.seat.number))
@@ -311,7 +323,9 @@ class TableClient:
         Raise `LockedOut` if this player has lost their seat: they do not ask again on their own.
         """
         one = self._participant
-        if not one.has_session or one.store.name is None or one.is_in_roster or self._asked or one.is_catching_up:
+        if not one.has_session or one.store.name is None or one.is_in_roster or one.is_catching_up:
+            return []
+        if (self._asked and not self._was_seated) or (self._was_seated and one.is_over):
             return []
         if one.keeps_time:
             if not one.has_seat:
@@ -428,11 +442,15 @@ class TableClient:
         try:
             frames = self._frames_for(command)
         except (IllegalMove, BadParameter) as refused:
-            self._ui.show(events.CommandRefused(WORDS.get(type(command), ""), str(refused)))
+            self._refuse(command, str(refused))
             return
         if isinstance(command, SeatCommand):
             self._seat_order = self._participant.replica.state.roster.digest, command
         await self._send(frames)
+
+    def _refuse(self, command: Command, reason: str) -> None:
+        """Show why a command is not carried out."""
+        self._ui.show(events.CommandRefused(WORDS.get(type(command), ""), reason))
 
     def _frames_for(self, command: Command) -> list[bytes]:
         """Return the frames that carry a command. Raise `IllegalMove` or `BadParameter` if it is not possible."""
@@ -478,9 +496,12 @@ class TableClient:
             if self._role is not None:
                 self._role.answer(question, bool(answer))
         elif question is not None and not isinstance(answer, bool):
-            # If the answer came too late, the current question is asked instead.
-            with suppress(IllegalMove):
+            try:
                 await self._send(self._participant.command(AnswerQuestion(question, answer)))
+            except IllegalMove as refused:
+                # If the answer came too late, the current question is asked instead. A person hears what was wrong.
+                if self._agent is None and self._is_open(question, status):
+                    self._ui.show(events.CommandRefused("", str(refused)))
         return True
 
     def _ask(self, status: TableStatus) -> None:
@@ -535,19 +556,21 @@ def _next(source: AsyncIterator[Any]) -> asyncio.Future[Any]:
     return asyncio.ensure_future(anext(source, None))
 
 
-async def _cancel_and_wait(coming: asyncio.Future[Any]) -> None:
-    """Cancel a pending read and wait until it has ended.
+async def _cancel_and_wait(*coming: asyncio.Future[Any]) -> None:
+    """Cancel pending reads and wait until they have ended.
 
-    A program that is shutting down may cancel this wait too. The reader must have finished all the same, because a
+    A program that is shutting down may cancel this wait too. The readers must have finished all the same, because a
     running generator cannot be closed.
     """
     again: asyncio.CancelledError | None = None
-    coming.cancel()
-    while not coming.done():
+    for one in coming:
+        one.cancel()
+    while pending := [one for one in coming if not one.done()]:
         try:
-            await asyncio.wait({coming})
+            await asyncio.wait(pending)
         except asyncio.CancelledError as error:
             again = error
-            coming.cancel()
+            for one in pending:
+                one.cancel()
     if again is not None:
         raise again

@@ -44,27 +44,29 @@ class GuardedUI:
     def __init__(self, ui: UI) -> None:
         """Guard this front end."""
         self._ui = ui
+        #: The errors that were reported: each is reported once, because a status comes several times a second.
+        self._reported: set[str] = set()
 
     def show(self, event: TableEvent) -> None:
         """Show an event."""
         try:
             self._ui.show(event)
         except Exception as error:
-            _report(error)
+            self._report(error)
 
     def status(self, status: TableStatus) -> None:
         """Pass on how the table stands."""
         try:
             self._ui.status(status)
         except Exception as error:
-            _report(error)
+            self._report(error)
 
     async def prompt(self, question: Question | LobbyQuestion) -> Decision | bool:
         """Ask the person. If the front end fails, wait until the question is withdrawn."""
         try:
             return await self._ui.prompt(question)
         except Exception as error:
-            _report(error)
+            self._report(error)
         await asyncio.Event().wait()
         return False
 
@@ -75,15 +77,16 @@ class GuardedUI:
                 async for command in commands:
                     yield command
         except Exception as error:
-            _report(error)
+            self._report(error)
 
-
-def _report(error: Exception) -> None:
-    """Report an unexpected error of a front end to the event loop, which prints it. Raise it if it was meant."""
-    if isinstance(error, FrontEndGone | NodealerError):
-        raise error
-    context = {"message": "the front end failed; the seat goes on", "exception": error}
-    asyncio.get_running_loop().call_exception_handler(context)
+    def _report(self, error: Exception) -> None:
+        """Report an unexpected error of the front end to the event loop, which prints it. Raise it if it was meant."""
+        if isinstance(error, FrontEndGone | NodealerError):
+            raise error
+        if repr(error) not in self._reported:
+            self._reported.add(repr(error))
+            context = {"message": "the front end failed; the seat goes on", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(context)
 
 
 class SilentUI:
