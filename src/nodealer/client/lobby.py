@@ -160,7 +160,7 @@ class Guest(Onlooker):
             self.question, self._answer = question, None
         if self._answer is None:
             return ()
-        answer, self._answer = self._answer, None
+        answer, self._answer, self.question = self._answer, None, None
         return (Consent(),) if answer else (DeclineProposal("the player does not want to"),)
 
     def answer(self, question: LobbyQuestion, yes: bool) -> None:
