@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from conformance.games import TinyMove
 from conformance.harness import Source
 from engine.circle import Circle
+from nodealer.client.events import TableEvent
 from nodealer.client.keyring import Keyring
-from nodealer.client.loop import Loop
 from nodealer.client.relay_transport import ConnectionEvent, RelayTransport
-from nodealer.engine.frame_result import Received
+from nodealer.client.status import TableStatus
+from nodealer.client.table_client import Behaviour, TableClient
+from nodealer.client.ui import SilentUI
+from nodealer.engine.commands import AgreeToRoster, Command, ProposeRoster, ProposeSession
 from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Decision, Question
 from nodealer.engine.store import PlayerStore
-from nodealer.errors import IllegalMove
 from nodealer.log.roster import Roster
 from nodealer.relay.limits import LOCAL_LIMITS, RelayLimits
 from nodealer.relay.sealing import TableSecret
@@ -53,6 +55,16 @@ class Passes:
         return TinyMove(False)
 
 
+class Noting(SilentUI):
+    """A front end that records what it shows."""
+
+    def __init__(self, shown: list[TableEvent]) -> None:
+        self.shown = shown
+
+    def show(self, event: TableEvent) -> None:
+        self.shown.append(event)
+
+
 class Around:
     """A circle of participants over a relay.
 
@@ -63,6 +75,8 @@ class Around:
         self.circle = circle or SealedCircle(3, hands=2, watchers=watchers)
         self.told: dict[str, list[ConnectionEvent]] = {}
         self.ways: list[RelayTransport] = []
+        #: What each of them was shown.
+        self.shown: list[list[TableEvent]] = [[] for _ in self.circle.people]
         self.done: set[str] = set()
         for one in self.circle.people:
             name = one.store.name or "watcher"
@@ -74,34 +88,49 @@ class Around:
                 )
             )
         self.tasks = [
-            asyncio.create_task(Loop(one, way, Passes() if one.store.name else None, watch=self.watch(place)).run())
+            asyncio.create_task(
+                TableClient(
+                    one,
+                    way,
+                    Noting(self.shown[place]),
+                    Behaviour(Passes() if one.store.name else None, policies=[Changing(self, place)]),
+                ).run()
+            )
             for place, (one, way) in enumerate(zip(self.circle.people, self.ways, strict=True))
         ]
 
-    def watch(self, place: int) -> Callable[[Received], list[bytes]]:
-        one = self.circle.people[place]
-
-        def look(step: Received) -> list[bytes]:
-            if place == 0 and not one.has_session and one.lobby.proposal is None and len(one.offers) == 3:
-                return one.propose(self.circle.proposal()) if self.once("lobby") else []
-            if not one.has_session or one.is_catching_up or one.replica.state.hand.number != 1:
-                return []
-            state = one.replica.state
-            if place == 0 and not state.proposed and not one.key_changes:
-                with suppress(IllegalMove):
-                    # A frame may be on its way; then this is tried again.
-                    return one.propose_roster(without_last(one))
-            for proposal in state.proposed:
-                if place == 1 and not one.seat.unconfirmed and self.once("agree"):
-                    return one.agree_to_roster(proposal)
-            return []
-
-        return look
+    def secret_of(self, one: Participant) -> TableSecret | None:
+        """Return the secret with which a participant seals its frames."""
+        return self.circle.keyring_of(one).write_secret(one)
 
     def once(self, what: str) -> bool:
         fresh = what not in self.done
         self.done.add(what)
         return fresh
+
+
+class Changing:
+    """Proposes the game and the roster without the last player, as the first one, and agrees, as the second."""
+
+    def __init__(self, table: Around, place: int) -> None:
+        self._table = table
+        self._place = place
+
+    def on_status(self, status: TableStatus) -> Iterator[Command]:
+        table, one, state = self._table, self._table.circle.people[self._place], status.state
+        lobby = status.lobby
+        if self._place == 0 and lobby is not None and lobby.proposal is None and len(lobby.offers) == 3:
+            if table.once("lobby"):
+                yield ProposeSession(table.circle.proposal())
+            return
+        if state is None or status.is_catching_up or state.hand.number != 1:
+            return
+        if self._place == 0 and not state.proposed and not one.key_changes:
+            # A frame may be on its way; then this is tried again.
+            yield ProposeRoster(without_last(one))
+        for proposal in state.proposed:
+            if self._place == 1 and not status.unconfirmed and table.once("agree"):
+                yield AgreeToRoster(proposal)
 
 
 async def soon(seconds: float) -> None:

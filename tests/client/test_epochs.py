@@ -39,7 +39,7 @@ def is_well(table: Around) -> None:
     """Assert that the remaining players finished with one key and without connection problems."""
     ada, bo = table.circle.people[:2]
     assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
-    assert len(ada.key_changes) == 1 and table.ways[0].secret == table.ways[1].secret
+    assert len(ada.key_changes) == 1 and table.secret_of(ada) == table.secret_of(bo)
     assert not any(
         isinstance(line, KeyMissing | WriteRefused | RelayLost | Behind)
         for name in NAMES[:2]

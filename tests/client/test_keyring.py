@@ -12,12 +12,13 @@ import pytest
 from msgspec.structs import replace
 
 from client.around import SECRET, Around, SealedCircle, over, real, soon, without_last
+from client.looking import look
 from conformance.harness import NAMES, Source
 from engine.circle import Circle, shows_if_even
 from nodealer.client.bot_roster_policy import BotRosterPolicy, agrees_to
+from nodealer.client.events import SeatLost
 from nodealer.client.key_history import encode_history, fetch_history
 from nodealer.client.keyring import Keyring
-from nodealer.client.loop import Connected, Disconnected
 from nodealer.client.relay_transport import (
     ConnectionEvent,
     KeyMissing,
@@ -26,6 +27,7 @@ from nodealer.client.relay_transport import (
     RelayTransport,
     WriteRefused,
 )
+from nodealer.client.transport import Connected, Disconnected
 from nodealer.engine.bodies import Box, NewKey, Propose
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -248,7 +250,7 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     circle.waiting.extend(proposing(one, roster, key))
     settled(circle)
     (proposed,) = two.replica.state.proposed.values()
-    assert not agrees_to(two, proposed) and BotRosterPolicy().on_tick(two, 0.0) == []
+    assert not agrees_to(two.replica.state, None, proposed) and look(BotRosterPolicy(None), two, 0.0) == []
     with pytest.raises(IllegalMove, match="cannot read with"):
         two.agree_to_roster(*two.replica.state.proposed)
 
@@ -284,7 +286,11 @@ def test_a_seat_leaves_and_hears_nothing_more() -> None:
         assert len(ada.key_changes) == 1 and ada.members == ada.replica.state.roster.members[:2]
         for gone, name in ((cy, NAMES[2]), (watcher, "watcher")):
             assert gone.replica.height == ada.replica.state.chronicle.key_heights[0]
-            assert [line for line in table.told[name] if isinstance(line, KeyMissing)]
+            if gone is cy:
+                assert table.shown[2][-1] == SeatLost(), "the client ends, and does not even try"
+                await table.tasks[2]
+            else:
+                assert [line for line in table.told[name] if isinstance(line, KeyMissing)]
             assert gone.replica.state.roster == ada.replica.state.roster and not gone.replica.state.faults
         assert not any(
             isinstance(line, KeyMissing | WriteRefused | RelayLost) for name in NAMES[:2] for line in table.told[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from client.looking import look
 from conformance.games import TinyRules
 from engine.circle import Circle, shows_if_even
 from nodealer.client.duty_timer import TICK_SECONDS_MAX
@@ -31,7 +32,7 @@ def looks(patience: TimeoutVoter, one: Participant, *times: float) -> list[type]
     """Return the kinds of messages that a policy sends at these times, without hearing of them again."""
     found = list[type]()
     for now in times:
-        found += said(patience.on_tick(one, now))
+        found += said(look(patience, one, now))
     return found
 
 
@@ -39,7 +40,7 @@ def test_after_its_time_and_not_before() -> None:
     circle = held_up()
     one, patience = circle.people[1], TimeoutVoter(3.0)
     assert looks(patience, one, *(now / 2 for now in range(6))) == []
-    frames = patience.on_tick(one, 3.0)
+    frames = look(patience, one, 3.0)
     assert said(frames) == [Without]
     # Nothing more is sent until this has arrived, however long that takes.
     assert looks(patience, one, *map(float, range(4, 60))) == []
@@ -92,7 +93,7 @@ def test_breaks_off_after_twice_the_time() -> None:
     one, patience = circle.people[1], TimeoutVoter(2.0)
     heard = list[tuple[float, type]]()
     for now in map(float, range(9)):
-        frames = patience.on_tick(one, now)
+        frames = look(patience, one, now)
         heard += [(now, kind) for kind in said(frames)]
         circle.waiting.extend(frames)
         while circle.step():
@@ -106,7 +107,7 @@ def test_who_comes_back_does_not_say_it_again() -> None:
     circle = held_up(4)
     patience = TimeoutVoter(2.0)
     for now in map(float, range(3)):
-        circle.waiting.extend(patience.on_tick(circle.people[1], now))
+        circle.waiting.extend(look(patience, circle.people[1], now))
     while circle.step():
         pass
     one = circle.bring_back(1)
@@ -123,7 +124,7 @@ def test_says_it_again_when_it_was_dropped() -> None:
         pass
     shows = circle.people[2].move({"show": True})
     assert looks(patience, three, 0.0, 1.0) == []
-    statement = patience.on_tick(three, 2.0)
+    statement = look(patience, three, 2.0)
     assert said(statement) == [Without]
     # The show comes first in the order: while a card is being shown, no one moves.
     circle.waiting.extend([*shows, *statement])
@@ -137,7 +138,7 @@ def test_says_it_again_when_it_was_dropped() -> None:
         pass
     assert statement[0] in circle.log and circle.people[0].replica.state.hand.skip_votes == {}
     assert set(three.seat.blocking_duties.values()) == {0, 1}
-    assert said(patience.on_tick(three, 2.5)) == [Without]
+    assert said(look(patience, three, 2.5)) == [Without]
 
 
 def test_who_does_not_sit_or_has_ended_waits_for_nobody() -> None:

@@ -12,7 +12,6 @@ import pytest
 from conformance.harness import Source
 from nodealer.client.key_history import encode_history
 from nodealer.client.keyring import Keyring
-from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.relay_transport import (
     JUNK,
     LONGEST_WAIT,
@@ -23,6 +22,7 @@ from nodealer.client.relay_transport import (
     RelayTransport,
     WriteRefused,
 )
+from nodealer.client.transport import Connected, Disconnected, Event
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter

@@ -10,7 +10,9 @@ from conformance.games import TinyRules
 from engine.circle import Circle, shows_if_even
 from nodealer.client.duty_timer import Drift, DutyTimer
 from nodealer.client.policies import TimeoutVoter
-from nodealer.client.timekeeper import Ticker, keep_time
+from nodealer.client.table_client import Behaviour, TableClient
+from nodealer.client.timekeeper import Ticker
+from nodealer.client.ui import SilentUI
 from nodealer.engine.bodies import Tick, Without, read_body
 from nodealer.engine.clock import Clock
 from nodealer.engine.phases import Phase
@@ -19,6 +21,7 @@ from nodealer.log.entry import read_entry
 from nodealer.log.session import Limits
 
 from .hub import Hub, Line
+from .looking import look
 
 LIMITS = Limits(move=10_000, cards=5_000, bank=3_000, refill=1_000)
 
@@ -41,11 +44,11 @@ class Timed:
         assert clock is not None
         return clock
 
-    def look(self) -> None:
+    def observe(self) -> None:
         circle = self.circle
-        frames = [] if self.keeper is None else self.keeper.on_tick(circle.keeper, self.now)
+        frames = [] if self.keeper is None else look(self.keeper, circle.keeper, self.now)
         for place, patience in self.watching.items():
-            frames += patience.on_tick(circle.people[place], self.now)
+            frames += look(patience, circle.people[place], self.now)
         for frame in frames:
             entry = read_entry(frame).entry
             self.said.append((self.now - 100.0, type(read_body(bytes(entry.body))), entry.seat))
@@ -55,7 +58,7 @@ class Timed:
 
     def wait(self, seconds: float) -> None:
         for _ in range(round(seconds * 4)):
-            self.look()
+            self.observe()
             self.now += 0.25
 
     def ticks(self) -> list[float]:
@@ -87,7 +90,7 @@ def test_who_answers_at_once_is_not_ticked_for() -> None:
     while circle.people[0].has_session is False or circle.people[0].replica.state.phase is not Phase.ENDED:
         circle.play(until=lambda circle: False)
         now += 0.25
-        assert not keeper.on_tick(circle.keeper, now)
+        assert not look(keeper, circle.keeper, now)
     assert circle.keeper.is_over and len(circle.digests()) == 1
 
 
@@ -114,7 +117,7 @@ def test_at_two_seats_one_and_the_clock_are_enough() -> None:
 def test_a_timekeeper_that_runs_ahead_makes_nobody_vote() -> None:
     table = Timed()
     table.keeper = None
-    table.look()
+    table.observe()
     for time in (0, 10**6, 10**9):
         table.circle.waiting.extend(table.circle.keeper.send_tick(time))
         while table.circle.step():
@@ -160,11 +163,11 @@ def test_one_that_comes_back_takes_nobodys_time() -> None:
 @pytest.mark.parametrize("times", [[0.0, 1e9, 2e9, 3e9], [1e9, 0.0, 1e9, 0.0], [0.0, -1e9, -2e9, -3e9]])
 def test_its_clock_may_jump(times: list[float]) -> None:
     table = Timed()
-    frames = [frame for now in times for frame in Ticker().on_tick(table.circle.keeper, now)]
+    frames = [frame for now in times for frame in look(Ticker(), table.circle.keeper, now)]
     assert not frames
     keeper = Ticker()
     for now in times * 2:
-        table.circle.waiting.extend(keeper.on_tick(table.circle.keeper, now))
+        table.circle.waiting.extend(look(keeper, table.circle.keeper, now))
         while table.circle.step():
             pass
     assert not table.clock.late
@@ -175,14 +178,14 @@ def test_nobody_else_ticks() -> None:
     for place in (0, 3, 4):
         if table.circle.people[place] is not table.circle.keeper:
             keeper = Ticker()
-            assert not [frame for now in range(9) for frame in keeper.on_tick(table.circle.people[place], float(now))]
+            assert not [frame for now in range(9) for frame in look(keeper, table.circle.people[place], float(now))]
     with pytest.raises(IllegalMove, match="only the timekeeper"):
         table.circle.people[1].send_tick(0)
 
 
 def test_what_it_said_and_has_not_heard_is_enough() -> None:
     table, keeper = Timed(), Ticker()
-    frames = [frame for now in range(60) for frame in keeper.on_tick(table.circle.keeper, float(now))]
+    frames = [frame for now in range(60) for frame in look(keeper, table.circle.keeper, float(now))]
     assert len(frames) == 1
 
 
@@ -253,7 +256,9 @@ def test_keeps_time_over_a_transport() -> None:
         hub = Hub()
         hub.frames = list(table.circle.frames)
         again = table.circle.sit(table.circle.homes[2])
-        keeping = asyncio.ensure_future(keep_time(again, Line(hub), clock))
+        keeping = asyncio.ensure_future(
+            TableClient(again, Line(hub), SilentUI(), Behaviour(policies=[Ticker()]), clock=clock).run()
+        )
         async with asyncio.timeout(60), hub.changed:
             await hub.changed.wait()
         assert isinstance(read_body(bytes(read_entry(hub.frames[-1]).entry.body)), Tick)

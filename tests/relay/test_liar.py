@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -19,8 +20,11 @@ from conformance.games import TinyMove
 from conformance.harness import NAMES, Source
 from engine.circle import Circle
 from nodealer.cards.events import Opened as OpenedCard
-from nodealer.client.loop import Loop
 from nodealer.client.relay_transport import ConnectionEvent, RelayLost, RelayTransport
+from nodealer.client.status import TableStatus
+from nodealer.client.table_client import Behaviour, TableClient
+from nodealer.client.ui import SilentUI
+from nodealer.engine.commands import Command, ProposeSession
 from nodealer.engine.frame_result import Diverged, Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -53,6 +57,21 @@ async def soon(seconds: float) -> None:
     await asyncio.sleep(min(seconds, 0.002))
 
 
+class Proposes:
+    """Proposes the game when all are there, as often as it takes."""
+
+    def __init__(self, circle: Circle) -> None:
+        self._circle = circle
+
+    def on_status(self, status: TableStatus) -> Sequence[Command]:
+        lobby = status.lobby
+        if lobby is None or lobby.proposal is not None or len(lobby.offers) < 3:
+            return ()
+        with suppress(NodealerError):
+            return (ProposeSession(self._circle.proposal()),)
+        return ()
+
+
 class Around:
     """Three players around a lying relay."""
 
@@ -71,17 +90,20 @@ class Around:
         way = RelayTransport(
             one, keys, [url + name], entropy=Source(name), create=True, emit=self.told.append, sleep=soon
         )
-        await Loop(one, way, Shows(), watch=lambda step: self._watch(one, name, step)).run()
+        self._note(one, self.happened[name])
+        policies = [Proposes(self.circle)] if one is self.circle.people[0] else []
+        await TableClient(one, way, SilentUI(), Behaviour(Shows(), policies=policies)).run()
 
-    def _watch(self, one: Participant, name: str, step: Received) -> list[bytes]:
-        self.happened[name] += step.happened
-        first = one is self.circle.people[0]
-        if not first or one.has_session or one.lobby.proposal is not None or len(one.offers) < 3:
-            return []
-        try:
-            return one.propose(self.circle.proposal())
-        except NodealerError:
-            return []
+    def _note(self, one: Participant, happened: list[Any]) -> None:
+        """Record what happens to a participant."""
+        receive, settle = one.receive, one.settle
+
+        def noted(step: Received) -> Received:
+            happened.extend(step.happened)
+            return step
+
+        one.receive = lambda *args, **options: noted(receive(*args, **options))  # type: ignore[method-assign]
+        one.settle = lambda: noted(settle())  # type: ignore[method-assign]
 
     # --- Until ---
 

@@ -78,16 +78,21 @@ class ConnectionMonitor:
         if not self._unheard:
             self.show(ConnectionChanged("unheard", self._named(event), event.reason, retrying=self._refused))
         self._unheard = True
+        if self._refused and self.local:
+            self._count_failure(event.reason)
 
     def _on_lost(self, event: RelayLost) -> None:
         """Show that the connection is lost, or give up."""
-        self._failed += 1
-        # A connection that was lost is tried once more.
-        if not self.patient and self._failed >= self.relays + self._found:
-            raise RelayError(event.reason)
+        self._count_failure(event.reason)
         if not self._lost and self.patient:
             self.show(ConnectionChanged("lost", self._named(event), event.reason))
         self._lost = True
+
+    def _count_failure(self, reason: str) -> None:
+        """Raise `RelayError` if this was the last attempt. A connection that was lost is tried once more."""
+        self._failed += 1
+        if not self.patient and self._failed >= self.relays + self._found:
+            raise RelayError(reason)
 
     def _named(self, event: ConnectionEvent) -> str | None:
         """Return the relay's address, or None for one of this machine, whose address means nothing to a person."""

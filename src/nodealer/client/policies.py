@@ -11,6 +11,7 @@ a while.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -18,8 +19,10 @@ from nodealer.client.duty_timer import TICK_SECONDS_MAX, DutyTimer, DutyWait
 from nodealer.client.status import TableStatus
 from nodealer.engine.commands import Command, EndGame, VoteAbort, VoteSkipDuties
 from nodealer.engine.leave_policy import has_too_few_players
+from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.state import TableState
+from nodealer.errors import IllegalMove
 
 #: Without a timeout of its own, a participant ends a log this many seconds after the last hand.
 ENDS_AFTER: Final = 60.0
@@ -35,6 +38,14 @@ class Policy(Protocol):
 
         The first of these commands that the table allows is carried out, and the others are dropped.
         """
+
+
+def follow(policy: Policy, participant: Participant, status: TableStatus) -> list[bytes]:
+    """Carry out the first command of a policy that the table allows, and return the frames to send."""
+    for command in policy.on_status(status):
+        with suppress(IllegalMove):
+            return participant.command(command)
+    return []
 
 
 @dataclass

@@ -24,7 +24,7 @@ from nodealer.client.contacts import ContactsRecorder
 from nodealer.client.link_rotation import LinkRotation
 from nodealer.client.lobby import LobbyRole
 from nodealer.client.narrator import Narrator
-from nodealer.client.policies import Policy
+from nodealer.client.policies import Policy, follow
 from nodealer.client.questions import Asked, LobbyQuestion
 from nodealer.client.status import TableStatus, TableTimes, table_status
 from nodealer.client.transport import Connected, Transport
@@ -382,7 +382,7 @@ class TableClient:
             for command in self._role.on_status(status):
                 await self._carry_out(command)
         for policy in self._policies:
-            await self._follow(policy, status)
+            await self._send(follow(policy, self._participant, status))
         if status.options.unreadable is not None and not self._participant.by_person:
             # The dispute starts without asking; the table decides it. Opening the books costs the whole hand, so that
             # is up to a person.
@@ -401,13 +401,6 @@ class TableClient:
             self._ui.show(event)
         self._ui.status(status)
         return status
-
-    async def _follow(self, policy: Policy, status: TableStatus) -> None:
-        """Carry out the first command of a policy that the table allows."""
-        for command in policy.on_status(status):
-            with suppress(IllegalMove):
-                await self._send(self._participant.command(command))
-                return
 
     # --- Commands ---
 
