@@ -195,7 +195,7 @@ FILES: dict[str, set[str]] = {
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
-OPTIONAL = {"cli/line_input.py": {"readline", "termios"}, "group/integers.py": {"gmpy2"}}
+OPTIONAL = {"cli/terminal/input.py": {"readline", "termios"}, "group/integers.py": {"gmpy2"}}
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and in the lab only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},

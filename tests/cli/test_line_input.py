@@ -20,11 +20,13 @@ import time
 import pytest
 
 from cli.running import environment
-from nodealer.cli.line_input import LineReader
+from nodealer.cli.terminal.input import LineReader
+from nodealer.client.front_end import FrontEndGone
 
 CHILD = """
 import asyncio, signal
-from nodealer.cli.line_input import LineReader
+from nodealer.cli.terminal.input import LineReader
+from nodealer.client.front_end import FrontEndGone
 
 now = asyncio.Event()
 
@@ -67,7 +69,7 @@ async def main():
     print("fifth", repr(await beside(lines, "8a> ")))
     try:
         await lines.answer("9> ")
-    except KeyboardInterrupt:
+    except FrontEndGone:
         print("gone", flush=True)
     await cancelled(lines, "10> ")
 
@@ -145,5 +147,5 @@ def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         lines = LineReader()
         return [await lines.answer("> "), await lines.next(), await lines.answer("> ")]
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(FrontEndGone):
         asyncio.run(read())

@@ -7,7 +7,7 @@ import io
 import segno
 from rich.console import Console
 
-from nodealer.cli.qr import print_qr, qr_lines
+from nodealer.cli.terminal.qr import print_qr, qr_lines
 
 TEXT = "nodealer:#" + 96 * "A"
 #: Upper and lower module of a letter, light as True.

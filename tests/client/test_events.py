@@ -22,7 +22,7 @@ WITHOUT_A_LINE = {
     *(events.TimeIsUp, events.AsksToSit, events.Seated, events.Silenced, events.Ended),
     *(events.MaySit, events.NotSitting, events.CannotBegin, events.TimekeeperAwaited, events.NoOneSeated),
     *(events.UnknownLobbyCommand, events.LeftOut, events.OwnTime, events.RosterProposed, events.PlayerAway),
-    *(events.DisclosureAsked, events.SittingOut, events.CommandRefused, events.Chatted),
+    *(events.DisclosureAsked, events.SittingOut, events.Chatted),
 }
 KINDS: list[type] = list(typing.get_args(TableEvent))
 

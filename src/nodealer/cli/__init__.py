@@ -20,6 +20,7 @@ def main() -> None:
         report_error,
     )  # late: an interrupt during these imports counts too
     from nodealer.cli.output import PipeClosed
+    from nodealer.client.front_end import FrontEndGone
     from nodealer.errors import NodealerError
 
     try:
@@ -30,10 +31,10 @@ def main() -> None:
         app()
     except NodealerError as error:
         sys.exit(report_error(error))
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
     except PipeClosed:
         sys.exit(PIPE_CLOSED)
+    except (KeyboardInterrupt, FrontEndGone):
+        sys.exit(INTERRUPTED)
 
 
 def _print_early(arguments: list[str]) -> None:

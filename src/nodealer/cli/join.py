@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.display import choose_display
-from nodealer.cli.line_input import read_argument
 from nodealer.cli.options import JsonEvents, JsonSeat, LogCopyFile, LogGame, Name, NoBrowser, Terminal
+from nodealer.cli.terminal.input import read_argument
 
 Invited = Annotated[
     str,

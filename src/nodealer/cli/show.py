@@ -9,12 +9,14 @@ import typer
 
 from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.display import Display
+from nodealer.cli.json_ui import JsonUI
 from nodealer.cli.options import JsonEvents, LogGame, NoBrowser
-from nodealer.cli.screen import Screen
-from nodealer.cli.verify import find_log, print_report
+from nodealer.cli.terminal.ui import TerminalUI
+from nodealer.cli.verify import find_log
 from nodealer.client.entropy import system_entropy
 from nodealer.client.events import LogVerified
 from nodealer.client.game_loader import load_game_or_none
+from nodealer.client.narrator import Narrator, session_opened
 from nodealer.engine.replica import Applied, Replica
 
 
@@ -41,23 +43,22 @@ def show(
         raise typer.Exit(
             show_in_browser(file, load_game_or_none(game), Display.ADDRESS if no_browser else Display.BROWSER)
         )
-    screen = Screen(json, proofs=True)
+    ui = JsonUI() if json else TerminalUI(name=None, network=False, proofs=True)
 
     def watch(replica: Replica) -> Append:
-        """Open the screen for the replica, and return a function that shows each entry it appends."""
-        screen.open(replica)
+        """Show the session, and return a function that shows each entry that it appends."""
+        narrator = Narrator.for_table(replica.config)
+        ui.show(session_opened(replica.config))
 
         def append(entry: bytes) -> Applied:
             """Append an entry to the replica and show it."""
             applied = replica.append(entry)
-            screen.tell(applied)
+            for event in narrator.describe(applied):
+                ui.show(event)
             return applied
 
         return append
 
     report = verify_file(file, entropy=system_entropy, watch=watch, game=load_game_or_none(game))
-    screen.emit(LogVerified(None, report))
-    if not json:
-        screen.say("")
-        print_report(screen.console, report, brief=True)
+    ui.show(LogVerified(None, report))
     raise typer.Exit(report.exit_code)

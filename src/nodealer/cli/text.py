@@ -289,6 +289,10 @@ def spoken(name: str, words: str) -> str:
     return f"  {name} says: {words}"
 
 
+def chatted(name: str, words: str) -> str:
+    return f"  {name} (chat): {words}"
+
+
 def board(cards: str) -> str:
     return f"  board: {cards}"
 
@@ -343,6 +347,7 @@ NOTHING_TO_SHOW: Final = "  there is nothing to show now"
 TYPE_SIT_OUT: Final = "to skip hands, type sit out"
 TYPE_WITHOUT: Final = "say who: without NAME"
 TYPE_REMOVE: Final = "say who: remove NAME"
+UNKNOWN_COMMAND: Final = "there is no such command"
 SIT_OUT: Final = "You sit out from the next hand on, and keep your chips. Type [bold]back[/bold] to play again."
 
 
@@ -574,6 +579,10 @@ def reconnected(relay: str) -> str:
 def messages_rejected(reason: str, *, retrying: bool) -> str:
     again = " Trying again; Ctrl-C quits." if retrying else ""
     return f"[red]The relay is rejecting your messages:[/red] {reason}.{again}"
+
+
+#: The relay of a table on this machine, after "the relay".
+RELAY_HERE: Final = "of this machine"
 
 
 def newer_key(relay: str) -> str:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nodealer.cli.line_input import read_argument
 from nodealer.cli.options import JsonEvents, LogGame
+from nodealer.cli.terminal.input import read_argument
 from nodealer.client.time_limits import KEEPER
 
 

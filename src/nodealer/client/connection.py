@@ -36,6 +36,8 @@ class ConnectionMonitor:
     patient: bool = False
     #: Whether the relay is a process of this machine.
     local: bool = False
+    #: Whether the first connection is shown too.
+    shows_first: bool = False
     #: Called at the first connection.
     on_found: Callable[[], None] = lambda: None
     _found: bool = False
@@ -62,7 +64,7 @@ class ConnectionMonitor:
 
     def _on_found(self, event: RelayFound) -> None:
         """Show that there is a connection again, unless the last one was only refused."""
-        if self._lost and not self.local:
+        if (self._lost or (self.shows_first and not self._found)) and not self.local:
             self.show(ConnectionChanged("found", event.relay))
         self._unheard = self._unheard and self._refused
         self._lost = self._refused = False

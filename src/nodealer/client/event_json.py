@@ -61,6 +61,7 @@ _TAGS: Final[dict[type, str]] = {
     events.TooFewPlayers: "alone",
     events.BotDropped: "dropout",
     events.TableStuck: "stuck",
+    events.CommandRefused: "refused",
     events.CheatAnnounced: "cheat",
     events.GameSummary: "done",
     events.LogVerified: "verified",
@@ -217,6 +218,8 @@ def _client_json(event: TableEvent) -> dict[str, Any]:
             return {"name": name, "code": code, "reason": reason}
         case events.TableStuck(reason):
             return {"reason": reason}
+        case events.CommandRefused(what, reason):
+            return {"command": what.replace(" ", "_"), "reason": reason}
         case events.CheatAnnounced(name, seat, cheat):
             claim = {"claim": event.claim, "seen": event.seen, "culprit": event.culprit}
             return {"seat": seat, "name": name, "cheat": cheat, **claim}

@@ -892,6 +892,8 @@ class LogVerified:
 
     path: str | None
     report: Report
+    #: What the user can do with the log, as a sentence for people.
+    next_step: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 #: The events of the library.

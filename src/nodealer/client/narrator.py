@@ -348,6 +348,13 @@ class Narrator:
             yield events.Result(record.hand, result, net, str(text), line=text, outcome=outcome, parting=parting)
 
 
+def session_opened(config: Config) -> events.SessionOpened:
+    """Return the event for the session that the players agreed on."""
+    proposal = config.session.proposal
+    names = tuple(proposal.roster.member(seat).name for seat in proposal.roster.awaited)
+    return events.SessionOpened(config.session.id, names, proposal, config.words)
+
+
 def proven_claim(applied: Applied) -> tuple[int, NoneOf] | None:
     """Return the deck and the claim that an entry proves, or None if it is not such a proof."""
     number, asked = _deck_of(applied), applied.before.hand.requests

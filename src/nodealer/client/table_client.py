@@ -23,7 +23,7 @@ from nodealer.client.connection import LockedOut
 from nodealer.client.contacts import ContactsRecorder
 from nodealer.client.link_rotation import LinkRotation
 from nodealer.client.lobby import LobbyRole
-from nodealer.client.narrator import Narrator
+from nodealer.client.narrator import Narrator, session_opened
 from nodealer.client.policies import Policy, follow
 from nodealer.client.questions import Asked, LobbyQuestion
 from nodealer.client.status import TableStatus, TableTimes, table_status
@@ -293,9 +293,7 @@ class TableClient:
         if self._narrator is None:
             config = one.replica.config
             self._narrator = Narrator.for_table(config, mine)
-            proposal = config.session.proposal
-            names = tuple(proposal.roster.member(seat).name for seat in proposal.roster.awaited)
-            self._ui.show(events.SessionOpened(config.session.id, names, proposal, config.words))
+            self._ui.show(session_opened(config))
             return True
         if mine is not None and mine != self._narrator.you:
             # A newcomer has been seated.

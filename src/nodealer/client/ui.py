@@ -9,6 +9,7 @@ from typing import Protocol
 
 from nodealer.client.commands import Command, StartGame
 from nodealer.client.events import TableEvent
+from nodealer.client.front_end import FrontEndGone
 from nodealer.client.questions import LobbyQuestion
 from nodealer.client.status import TableStatus
 from nodealer.engine.prompts import Decision, Question
@@ -32,10 +33,6 @@ class UI(Protocol):
 
     def commands(self) -> AsyncGenerator[Command, None]:
         """Yield what the person wants to do besides answering. Each command is carried out at once."""
-
-
-class FrontEndGone(Exception):
-    """Raised by a front end whose person or reader has gone: the client stops, and the table can be resumed."""
 
 
 class GuardedUI:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from nodealer.cli import text as phrases
+from nodealer.client.front_end import FrontEndGone
 
 try:
     import readline
@@ -71,7 +72,7 @@ class LineReader:
     async def answer(self, prompt: str) -> str:
         """Ask, and return the line that answers.
 
-        Raises `KeyboardInterrupt` at the end of the input: the person has gone.
+        Raises `FrontEndGone` at the end of the input: the person has gone.
         """
         while True:
             try:
@@ -99,7 +100,7 @@ class LineReader:
             _write(self._prompt + readline.get_line_buffer())
 
     async def next(self) -> str:
-        """Return a line that no question asked for. Raises `KeyboardInterrupt` at the end of the input."""
+        """Return a line that no question asked for. Raises `FrontEndGone` at the end of the input."""
         if self._reading or not self._terminal:
             return await self._read_in_thread("")
         loop = asyncio.get_running_loop()
@@ -186,7 +187,7 @@ def _write(text: str) -> None:
 
 
 def _require_line(line: str) -> str:
-    """Return the line. Raises `KeyboardInterrupt` for an empty one, which means the end of the input."""
+    """Return the line. Raises `FrontEndGone` for an empty one, which means the end of the input."""
     if not line:
-        raise KeyboardInterrupt
+        raise FrontEndGone
     return line
