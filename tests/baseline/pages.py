@@ -37,7 +37,7 @@ def told(game: str) -> list[str]:
     act = _free(table) if game == "free" else _bot(table)
     table.play(_on_the_page(table, act), others=act if game == "free" else None)
     assert table.people[0].is_over
-    page = table.pages[0].seat
+    page = table.pages[0].presenter
     replayed = page.stored_replay(1)
     assert replayed is not None
     later = [json.loads(doc.encode_message(one)) for one in (*page.snapshot(), replayed)]
@@ -53,7 +53,7 @@ def _bot(table: Table) -> Act:
 
 def _on_the_page(table: Table, act: Act) -> Act:
     """Show the page each question that its player is asked, before the answer is given."""
-    page = table.pages[0].seat
+    page = table.pages[0]
 
     def decide(one: Participant) -> list[bytes]:
         question = one.question()

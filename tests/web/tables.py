@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import Any
 
 from conformance.harness import Source
 from nodealer.client.agents import BotAgent
+from nodealer.client.table_client import TableClient
+from nodealer.client.transport import Event
+from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant, StayPolicy
 from nodealer.engine.resolve import create_proposal, resolve_parts
@@ -19,11 +23,57 @@ from nodealer.games.registry import find_game
 from nodealer.keys import Identity
 from nodealer.protocols import make_protocol
 from nodealer.web import messages as doc
-from nodealer.web.person import PagePerson
-from nodealer.web.seat import PageSeat
+from nodealer.web.page_ui import PageUI
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Isolde")
 Act = Callable[[Participant], list[bytes]]
+
+
+class NoTransport:
+    """The tests pass on what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    async def send(self, frame: bytes) -> None:
+        self.sent.append(frame)
+
+    def events(self) -> AsyncGenerator[Event, None]:
+        raise AssertionError("the tests pass on what comes")
+
+
+class Screen:
+    """A participant's page, with a client that is driven step by step."""
+
+    def __init__(self, one: Participant, ui: PageUI, clock: Callable[[], float]) -> None:
+        self.ui, self._one, self._transport = ui, one, NoTransport()
+        self._client = TableClient(one, self._transport, ui, clock=clock)
+
+    def receive(self, frame: bytes, number: int) -> Received:
+        """Receive a frame and show what it did."""
+        self._client._received = number
+        began = self._client._clock()
+        step = self._one.receive(frame, number)
+        self._client._check_seconds += self._client._clock() - began
+        self.show(step)
+        return step
+
+    def show(self, step: Received) -> None:
+        """Show what was received, and how the table stands then."""
+        self._client._show_received(step)
+        self._client._observe()
+
+    def carry_out(self) -> list[bytes]:
+        """Carry out what was clicked, and return what is sent."""
+
+        async def all_commands() -> None:
+            while not self.ui._commands.empty():
+                await self._client._carry_out(self.ui._commands.get_nowait())
+
+        asyncio.run(all_commands())
+        self._client._observe()
+        sent, self._transport.sent = self._transport.sent, []
+        return sent
 
 
 class Table:
@@ -45,21 +95,21 @@ class Table:
         self.told: list[dict[str, Any]] = []
         self.watched: list[dict[str, Any]] = []
         self.time = 0.0
-        self.pages = [self._page(self.told), self._page(self.watched)]
         homes = [MemoryPlayerStore(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
         rest: dict[str, Any] = {"entropy": self.source, "stay_policy": stays or stay_for_hands(hands)}
         rest["parts"] = partial(resolve_parts, game=self.package)
-        self.people: list[Participant] = [self.pages[0].create_participant(homes[0], **rest)]
-        self.people += [Participant(home, **rest) for home in homes[1:-1]]
-        self.people.append(self.pages[1].create_participant(homes[-1], **rest))
-        self.see = [self.pages[0].observer_of(self.people[0]), self.pages[1].observer_of(self.people[-1])]
+        self.people = [Participant(home, by_person=home in (homes[0], homes[-1]), **rest) for home in homes]
+        self.screens = [self.screen(self.people[0], self.told), self.screen(self.people[-1], self.watched)]
+        self.pages = [screen.ui for screen in self.screens]
         self.waiting: deque[bytes] = deque(frame for one in self.people for frame in one.resend())
         self.frames: list[bytes] = []
         #: The faces that each seat has held, by hand.
         self.held: dict[tuple[int, int], set[int]] = {}
 
-    def _page(self, told: list[dict[str, Any]]) -> PagePerson:
-        return PagePerson(PageSeat(lambda one: told.append(json.loads(doc.encode_message(one))), self.clock), lambda: 1)
+    def screen(self, one: Participant, told: list[dict[str, Any]]) -> Screen:
+        """Return the page of a participant. What it is told is added to `told`."""
+        output = lambda message: told.append(json.loads(doc.encode_message(message)))  # noqa: E731
+        return Screen(one, PageUI(output, self.clock, store=one.store), self.clock)
 
     def clock(self) -> float:
         self.time += 0.001
@@ -81,10 +131,8 @@ class Table:
             frame = self.waiting.popleft()
             self.frames.append(frame)
             for one in self.people:
-                step = one.receive(frame, len(self.frames) - 1)
-                self.waiting.extend(step.send)
-                if one in (self.people[0], self.people[-1]):
-                    self.see[0 if one is self.people[0] else 1](step)
+                screen = {self.people[0]: self.screens[0], self.people[-1]: self.screens[1]}.get(one, one)
+                self.waiting.extend(screen.receive(frame, len(self.frames) - 1).send)
             self._note()
 
     def _propose(self) -> None:

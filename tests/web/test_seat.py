@@ -8,6 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from nodealer.web.person import CHATS_MAX, PENDING_MAX, PagePerson
+from nodealer.web.recall import OwnSecrets, replay_entries, replay_hand
+from nodealer.web.seat import PageSeat
 
 from nodealer.cards.operations import Seal
 from nodealer.engine.chat import sign_chat
@@ -21,9 +24,6 @@ from nodealer.games.holdem import Call, Raise
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.web import messages as doc
-from nodealer.web.person import CHATS_MAX, PENDING_MAX, PagePerson
-from nodealer.web.recall import OwnSecrets, replay_entries, replay_hand
-from nodealer.web.seat import PageSeat
 
 from .tables import Table
 

@@ -48,7 +48,7 @@ def show(
     def watch(replica: Replica) -> Append:
         """Show the session, and return a function that shows each entry that it appends."""
         narrator = Narrator.for_table(replica.config)
-        ui.show(session_opened(replica.config))
+        ui.show(session_opened(replica))
 
         def append(entry: bytes) -> Applied:
             """Append an entry to the replica and show it."""

@@ -20,6 +20,7 @@ from nodealer.log.session import Proposal as SignedProposal
 
 if TYPE_CHECKING:
     from nodealer.audit.report import Report
+    from nodealer.engine.replica import Replica
 
 #: The face of a card: the name it was given, or its number in the deck.
 Face: TypeAlias = str | int
@@ -343,6 +344,8 @@ class Fault:
     entry: int = field(default=-1, compare=False, repr=False, kw_only=True)
     #: The same as `reason`, with seat numbers instead of names, as the engine says it.
     finding: str = field(default="", compare=False, repr=False, kw_only=True)
+    #: The name of the check that failed.
+    check: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -403,6 +406,8 @@ class CardOperation:
     #: The protocol's words: what the player is doing, and what such a step is and why it can be trusted.
     doing: str
     means: str
+    #: How many seconds this machine took to check it; None if that was not measured.
+    seconds: float | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -673,6 +678,10 @@ class SessionOpened:
     names: tuple[str, ...]
     proposal: SignedProposal
     words: Words
+    #: The table, this player's seat at it, and how many entries its log had before those that are shown next.
+    replica: Replica | None = field(default=None, compare=False, repr=False, kw_only=True)
+    seat: int | None = field(default=None, compare=False, repr=False, kw_only=True)
+    past: int = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -894,6 +903,8 @@ class LogVerified:
     report: Report
     #: What the user can do with the log, as a sentence for people.
     next_step: str = field(default="", compare=False, repr=False, kw_only=True)
+    #: How many seconds that took.
+    seconds: float = field(default=0.0, compare=False, repr=False, kw_only=True)
 
 
 #: The events of the library.

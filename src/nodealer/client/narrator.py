@@ -17,7 +17,7 @@ from nodealer.client.seat_names import names_of, with_names
 from nodealer.engine import bodies
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.phases import Phase
-from nodealer.engine.replica import Applied, Outcome
+from nodealer.engine.replica import Applied, Outcome, Replica
 from nodealer.engine.state import Config, TableState, VoteResult
 from nodealer.errors import IllegalMove, Malformed
 from nodealer.games.free import face_of
@@ -88,8 +88,8 @@ class Narrator:
         """Return the text for a kind of protocol step."""
         return self._steps.get(kind, _NO_WORDS)
 
-    def describe(self, applied: Applied) -> Iterator[TableEvent]:
-        """Yield the events that an entry caused, in order."""
+    def describe(self, applied: Applied, seconds: float | None = None) -> Iterator[TableEvent]:
+        """Yield the events that an entry caused, in order. Checking it took this many seconds, if that is known."""
         outcome = applied.outcome
         if outcome is Outcome.REPEATED:
             return
@@ -99,7 +99,7 @@ class Narrator:
             yield events.Late(name, _tag_of(applied.body), seat=seat, entry=number)
             return
         if isinstance(applied.body, bodies.Cards):
-            yield self._card_operation(applied, applied.body)
+            yield self._card_operation(applied, applied.body, seconds)
             if outcome is Outcome.ACCEPTED:
                 yield from _describe_proof(applied)
         else:
@@ -160,7 +160,7 @@ class Narrator:
 
     # --- Card operations ---
 
-    def _card_operation(self, applied: Applied, body: bodies.Cards) -> events.CardOperation:
+    def _card_operation(self, applied: Applied, body: bodies.Cards, seconds: float | None) -> events.CardOperation:
         """Return the event for a protocol step, with what this machine has checked."""
         seat, known = applied.entry.seat, applied.before.duties.open.get(body.duty)
         step = _message_type(applied, bytes(body.message))
@@ -180,6 +180,7 @@ class Narrator:
             state="false" if false else "own" if mine else "verified" if applied.checks else "unproven",
             doing=words.doing,
             means=words.means,
+            seconds=seconds,
         )
 
     def _step_line(self, applied: Applied, kind: str, words: StepText) -> str:
@@ -307,7 +308,9 @@ class Narrator:
         for fault in after.faults[len(before.faults) :]:
             name = None if fault.seat is None else after.all_members[fault.seat].name
             reason = with_names(fault.reason, names_of(after))
-            yield events.Fault(name, reason, seat=fault.seat, entry=fault.entry, finding=fault.reason)
+            yield events.Fault(
+                name, reason, seat=fault.seat, entry=fault.entry, finding=fault.reason, check=fault.check
+            )
         decided: Sequence[VoteResult] = ()
         if after.chronicle is not before.chronicle:
             decided = after.chronicle.vote_results[len(before.chronicle.vote_results) :]
@@ -348,11 +351,16 @@ class Narrator:
             yield events.Result(record.hand, result, net, str(text), line=text, outcome=outcome, parting=parting)
 
 
-def session_opened(config: Config) -> events.SessionOpened:
-    """Return the event for the session that the players agreed on."""
+def session_opened(replica: Replica, seat: int | None = None, past: int = 0) -> events.SessionOpened:
+    """Return the event for the session that the players agreed on, for the player at a seat or a spectator.
+
+    `past` is how many entries the log had before those that are shown next.
+    """
+    config = replica.config
     proposal = config.session.proposal
     names = tuple(proposal.roster.member(seat).name for seat in proposal.roster.awaited)
-    return events.SessionOpened(config.session.id, names, proposal, config.words)
+    about = config.session.id, names, proposal, config.words
+    return events.SessionOpened(*about, replica=replica, seat=seat, past=past)
 
 
 def proven_claim(applied: Applied) -> tuple[int, NoneOf] | None:

@@ -129,6 +129,8 @@ class TableClient:
         #: Whether there is a connection, and how many frames have arrived.
         self._connected = False
         self._received = 0
+        #: How many seconds it took to check what was not shown yet.
+        self._check_seconds = 0.0
         #: The question that the agent or the person is working on.
         self._question: Question | LobbyQuestion | None = None
         self._answer: asyncio.Future[Decision | bool] | None = None
@@ -162,7 +164,7 @@ class TableClient:
                         if not self._participant.is_settled or self._may_look_later:
                             continue
                     elif not self._participant.is_settled:
-                        await self._process(self._participant.settle())
+                        await self._process(self._settle())
                     if order.done():
                         order = self._take_order(order, commands)
                     if self._connected:
@@ -172,7 +174,7 @@ class TableClient:
             except (LockedOut, RelayError) as ended:
                 # A relay that ends after a false proof does not hide it: what has come is looked at, kept and shown.
                 if not self._participant.is_settled:
-                    self._show_received(self._participant.settle())
+                    self._show_received(self._settle())
                 if isinstance(ended, RelayError):
                     raise
             finally:
@@ -208,7 +210,9 @@ class TableClient:
         if event is None:
             raise RelayError("the connection ended before the game did")
         if isinstance(event, bytes):
+            began = self._clock()
             received = self._participant.receive(event, self._received, more=self._connected)
+            self._check_seconds += self._clock() - began
             self._received += 1
             if event.startswith(b'{"chat":'):
                 self._chats.append(event)
@@ -216,10 +220,17 @@ class TableClient:
                 await self._process(received)
             return
         if not self._participant.is_settled:
-            await self._process(self._participant.settle())
+            await self._process(self._settle())
         self._connected = isinstance(event, Connected)
         if isinstance(event, Connected):
             await self._send(self._participant.resend(event.known))
+
+    def _settle(self) -> Received:
+        """Verify the proofs of what was received, and measure how long that takes."""
+        began = self._clock()
+        received = self._participant.settle()
+        self._check_seconds += self._clock() - began
+        return received
 
     async def _process(self, received: Received) -> None:
         """Send what frames called for, and show what they did."""
@@ -241,10 +252,14 @@ class TableClient:
             self._judge(news)
         if self._contacts is not None:
             self._contacts.update()
-        opened = self._open_session()
+        applied = [news for news in received.happened if isinstance(news, Applied)]
+        opened = self._open_session(applied)
+        # Proofs that came together were checked together.
+        seconds = self._check_seconds / max(sum(bool(one.checks) for one in applied), 1)
+        self._check_seconds = 0.0
         for news in received.happened:
             if isinstance(news, Applied) and self._narrator is not None:
-                for event in self._narrator.describe(news):
+                for event in self._narrator.describe(news, seconds):
                     self._ui.show(event)
             elif isinstance(news, Diverged):
                 name = participant.replica.state.all_members[news.seat].name
@@ -284,16 +299,19 @@ class TableClient:
         one = self._participant
         return not (one.has_session or one.is_catching_up or one.store.name is None) and one.lobby.own_offer is None
 
-    def _open_session(self) -> bool:
-        """Show the session once the players have agreed on it; return whether it was shown now."""
+    def _open_session(self, applied: Sequence[Applied]) -> bool:
+        """Show the session once the players have agreed on it; return whether it was shown now.
+
+        `applied` are the entries that are shown next.
+        """
         one = self._participant
         if not one.has_session:
             return False
         mine = one.seat.number if one.has_seat else None
         if self._narrator is None:
-            config = one.replica.config
-            self._narrator = Narrator.for_table(config, mine)
-            self._ui.show(session_opened(config))
+            self._narrator = Narrator.for_table(one.replica.config, mine)
+            past = applied[0].number if applied else one.replica.height
+            self._ui.show(session_opened(one.replica, mine, past))
             return True
         if mine is not None and mine != self._narrator.you:
             # A newcomer has been seated.

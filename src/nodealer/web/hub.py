@@ -36,13 +36,15 @@ class PageQueue(asyncio.Queue[bytes | None]):
 class Hub:
     """Delivers messages to all pages, and messages from pages to `on_message`."""
 
-    def __init__(self) -> None:
-        """Start without pages. The owner sets `snapshot` and `on_message`."""
+    def __init__(
+        self,
+        snapshot: Callable[[], Iterable[ServerMessage]] = lambda: (),
+        on_message: Callable[[AnyClientMessage], None] = lambda message: None,
+    ) -> None:
+        """Start without pages. `snapshot` returns what a newly connected page needs; `on_message` handles messages."""
         self._pages: set[PageQueue] = set()
-        #: Returns what a newly connected page needs.
-        self.snapshot: Callable[[], Iterable[ServerMessage]] = lambda: ()
-        #: Handles messages from pages.
-        self.on_message: Callable[[AnyClientMessage], None] = lambda message: None
+        self.snapshot = snapshot
+        self.on_message = on_message
         #: The page whose message is being handled.
         self._current_page: PageQueue | None = None
 
@@ -74,9 +76,9 @@ class Hub:
         for message in self.snapshot():
             self.broadcast(message)
 
-    def connect(self) -> PageQueue:
+    def connect(self, page: PageQueue | None = None) -> PageQueue:
         """Connect a page and return its queue. A None in the queue means that the page is to be disconnected."""
-        page = PageQueue()
+        page = PageQueue() if page is None else page
         if len(self._pages) >= PAGES_MAX:
             page.put_nowait(None)
             return page
