@@ -160,7 +160,8 @@ FILES: dict[str, set[str]] = {
     "lab/browser.py": {"playwright", "queue", "re", "socket", "threading"},
     "web/hub.py": {"asyncio"},
     "web/lobby.py": {"segno"},
-    "web/person.py": {"asyncio"},
+    "web/page_ui.py": {"asyncio"},
+    "web/controller.py": {"asyncio", "pathlib", "time"},
     "web/socket_owner.py": {"os", "pathlib", "socket", "sys"},
     "web/bundle/build.py": {
         "base64",

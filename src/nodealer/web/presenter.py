@@ -289,7 +289,7 @@ class TablePresenter:
         self.send_if_new(doc.CardWork(state.hand.number + 1, tuple(self._pending_operations(state))))
         view = self._view(status, state)
         if self._has_changed(view, status.now):
-            self._check_completeness(view.hand, replica)
+            self._check_completeness(view.hand, status)
             self._store_moment(view)
             self._view_sent_at = status.now
             self.send(view)
@@ -389,10 +389,11 @@ class TablePresenter:
             left = None if status is None else _time_left(state, seat, status.tick_age)
             yield doc.SeatStatus(seat, member.name, presence, chips.get(seat), owes, waited, left)  # type: ignore[arg-type]
 
-    def _check_completeness(self, hand: int, replica: Replica) -> None:
-        """Take note of a hand whose start was not shown, because much of the log came at once."""
+    def _check_completeness(self, hand: int, status: TableStatus) -> None:
+        """Take note of a hand whose moments were not all shown, because much of the log came at once."""
         last, self._last_hand = self._last_hand, hand
-        if replica.height if last is None else hand > last + 1:
+        missed = status.replica is not None and status.replica.height > 0 if last is None else hand > last + 1
+        if missed or status.is_catching_up:
             self._first_complete_hand = max(self._first_complete_hand, hand + 1)
 
     def _store_moment(self, view: doc.View) -> None:
