@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from nodealer.audit.report import Report
 from nodealer.cli import text as phrases
-from nodealer.cli.output import escape_markup
-from nodealer.cli.screen import Screen
 from nodealer.client.events import CheatAnnounced
 from nodealer.client.suggestions import describe_unknown
 from nodealer.errors import BadParameter
 from nodealer.protocols.base import CardProtocol, Cheat
+
+#: The Python arguments that start a bot that cheats, before the name of its cheat.
+CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
 
 
 @dataclass(frozen=True)
@@ -34,18 +36,21 @@ class Cheating:
         if person == self.name:
             raise BadParameter(phrases.cheat_of_person(person))
 
-    def announce(self, screen: Screen) -> None:
-        """Say before the game who cheats, how, and what the protocol claims."""
-        claim = self.claim.cheat, self.claim.seen, self.claim.culprit
-        screen.emit(CheatAnnounced(self.name, self.seat, self.attack, self.does, self.sentence, *claim))
-        if not screen.json:
-            screen.say(phrases.cheats(escape_markup(self.name), escape_markup(self.does)))
-            screen.say(phrases.cheat_claim(escape_markup(self.sentence)))
+    @property
+    def option(self) -> str:
+        """Return the option that asks for this cheat."""
+        return f"{self.seat}:{self.attack}"
 
-    def judge(self, screen: Screen, report: Report) -> None:
-        """Say after the game what the verified log shows."""
-        if not screen.json:
-            screen.say(phrases.cheat_outcome(escape_markup(self.outcome(report))))
+    @property
+    def programs(self) -> Mapping[str, Sequence[str]]:
+        """Return the Python arguments that start the cheating bot, by its name."""
+        return {self.name: (*CHEATER, self.attack)}
+
+    @property
+    def announcement(self) -> CheatAnnounced:
+        """Return what is said before the game: who cheats, how, and what the protocol claims."""
+        claim = self.claim.cheat, self.claim.seen, self.claim.culprit
+        return CheatAnnounced(self.name, self.seat, self.attack, self.does, self.sentence, *claim)
 
     def outcome(self, report: Report) -> str:
         """Describe what the verified log shows about the cheater."""

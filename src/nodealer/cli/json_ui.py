@@ -17,11 +17,12 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from nodealer.cli import text as phrases
-from nodealer.cli.output import print_json_line
+from nodealer.cli.output import err, print_json_line, print_line
 from nodealer.cli.terminal.commands import resolve_command
+from nodealer.cli.terminal.event_lines import describe_progress, event_lines
 from nodealer.client.commands import Command
 from nodealer.client.event_json import event_json
-from nodealer.client.events import TableEvent
+from nodealer.client.events import GameContinued, LogCopyStopped, TableEvent
 from nodealer.client.front_end import FrontEndGone
 from nodealer.client.questions import LobbyQuestion
 from nodealer.client.status import TableStatus
@@ -79,6 +80,11 @@ class JsonUI:
         """Print an event, if it has a line."""
         if (line := event_json(event)) is not None:
             print_json_line(line)
+        elif isinstance(event, GameContinued):
+            print_line(err(), phrases.continuing(describe_progress(self.replica)))
+        elif isinstance(event, LogCopyStopped):
+            for text in event_lines(event):
+                print_line(err(), text)
 
     def status(self, status: TableStatus) -> None:
         """Take note of how the table stands."""

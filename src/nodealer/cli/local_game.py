@@ -18,29 +18,28 @@ from typing import Final
 from nodealer.audit.report import Report
 from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
+from nodealer.cli.cheat_option import Cheating, parse_cheat
 from nodealer.cli.display import Display
-from nodealer.cli.local_host import Play, host
-from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
-from nodealer.cli.plan import PlayPlan, create_plan
-from nodealer.cli.program import Program
-from nodealer.cli.rehearse import rehearse
-from nodealer.cli.screen import Screen
-from nodealer.cli.terminal import Person
-from nodealer.cli.verify import print_report
+from nodealer.cli.json_ui import JsonUI
+from nodealer.cli.output import err, escape_markup, out, print_line
+from nodealer.cli.terminal.event_lines import describe_progress
+from nodealer.cli.terminal.ui import TerminalUI
 from nodealer.client.durable_files import FILE_MODE, FOLDER_MODE
 from nodealer.client.entropy import system_entropy
 from nodealer.client.events import LogVerified
+from nodealer.client.front_end import FrontEndGone
 from nodealer.client.game_catalogue import find_game
-from nodealer.client.game_loader import load_game
+from nodealer.client.local_host import Decider, LocalGame, host_local_game
 from nodealer.client.log_export import LogCopy, follow_all
-from nodealer.client.saved_games import FORMAT, GameRecord, SavedGame, keep
+from nodealer.client.rehearsal import rehearse
+from nodealer.client.saved_games import SavedGame, game_record, keep, recorded_setup
+from nodealer.client.setup import TableSetup
+from nodealer.client.summary import game_summary
 from nodealer.client.time_limits import limits_for_bots
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
 from nodealer.engine.resolve import refuse_without_asserts
 from nodealer.errors import BadParameter
-from nodealer.log.session import FORMAT_VERSION
-from nodealer.protocols import make_protocol
 
 #: After how many seconds a bot votes to go on without another, by default.
 PATIENCE: Final = 30.0
@@ -52,12 +51,13 @@ ENDING: Final = 3.0
 
 
 def run(
-    plan: PlayPlan,
+    setup: TableSetup,
     *,
     auto: bool,
     json: bool,
     seed: int | None,
     log: Path | None,
+    cheat: Cheating | None = None,
     patience: float = PATIENCE,
     named: bool = False,
     timed: bool = True,
@@ -65,36 +65,38 @@ def run(
     """Play a new game, show it, verify it, and return the exit code.
 
     `named`: the person chose the name of the first seat. `timed`: bots play with a clock. A person among bots has
-    unlimited time, unless the plan has a clock.
+    unlimited time, unless the setup has a clock.
     """
     refuse_without_asserts()
-    screen = Screen(json)
-    only_bots = _why_only_bots(plan, auto=auto, json=json, seed=seed)
-    person = None if only_bots else plan.names[0]
+    only_bots = _why_only_bots(setup, auto=auto, json=json, seed=seed)
+    person = None if only_bots else setup.names[0]
     if named and only_bots:
         raise BadParameter(phrases.name_but_only_bots(only_bots))
-    if seed is not None and plan.clock is not None:
+    if seed is not None and setup.clock is not None:
         raise BadParameter(phrases.CLOCK_IN_REHEARSAL)
-    if only_bots and seed is None and timed and plan.clock is None:
-        plan = replace(plan, clock=limits_for_bots(patience))
-    if plan.cheat is not None:
-        plan.cheat.refuse(seed, person)
+    if only_bots and seed is None and timed and setup.clock is None:
+        setup = replace(setup, clock=limits_for_bots(patience))
+    if cheat is not None:
+        cheat.refuse(seed, person)
     if only_bots and not auto and seed is None:
         print_line(err(), phrases.only_bots(escape_markup(only_bots)))
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        if plan.warning is not None:
-            print_line(err(), f"[magenta]{escape_markup(plan.warning)}[/magenta]")
-        kept = keep(game_record(plan, person, patience, seed, log))
+        warning = setup.protocol.claims.warning_at(setup.seats)
+        if warning is not None:
+            print_line(err(), f"[magenta]{escape_markup(warning)}[/magenta]")
+        option = None if cheat is None else cheat.option
+        saved = keep(game_record(setup, person=person, patience=patience, seed=seed, log=log, cheat=option))
         if not json:
-            screen.say(phrases.saved_in(escape_markup(kept.folder)))
+            print_line(out(), phrases.saved_in(escape_markup(saved.folder)))
         if seed is not None:
-            kept.host.mkdir(FOLDER_MODE)
-            copies.append(stack.enter_context(LogCopy.new(kept.kept_log, FILE_MODE)))
-        return _play_and_verify(Play(plan, kept, screen, None if only_bots else _create_player(plan, screen), copies))
+            saved.host.mkdir(FOLDER_MODE)
+            copies.append(stack.enter_context(LogCopy.new(saved.kept_log, FILE_MODE)))
+        decider = Decider.BOT if person is None else Decider.PROGRAM if json else Decider.PERSON
+        return _play_and_verify(LocalGame(setup, saved, decider, copies), cheat, json=json)
 
 
-def _why_only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) -> str:
+def _why_only_bots(setup: TableSetup, *, auto: bool, json: bool, seed: int | None) -> str:
     """Return why bots play all seats, or an empty string if a person or a program plays the first one."""
     if seed is not None:
         return phrases.BOTS_REHEARSE
@@ -104,158 +106,116 @@ def _why_only_bots(plan: PlayPlan, *, auto: bool, json: bool, seed: int | None) 
         return ""
     if not sys.stdin.isatty():
         return phrases.BOTS_WITHOUT_TERMINAL
-    return "" if plan.game.listens else phrases.bots_without_input(plan.game.name)
-
-
-def _create_player(plan: PlayPlan, screen: Screen) -> Person | Program:
-    """Create the player of the seat that no bot has: a person, or a program."""
-    return Program(plan.game) if screen.json else Person(plan.game.words, screen.asking)
-
-
-def game_record(plan: PlayPlan, person: str | None, patience: float, seed: int | None, log: Path | None) -> GameRecord:
-    """Return the record of a game that is saved before it begins."""
-    return GameRecord(
-        format=FORMAT,
-        version=FORMAT_VERSION,
-        begun=int(time.time()),
-        place=plan.place,
-        folder=str(Path.cwd()) if ":" in plan.place else None,
-        settings=tuple(sorted(plan.settings.items())),
-        protocol=plan.protocol,
-        parameters=plan.parameters.decode(),
-        names=plan.names,
-        hands=plan.hands,
-        person=person,
-        patience=patience,
-        seed=seed,
-        log=None if log is None else str(log.absolute()),
-        cheat=None if plan.cheat is None else f"{plan.cheat.seat}:{plan.cheat.attack}",
-        clock=plan.clock,
-    )
+    return "" if setup.game.listens else phrases.bots_without_input(setup.game.name)
 
 
 # --- One that goes on ---
 
 
-def resume_game(kept: SavedGame, *, auto: bool, json: bool, at: Display = Display.TERMINAL) -> int:
+def resume_game(saved: SavedGame, *, auto: bool, json: bool, at: Display = Display.TERMINAL) -> int:
     """Play a saved local game to its end, and return the exit code."""
     refuse_without_asserts()
-    what = kept.what
+    what = saved.what
     if what.seed is not None:
-        raise BadParameter(phrases.is_rehearsal(kept.name, what.seed))
-    if (ended := kept.ended) is not None:
-        raise BadParameter(phrases.has_ended(kept.name, ended.verdict, kept.log))
+        raise BadParameter(phrases.is_rehearsal(saved.name, what.seed))
+    if (ended := saved.ended) is not None:
+        raise BadParameter(phrases.has_ended(saved.name, ended.verdict, saved.log))
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have a different file of that name.
         raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
-    wait_until_free(kept)
-    earlier = kept.earlier()
-    screen = Screen(json)
+    wait_until_free(saved)
+    earlier = saved.earlier()
     paged = at is not Display.TERMINAL and what.person is not None
     if what.person is not None and not (auto or json or paged or sys.stdin.isatty()):
         raise BadParameter(phrases.needs_player(what.person))
-    settings = load_game(what.place).settled(dict(what.settings))
-    plan = create_plan(
-        what.place,
-        settings,
-        protocol=what.protocol,
-        seats=len(what.names),
-        hands=what.hands,
-        parameters=what.parameters.encode(),
-        names=what.names,
-        cheat=what.cheat,
-        clock=what.clock,
-    )
-    person = None if what.person is None or auto or paged else _create_player(plan, screen)
+    setup = recorded_setup(what)
+    cheat = None if what.cheat is None else parse_cheat(what.cheat, setup.names, setup.protocol)
+    decider = Decider.PROGRAM if json else Decider.PERSON
+    if what.person is None or (auto and not paged):
+        decider = Decider.BOT
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         for copy in copies:
             if copy.left is not None:
                 unusable = phrases.log_copy_unusable(
-                    escape_markup(copy.path), escape_markup(copy.left), escape_markup(kept.kept_log)
+                    escape_markup(copy.path), escape_markup(copy.left), escape_markup(saved.kept_log)
                 )
                 print_line(err(), unusable)
+        game = LocalGame(setup, saved, decider, copies, earlier)
         if paged:
-            from nodealer.cli.browser_table import Page, PageScreen  # late: a terminal should not wait for a server
-            from nodealer.cli.play_page import resume_in_browser
+            from nodealer.cli.play_page import resume_in_browser  # late: a terminal should not wait for a server
 
-            page = Page()
-            page.game = plan.game
-            page_person, page_screen = page.sit("player", what.person), PageScreen(page, at)
-            return resume_in_browser(Play(plan, kept, page_screen, page_person, copies, earlier), page, at)
-        return _play_and_verify(Play(plan, kept, screen, person, copies, earlier))
+            return resume_in_browser(game, cheat, at)
+        return _play_and_verify(game, cheat, json=json)
 
 
-def wait_until_free(kept: SavedGame) -> None:
+def wait_until_free(saved: SavedGame) -> None:
     """Wait for the players of a killed table to notice it and end. Raises `BadParameter` if they do not."""
     deadline = time.monotonic() + ENDING
-    while kept.in_use:
+    while saved.in_use:
         if time.monotonic() > deadline:
-            raise BadParameter(phrases.still_played(kept.name))
+            raise BadParameter(phrases.still_played(saved.name))
         time.sleep(0.1)
 
 
 # --- Both ---
 
 
-def _play_and_verify(play: Play) -> int:
+def _play_and_verify(game: LocalGame, cheat: Cheating | None, *, json: bool) -> int:
     """Play the game, verify it, and return the exit code. If it is interrupted, say how to continue."""
-    cheat = play.plan.cheat
+    ui: JsonUI | TerminalUI = (
+        JsonUI(name=game.person, network=False) if json else TerminalUI(name=game.person, network=False)
+    )
     if cheat is not None:
-        cheat.announce(play.screen)
+        game = replace(game, programs=cheat.programs)
+        ui.show(cheat.announcement)
     started = time.perf_counter()
     try:
-        replica = _rehearse(play) if play.kept.what.seed is not None else asyncio.run(host(play))
-        play.screen.print_summary(replica, time.perf_counter() - started)
-        report = _verify(play, replica)
-        if cheat is not None:
-            cheat.judge(play.screen, report)
+        replica = _play(game, ui)
+        ui.show(game_summary(replica, time.perf_counter() - started))
+        report = _verify(game, ui, replica)
+        if cheat is not None and not json:
+            print_line(out(), phrases.cheat_outcome(escape_markup(cheat.outcome(report))))
         return report.exit_code
-    except (KeyboardInterrupt, PipeClosed):
-        _report_interruption(play)
+    except (KeyboardInterrupt, FrontEndGone):
+        _report_interruption(game, ui.replica)
         raise
 
 
-def _rehearse(play: Play) -> Replica:
-    """Play the rehearsal and return its replica."""
-    plan, seed = play.plan, play.kept.what.seed
-    protocol = make_protocol(plan.protocol, plan.parameters)
-    follow = partial(follow_all, play.copies)
-    return rehearse(plan.game, plan.rules, protocol, plan.names, plan.hands, seed or 0, play.screen, follow)
+def _play(game: LocalGame, ui: JsonUI | TerminalUI) -> Replica:
+    """Play the game or the rehearsal, and return its table."""
+    seed = game.saved.what.seed
+    if seed is None:
+        return asyncio.run(host_local_game(game, ui))
+    return rehearse(game.setup, seed, ui, partial(follow_all, game.copies))
 
 
-def _report_interruption(play: Play) -> None:
+def _report_interruption(game: LocalGame, replica: Replica | None) -> None:
     """Say where the game was interrupted, where its log is, and how to continue."""
-    replica = play.screen.replica
-    log = None if replica is None else escape_markup(play.log)
-    resume = None if play.kept.what.seed is not None else _resume_command(play.kept)
-    by_person = isinstance(play.person, Person)
-    print_line(err(), phrases.interrupted(play.progress(replica), log, resume, by_person=by_person))
+    log = None if replica is None else escape_markup(game.log)
+    resume = None if game.saved.what.seed is not None else _resume_command(game.saved)
+    by_person = game.decider is Decider.PERSON
+    print_line(err(), phrases.interrupted(describe_progress(replica), log, resume, by_person=by_person))
 
 
-def _resume_command(kept: SavedGame) -> str:
+def _resume_command(saved: SavedGame) -> str:
     """Return the command that continues this game; it needs no name if the game is the latest."""
     try:
         newest = find_game(None).folder
     except BadParameter:
-        newest = kept.folder
-    return phrases.resume_command(None if newest == kept.folder else kept.name)
+        newest = saved.folder
+    return phrases.resume_command(None if newest == saved.folder else saved.name)
 
 
-def _verify(play: Play, replica: Replica) -> Report:
-    """Verify the log from its file alone, and print or emit the report."""
-    path, screen = play.log, play.screen
-    report = verify_file(path, entropy=system_entropy, game=play.plan.game)
+def _verify(game: LocalGame, ui: JsonUI | TerminalUI, replica: Replica) -> Report:
+    """Verify the log from its file alone, and show the report."""
+    report = verify_file(game.log, entropy=system_entropy, game=game.setup.game)
+    place = game.setup.place
     if replica.state.phase is Phase.ENDED:
-        play.kept.end(report.verdict, len(report.chronicle.records))
-    if screen.json:
-        screen.emit(LogVerified(str(path), report))
-        return report
-    place = play.plan.place
-    found = f" --game {place}" if ":" in place else ""
-    next_step = phrases.replay_with(shlex.quote(str(path)), found)
-    if replica.state.phase is not Phase.ENDED:
-        next_step = phrases.continue_with(_resume_command(play.kept))
-    screen.say(f"{phrases.log_in(escape_markup(path))} {escape_markup(next_step)}")
-    print_report(screen.console, report, brief=True)
+        game.saved.end(report.verdict, len(report.chronicle.records))
+        found = f" --game {place}" if ":" in place else ""
+        next_step = phrases.replay_with(shlex.quote(str(game.log)), found)
+    else:
+        next_step = phrases.continue_with(_resume_command(game.saved))
+    ui.show(LogVerified(str(game.log), report, next_step=next_step))
     return report

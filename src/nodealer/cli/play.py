@@ -118,27 +118,29 @@ def play(
 
     Exit codes: 0 the log is clean, 1 a player cheated, 3 the game is incomplete, 4 players did not come to the table.
     """
-    settings = parse_settings(load_game(game), context.args, option_names(context))
+    package = load_game(game)
+    settings = parse_settings(package, context.args, option_names(context))
+    from nodealer.cli.cheat_option import parse_cheat  # late: no other command should wait for protocols and sockets
     from nodealer.cli.local_game import run
-    from nodealer.cli.plan import create_plan  # late: no other command should wait for protocols and sockets
+    from nodealer.client.setup import table_setup
 
     if clock is not None and no_clock:
         raise BadParameter(phrases.cannot_combine("--clock", "--no-clock"))
-    plan = create_plan(
-        game,
+    setup = table_setup(
+        package,
         settings,
+        place=game,
         protocol=protocol,
         seats=seats,
         hands=hands,
         parameters=None if parameters is None else parameters.encode(),
-        person=name,
-        cheat=cheat,
         clock=None if clock is None else limits_for_people(clock),
-    )
+    ).with_bots(name)
+    cheating = None if cheat is None else parse_cheat(cheat, setup.names, setup.protocol)
     at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
     if at is not Display.TERMINAL:
         from nodealer.cli.play_page import play_in_browser
 
-        play_in_browser(plan, at=at, log=log, patience=patience)
+        play_in_browser(setup, cheating, at=at, log=log, patience=patience)
     told = {"auto": auto, "json": json, "named": name is not None, "timed": not no_clock}
-    raise typer.Exit(run(plan, seed=seed, log=log, patience=patience, **told))
+    raise typer.Exit(run(setup, cheat=cheating, seed=seed, log=log, patience=patience, **told))

@@ -91,14 +91,6 @@ def bots_without_input(game: str) -> str:
     return f"{game} cannot be played in a terminal; use --json"
 
 
-def no_bots(game: str) -> str:
-    return f"{game} has no bots; play it from a program, with the library"
-
-
-def name_of_a_bot(name: str) -> str:
-    return f"{name} is the name of a bot at this table; choose another name"
-
-
 def not_available(game: str) -> str:
     return f"{game} is not available"
 
@@ -151,14 +143,6 @@ def continue_with(resume: str) -> str:
 
 def dropped_out(name: str, reason: str) -> str:
     return f"[red]{name} has dropped out[/red]: {reason}"
-
-
-def program_killed(signal: str) -> str:
-    return f"its program was killed ({signal})"
-
-
-def program_ended(code: int, last_line: str) -> str:
-    return f"its program ended with code {code}" + (f": {last_line}" if last_line else "")
 
 
 def declined(name: str, reason: str) -> str:
@@ -764,8 +748,6 @@ def no_code(reason: str) -> str:
 
 # --- timekeeper ---
 
-OTHER_TIMEKEEPER: Final = "this table has another timekeeper, or none"
-TIMEKEEPER_LOCKED_OUT: Final = "the players continue with another key, and without this timekeeper"
 TIMEKEEPER_STOPPED: Final = "\nStopped. Run the same command to continue."
 TABLE_ENDED: Final = "The table has ended."
 
@@ -791,16 +773,6 @@ def is_late(name: str) -> str:
 
 
 # --- Bots and the seats of programs ---
-
-SEAT_LOCKED_OUT: Final = "the table has a new key, and this seat does not have it: it can no longer follow the game"
-
-
-def seat_rejected(reason: str) -> str:
-    return f"The relay is rejecting the messages of this seat: {reason}"
-
-
-def seat_newer_key(relay: str) -> str:
-    return f"The relay {relay} delivers messages with a newer key than this seat's: it may be withholding some."
 
 
 # --- games and resume ---

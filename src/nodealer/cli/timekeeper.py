@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 import typer
 
+from nodealer.cli import text as phrases
 from nodealer.cli.options import JsonEvents, LogGame
+from nodealer.cli.output import err, out, print_line
 from nodealer.cli.terminal.input import read_argument
 from nodealer.client.time_limits import KEEPER
+from nodealer.relay.invitations import parse_link
 
 
 def timekeeper(
@@ -30,6 +34,14 @@ def timekeeper(
 
     Exit codes: 0 the table has ended, 4 there is no relay.
     """
-    from nodealer.cli.timekeeper_run import keep_the_time  # late: no other command should wait for sockets
+    from nodealer.cli.timekeeper_ui import TimekeeperUI  # late: no other command should wait for sockets
+    from nodealer.client.timekeeper_process import keep_time, timekeeper_config
 
-    raise typer.Exit(keep_the_time(read_argument(invitation), name=name, game=game, json=json))
+    config = timekeeper_config(parse_link(read_argument(invitation)), name=name, game=game)
+    try:
+        asyncio.run(keep_time(config, TimekeeperUI(json=json)))
+    except KeyboardInterrupt:
+        print_line(err(), phrases.TIMEKEEPER_STOPPED)
+        raise
+    if not json:
+        print_line(out(), phrases.TABLE_ENDED)

@@ -798,6 +798,20 @@ class BotDropped:
 
 
 @dataclass(frozen=True)
+class GameContinued:
+    """An interrupted game goes on from here."""
+
+
+@dataclass(frozen=True)
+class LogCopyStopped:
+    """A copy of the log can no longer be written, and why. The whole log is in `log`."""
+
+    path: str
+    reason: str
+    log: str
+
+
+@dataclass(frozen=True)
 class TableStuck:
     """The players who are left cannot continue."""
 
@@ -987,6 +1001,8 @@ TableEvent = (
     | WaitingFor
     | TooFewPlayers
     | BotDropped
+    | GameContinued
+    | LogCopyStopped
     | TableStuck
     | OwnTime
     | RosterProposed

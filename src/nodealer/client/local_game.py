@@ -25,7 +25,7 @@ from nodealer.engine.lobby import Expected
 from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
-from nodealer.engine.replica import CheckRunner, settle_in_process
+from nodealer.engine.replica import CheckRunner, Replica, settle_in_process
 from nodealer.engine.resolve import resolve_parts
 from nodealer.engine.state import TableState
 from nodealer.engine.store import PlayerStore
@@ -40,7 +40,12 @@ QUIET: Final = 1.0
 
 
 class Stuck(Exception):
-    """The players who are left cannot continue."""
+    """The players who are left cannot continue. `replica` is the table as far as they came."""
+
+    def __init__(self, reason: str, replica: Replica) -> None:
+        """Say why the table cannot go on."""
+        super().__init__(reason)
+        self.replica = replica
 
 
 @dataclass(frozen=True)
@@ -78,12 +83,14 @@ async def play_local_seat(
     entropy: Entropy,
     *,
     make: Callable[..., Participant] = Participant,
+    policies: Sequence[Policy] = (),
     check_runner: Callable[[], AbstractContextManager[CheckRunner]] = lambda: nullcontext(settle_in_process),
 ) -> Participant:
     """Play one seat of a local table until the game ends, and return its participant.
 
-    `make` creates the participant. Raise `NotSeated` if the proposal is not the expected one, `RelayError` if the relay
-    goes away, and `BadParameter` if the table goes on with a key that this seat does not have.
+    `make` creates the participant, and `policies` are added to those of the seat. Raise `NotSeated` if the proposal is
+    not the expected one, `RelayError` if the relay goes away, and `BadParameter` if the table goes on with a key that
+    this seat does not have.
     """
     keys = Keyring((seat.invitation.key,), entropy)
     with check_runner() as runner:
@@ -99,7 +106,7 @@ async def play_local_seat(
             by_person=seat.by_person,
         )
     options = ClientOptions(expected=seat.expected.names)
-    behaviour = Behaviour(seat.agent, None, seat.policies)
+    behaviour = Behaviour(seat.agent, None, (*seat.policies, *policies))
     await _run(participant, keys, seat.invitation, GuardedUI(ui), entropy, behaviour, options)
     if not participant.is_over:
         raise BadParameter("the table has a new key, and this seat does not have it: it can no longer follow the game")
@@ -112,19 +119,18 @@ async def convene(
     store: PlayerStore,
     ui: UI,
     entropy: Entropy,
-    overseer: Overseer,
+    policies: Sequence[Policy],
     options: ClientOptions,
 ) -> Participant:
     """Propose the game once all players are there, then follow the log like any spectator until it ends.
 
-    Raise `Stuck` if the players who are left cannot continue, `Declined` if one of them does not agree, and
-    `RelayError` if they do not come.
+    Raise `Declined` if a player does not agree, and what the policies raise: an `Overseer` ends the table.
     """
     keys = Keyring((invitation.key,), entropy)
     participant = Participant(
         store, entropy=entropy, host=invitation.host, parts=partial(resolve_parts, game=setup.game), keys=keys
     )
-    behaviour = Behaviour(None, Convener(setup), (overseer,))
+    behaviour = Behaviour(None, Convener(setup), policies)
     return await _run(participant, keys, invitation, GuardedUI(ui), entropy, behaviour, options)
 
 
@@ -198,11 +204,15 @@ class Overseer:
             gone = [name for name in self.names if name in self.dropped]
             if gone or (self.limit is not None and quiet > self.limit + 2 * LOBBY_EXTRA):
                 raise RelayError(f"{', '.join(gone) or listed} did not come to the table, so nothing was played")
-        elif status.awaited and (
-            (self.limit is not None and quiet > self.limit)
-            or (quiet > QUIET and status.awaited.keys() <= self.dropped and self._no_one_can_vote(status.state))
+        elif (
+            status.replica is not None
+            and status.awaited
+            and (
+                (self.limit is not None and quiet > self.limit)
+                or (quiet > QUIET and status.awaited.keys() <= self.dropped and self._no_one_can_vote(status.state))
+            )
         ):
-            raise Stuck(f"no answer from {listed}, and too few players are left to continue")
+            raise Stuck(f"no answer from {listed}, and too few players are left to continue", status.replica)
         return ()
 
     def _no_one_can_vote(self, state: TableState) -> bool:

@@ -22,9 +22,11 @@ from platformdirs import user_state_path
 
 from nodealer.client.durable_files import FOLDER_MODE, disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, FolderStore, is_in_use
+from nodealer.client.game_loader import load_game
+from nodealer.client.setup import TableSetup, table_setup
 from nodealer.errors import DecodeError, HomeUnusable, NodealerError, OtherFormat
 from nodealer.log.entry import read_entry
-from nodealer.log.session import Head, Label, Limits, Session, refuse_other_version
+from nodealer.log.session import FORMAT_VERSION, Head, Label, Limits, Session, refuse_other_version
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-game"
@@ -64,6 +66,51 @@ class GameRecord(Message, frozen=True):
     cheat: str | None
     #: The time limits, or None without a clock.
     clock: Limits | None = None
+
+
+def game_record(
+    setup: TableSetup,
+    *,
+    person: str | None,
+    patience: float,
+    seed: int | None = None,
+    log: Path | None = None,
+    cheat: str | None = None,
+) -> GameRecord:
+    """Return the record of a game that begins now. It is saved before the game begins."""
+    return GameRecord(
+        format=FORMAT,
+        version=FORMAT_VERSION,
+        begun=int(time.time()),
+        place=setup.place,
+        folder=str(Path.cwd()) if ":" in setup.place else None,
+        settings=tuple(sorted(setup.settings.items())),
+        protocol=setup.protocol.claims.name,
+        parameters=setup.protocol.parameters.decode(),
+        names=setup.names,
+        hands=setup.hands,
+        person=person,
+        patience=patience,
+        seed=seed,
+        log=None if log is None else str(log.absolute()),
+        cheat=cheat,
+        clock=setup.clock,
+    )
+
+
+def recorded_setup(record: GameRecord) -> TableSetup:
+    """Return the setup of a saved game. Raise `BadParameter` if it can no longer be played."""
+    game = load_game(record.place)
+    return table_setup(
+        game,
+        game.settled(dict(record.settings)),
+        place=record.place,
+        protocol=record.protocol,
+        parameters=record.parameters.encode(),
+        seats=len(record.names),
+        hands=record.hands,
+        clock=record.clock,
+    ).with_names(record.names)
 
 
 class Ended(Message, frozen=True):

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Raw
 
+from nodealer.client.suggestions import describe_unknown
 from nodealer.client.time_limits import KEEPER
 from nodealer.engine.lobby import Expected
 from nodealer.engine.resolve import create_proposal
@@ -17,7 +18,7 @@ from nodealer.games.package import GamePackage
 from nodealer.log.names import casefold_name, refuse_bad_name
 from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Part, Proposal
-from nodealer.protocols import make_protocol, refuse_unserved
+from nodealer.protocols import PROTOCOLS, make_protocol, refuse_unserved
 from nodealer.protocols.base import CardProtocol, Needs
 
 #: The names at a table with bots. A person takes the place of the first.
@@ -51,6 +52,12 @@ class TableSetup:
     def with_names(self, names: tuple[str, ...]) -> TableSetup:
         """Return the setup for exactly these players."""
         return replace(self, seats=len(names), names=names)
+
+    def with_bots(self, person: str | None = None) -> TableSetup:
+        """Return the setup for bots and perhaps a person. Raise `BadParameter` if that is not possible."""
+        if self.game.bot is None:
+            raise BadParameter(f"{self.game.name} has no bots; play it from a program, with the library")
+        return self.with_names(names_with_person(self.seats, person))
 
     @property
     def sitting(self) -> tuple[str, ...]:
@@ -89,6 +96,8 @@ def table_setup(
 ) -> TableSetup:
     """Return the setup of a table. None means the game's default. Raise `BadParameter` if it is not possible."""
     name = protocol or game.protocol
+    if name not in PROTOCOLS:
+        raise BadParameter(describe_unknown("protocol", name, list(PROTOCOLS)))
     meant = game.protocol_parameters(name, settings)
     if parameters is not None and meant not in (b"{}", parameters):
         raise BadParameter("--parameters contradicts a setting of the game")
@@ -112,5 +121,5 @@ def names_with_person(seats: int, person: str | None) -> tuple[str, ...]:
     refuse_bad_name(person, "your name")
     for other in (*others, KEEPER):
         if casefold_name(other) == casefold_name(person):
-            raise BadParameter(f"{other} is the name of a bot at this table: choose another name")
+            raise BadParameter(f"{other} is the name of a bot at this table; choose another name")
     return person, *others

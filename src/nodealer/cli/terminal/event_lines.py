@@ -217,6 +217,8 @@ def _client_lines(event: TableEvent) -> Iterator[str]:
             yield phrases.chatted(escape_markup(name), escape_markup(" ".join(text.split())))
         case events.CommandRefused(what, reason):
             yield phrases.refused(escape_markup(what), escape_markup(reason))
+        case events.LogCopyStopped(path, reason, log):
+            yield phrases.log_copy_stopped(escape_markup(path), escape_markup(reason), escape_markup(log))
         case events.BotDropped(name, reason=reason):
             yield phrases.dropped_out(escape_markup(name), escape_markup(reason))
         case events.CheatAnnounced(name):

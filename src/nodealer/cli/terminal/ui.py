@@ -109,6 +109,8 @@ class TerminalUI:
                 self._show_links(event)
             case events.LogVerified():
                 self._show_report(event)
+            case events.GameContinued():
+                self.say(phrases.continuing(describe_progress(self.replica)))
             case events.TableStuck(reason):
                 self.say(phrases.game_stopped(describe_progress(self.replica), escape_markup(reason)))
             case events.PlayerAway() if not self._network:

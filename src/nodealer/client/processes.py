@@ -1,4 +1,4 @@
-"""The bots of a game, one process each. How each process ended is reported, and no process outlives the table."""
+"""The bots and the timekeeper of a table, one process each. No process outlives the table."""
 
 from __future__ import annotations
 
@@ -10,18 +10,13 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from nodealer.cli import text as phrases
-from nodealer.cli.bot_process import PlayerConfig
-from nodealer.cli.cheat_option import Cheating
-from nodealer.cli.timekeeper_process import TimekeeperConfig
+from nodealer.client.bot_process import BotConfig
+from nodealer.client.timekeeper_process import TimekeeperConfig
 from nodealer.wire import encode
 
-#: The Python arguments that start a bot.
-BOT: Final = ("-P", "-m", "nodealer.cli.bot_process")
-#: Those that start a bot that cheats, before the name of its cheat.
-CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
-#: Those that start the timekeeper.
-KEEPER: Final = ("-P", "-m", "nodealer.cli.timekeeper_process")
+#: The Python arguments that start a bot, and those that start a timekeeper.
+BOT: Final = ("-P", "-m", "nodealer.client.bot_process")
+KEEPER: Final = ("-P", "-m", "nodealer.client.timekeeper_process")
 #: How many seconds a process has to end by itself.
 TERM: Final = 1.0
 #: How much of a bot's standard error is read.
@@ -31,34 +26,31 @@ Process = asyncio.subprocess.Process
 
 
 @asynccontextmanager
-async def bots(
-    orders: Mapping[Path, PlayerConfig | TimekeeperConfig], cheat: Cheating | None
+async def run_processes(
+    configs: Mapping[Path, BotConfig | TimekeeperConfig], programs: Mapping[str, Sequence[str]] | None = None
 ) -> AsyncIterator[dict[str, Process]]:
-    """Start a process for each order and yield the processes by player name.
+    """Start a process for each configuration and yield the processes by player name.
 
-    All of them have ended when this exits, whatever happens.
-
-    What a bot's program writes to standard error goes to the file that its order is listed under.
+    All of them have ended when this exits, whatever happens. What a process writes to standard error goes to the file
+    that its configuration is listed under. `programs` has the Python arguments of players whose program is another one.
     """
     processes: dict[str, Process] = {}
     try:
-        for complaints, order in orders.items():
-            program: tuple[str, ...] = KEEPER if isinstance(order, TimekeeperConfig) else BOT
-            if cheat is not None and cheat.name == order.name:
-                program = (*CHEATER, cheat.attack)
-            processes[order.name] = await _start(order, program, complaints)
+        for complaints, config in configs.items():
+            usual = KEEPER if isinstance(config, TimekeeperConfig) else BOT
+            processes[config.name] = await _start(config, (programs or {}).get(config.name, usual), complaints)
         yield processes
         # The game is over for them too, once they have received the last entry.
         await _wait(processes.values())
     finally:
         await _stop([process for process in processes.values() if process.returncode is None])
-        for complaints in orders:
+        for complaints in configs:
             with suppress(OSError):
                 if not complaints.stat().st_size:
                     complaints.unlink()
 
 
-async def _start(order: PlayerConfig | TimekeeperConfig, program: Sequence[str], complaints: Path) -> Process:
+async def _start(config: BotConfig | TimekeeperConfig, program: Sequence[str], complaints: Path) -> Process:
     """Start a process and send it its configuration.
 
     A timekeeper's standard input stays open: it ends when that closes.
@@ -68,8 +60,8 @@ async def _start(order: PlayerConfig | TimekeeperConfig, program: Sequence[str],
             sys.executable, *program, stdin=asyncio.subprocess.PIPE, stderr=file, start_new_session=True
         )
     if process.stdin is not None:
-        process.stdin.write(encode(order) + b"\n")
-        if not isinstance(order, TimekeeperConfig):
+        process.stdin.write(encode(config) + b"\n")
+        if not isinstance(config, TimekeeperConfig):
             process.stdin.close()
     return process
 
@@ -99,8 +91,9 @@ def describe_exit(code: int, complaints: Path) -> str:
     """Describe how a process that failed has ended."""
     if code < 0:
         with suppress(ValueError):
-            return phrases.program_killed(signal.Signals(-code).name)
-    return phrases.program_ended(code, _last_error_line(complaints))
+            return f"its program was killed ({signal.Signals(-code).name})"
+    last_line = _last_error_line(complaints)
+    return f"its program ended with code {code}" + (f": {last_line}" if last_line else "")
 
 
 def _last_error_line(complaints: Path) -> str:
