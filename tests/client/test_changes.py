@@ -25,9 +25,9 @@ AFTER = 5.0
 LIMITS = Limits(move=20_000, cards=20_000, bank=30_000, refill=0)
 
 
-def table(**options: Any) -> Circle:
+def table(*, clock: Limits | None = None, newcomers: int = 0) -> Circle:
     """Return a table that waits for seat 0 to move."""
-    circle = Circle(3, **{"rules": TinyRules(passes=True, deck_max=12), "hands": 9} | options)
+    circle = Circle(3, rules=TinyRules(passes=True, deck_max=12), hands=9, clock=clock, newcomers=newcomers)
     return circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
 
 
