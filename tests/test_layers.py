@@ -185,7 +185,6 @@ FILES: dict[str, set[str]] = {
     "web/bundle/serve.py": {"hashlib", "pathlib", "starlette"},
     "web/tab/worker.py": {"asyncio", "pyodide", "secrets", "time", "traceback"},
     "web/tab/practice.py": {"asyncio"},
-    "web/tab/saved_log.py": {"pathlib", "time"},
     "web/tab/table.py": {"pathlib", "time"},
     "web/server.py": {"asyncio", "hmac", "importlib", "socket", "starlette", "uvicorn"},
     "relay/client.py": {"ipaddress", "websockets"},

@@ -80,6 +80,8 @@ class ClientOptions:
 
     #: Whether to ask for a seat if the game has already begun.
     asks_for_seat: bool = False
+    #: Whether that includes a seat that the others took away before this program started.
+    asks_back: bool = True
     #: Whether to show the words that people compare.
     shows_words: bool = False
     #: After how many seconds a notice says whom the table is waiting for.
@@ -348,7 +350,8 @@ class TableClient:
                 raise NotSeated("this table has another timekeeper, or none")
             return []
         self._asked = True
-        asks = self._options.asks_for_seat and not self._was_seated
+        was_seated = self._was_seated or (one.has_seat and not self._options.asks_back)
+        asks = self._options.asks_for_seat and not was_seated
         if one.has_seat and not asks and not one.is_over:
             self._ui.show(events.SeatLost())
             raise LockedOut

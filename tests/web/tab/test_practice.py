@@ -14,7 +14,7 @@ from nodealer.errors import Declined, NodealerError
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.web import messages as doc
-from nodealer.web.tab.practice import Bots, BotTransport, PracticePlan, offers
+from nodealer.web.tab.practice import Bots, BotTransport, offers, practice_setup
 from nodealer.web.tab.setup import ask_in_tab
 from nodealer.web.tab.table import TabEnvironment, TabTable
 
@@ -26,7 +26,7 @@ def deal(**changed: Any) -> doc.Deal:
 
 def test_a_hand_against_bots(tmp_path: Path) -> None:
     told: list[dict[str, Any]] = []
-    plan = PracticePlan(deal())
+    setup = practice_setup(deal())
 
     async def play() -> None:
         def tell(text: str) -> None:
@@ -42,9 +42,8 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
         table.start("player", "Tabea", offers("Tabea"))
         bots: list[Bots] = []
         beside = BotTransport(lambda frame: bots[0].receive(frame))
-        bots.append(Bots(plan, token_bytes, beside.receive))
-        participant = plan.create_participant("Tabea", token_bytes, table.person.create_participant)
-        playing = asyncio.ensure_future(table.practise(participant, beside))
+        bots.append(Bots(setup, token_bytes, beside.receive))
+        playing = asyncio.ensure_future(table.practise(setup, beside))
         while not playing.done():
             if not bots[0].step():
                 await asyncio.sleep(0.001)
@@ -75,7 +74,7 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_practised(changed: dict[str, Any], why: str) -> None:
     with pytest.raises(NodealerError, match=why):
-        PracticePlan(deal(**changed))
+        practice_setup(deal(**changed))
 
 
 def test_a_protocol_that_a_tab_cannot_serve_is_declined_before_sitting_down() -> None:

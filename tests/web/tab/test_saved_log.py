@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from nodealer.web.bundle.build import ROOT
-from nodealer.web.tab.saved_log import show_log
 from nodealer.web.tab.table import TabEnvironment, TabTable
 
 
@@ -20,7 +19,7 @@ def told(log: Path) -> list[dict[str, Any]]:
     world = TabEnvironment(
         token_bytes, lambda url: pytest.fail(url), lambda: 0, lambda text: documents.append(json.loads(text))
     )
-    show_log(TabTable(world), log, token_bytes)
+    TabTable(world).show_log(log)
     return documents
 
 

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,15 @@ import pytest
 
 from engine.circle import Circle
 from nodealer.cli.timekeeper_process import TimekeeperConfig, keep
+from nodealer.client.changes import events_between
+from nodealer.client.connection import ConnectionMonitor, LockedOut
 from nodealer.client.contacts import Contacts
 from nodealer.client.events import KeyStatus
+from nodealer.client.keyring import Keyring
 from nodealer.client.pairing import PairingEnvironment, use_code
-from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, RelayTransport, connect_here
+from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, connect_here
+from nodealer.client.status import TableStatus
+from nodealer.client.table_client import NameTaken, TableClient
 from nodealer.engine.frame_result import Received
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, Declined, NodealerError
@@ -30,10 +36,10 @@ from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
 from nodealer.relay.server.listener import serve_relay
 from nodealer.relay.stores.memory import MemoryStore
-from nodealer.web.tab import table
 from nodealer.web.tab.contacts import BrowserContacts, UpdateContacts
+from nodealer.web.tab.practice import BotTransport
 from nodealer.web.tab.setup import HostRequest, host_offers, hosted_table_of, read_host_request
-from nodealer.web.tab.table import NameTaken, TabEnvironment, TabTable
+from nodealer.web.tab.table import OPTIONS, TabEnvironment, TabTable
 
 AROUND = PairingEnvironment(os.urandom, connect_here, time.monotonic)
 WISH: dict[str, Any] = {
@@ -201,11 +207,47 @@ def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -
 
 def test_a_relay_that_breaks_the_connection_does_not_take_back_that_it_may_withhold_something(tmp_path: Path) -> None:
     tab = Tab("Ada", tmp_path)
+    tab.table.start("player", "Ada")
+    monitor = ConnectionMonitor(tab.table.ui.show)
     for line in (RelayFound("ws://a"), Behind("ws://a"), RelayLost("ws://a", "gone", 0.5), RelayFound("ws://a")):
-        tab.table._on_connection(line)
+        monitor(line)
     # Of all that is about the same, a page shows the last.
     shown = {one["about"]: one["code"] for one in tab.all("notice")}
     assert sorted(shown.values()) == ["behind", "found"]
+
+
+def test_a_relay_that_refuses_what_a_guest_writes_is_not_a_lost_connection(tmp_path: Path) -> None:
+    """The table has another key than the link of this guest, so that the relay accepts nothing from them."""
+
+    async def meet() -> None:
+        host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
+        host.answers = lambda question: None
+        async with table_of(host) as invitation:
+            hosting = host.play(invitation, hosted_table_of(HostRequest(**WISH)))
+            await host.until(lambda: host.all("lobby") and host.all("lobby")[-1]["people"])
+            other = TableSecret(bytes(range(16)), invitation.table, 0)
+            joining = guest.play(replace(invitation, key=other))
+            await guest.notice("unheard")
+            assert [(one["code"], one["kind"]) for one in guest.all("notice")] == [("unheard", "bad")]
+            await ended(hosting, joining)
+
+    asyncio.run(meet())
+
+
+def test_a_guest_is_told_of_withheld_frames_and_of_a_clock_that_runs_ahead(tmp_path: Path) -> None:
+    """The notices come from the statuses of the client, which a tab shares with every other front end."""
+    tab = Tab("Gast", tmp_path)
+    ui = tab.table.start("player", "Gast", network=True)
+    before = TableStatus(0.0, "Gast")
+    withheld = replace(before, now=9.0, missing_frames=3, missing_for=8.0)
+    for event in events_between(before, withheld, 5.0):
+        ui.show(event)
+    for event in events_between(before, replace(before, drifts=1, drift=12.4), 5.0):
+        ui.show(event)
+    assert [(one["code"], one["of"], one["kind"]) for one in tab.all("notice")] == [
+        ("missing", {"frames": 3}, "bad"),
+        ("drift", {"seconds": 12}, "note"),
+    ]
 
 
 def test_the_links_of_a_new_key_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +257,7 @@ def test_the_links_of_a_new_key_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
         async with table_of(host) as invitation:
             new = invitation.with_key(TableSecret(bytes(32), invitation.table, 1))
-            monkeypatch.setattr(RelayTransport, "secret", property(lambda transport: new.key))
+            monkeypatch.setattr(Keyring, "secret", property(lambda keys: new.key))
             playing = [host.play(invitation, hosted_table_of(HostRequest(**WISH))), guest.play(invitation)]
             for one in (host, guest):
                 assert await one.notice("key") == {"link": new.link, "watch": new.for_spectators().link}
@@ -241,13 +283,12 @@ def test_too_few_for_a_game_are_told_so_and_others_may_come_yet(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("sat_out", [True, False])
-def test_a_tab_asks_for_a_seat_but_not_for_who_sat_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sat_out: bool
-) -> None:
-    """Who asks is dealt in again, and somebody who lost its seat by sitting out has not said that it is back."""
-    circle = Circle(3, hands=3)
+def test_a_tab_asks_for_a_seat_but_not_for_one_that_was_taken_away(tmp_path: Path, sat_out: bool) -> None:
+    """Who asks is dealt in again, and somebody who lost its seat has not said that it is back. That holds also for a
+    tab that is opened later."""
+    circle = Circle(3, hands=3, newcomers=1)
     circle.play(until=lambda circle: circle.people[0].options().must_move)
-    gone = circle.people[2]
+    gone, newcomer = circle.people[2], circle.people[3]
     if sat_out:
         circle.waiting.extend(gone.sit_out())
     circle.waiting.extend(circle.people[0].propose_roster(Roster(gone.members[:2])))
@@ -256,18 +297,18 @@ def test_a_tab_asks_for_a_seat_but_not_for_who_sat_out(
     circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
     assert gone.sits_out == sat_out and not gone.is_in_roster
-    asked = list[list[bytes]]()
-
-    class OneStep:
-        def __init__(self, participant: object, transport: object, mind: object, *, watch: Any, policy: object):
-            self._watch = watch
-
-        async def run(self) -> None:
-            asked.extend(self._watch(Received()) for _ in range(2))
-
-    monkeypatch.setattr(table, "Loop", OneStep)
-    asyncio.run(Tab("Cid", tmp_path).table._run(gone, object(), object()))  # type: ignore[arg-type]
-    assert [bool(frames) for frames in asked] == [not sat_out, False]
+    tab = Tab("Cid", tmp_path)
+    client = TableClient(gone, BotTransport(lambda frame: None), tab.table.start("player", "Cid"), options=OPTIONS)
+    client._show_received(Received())
+    with pytest.raises(LockedOut):
+        client._ask_for_seat()
+    assert [one["code"] for one in tab.all("notice")] == ["removed"]
+    # Somebody who never had a seat asks, once.
+    tab = Tab("Dan", tmp_path)
+    client = TableClient(newcomer, BotTransport(lambda frame: None), tab.table.start("player", "Dan"), options=OPTIONS)
+    client._show_received(Received())
+    assert [bool(client._ask_for_seat()) for _ in range(2)] == [True, False]
+    assert [one["code"] for one in tab.all("notice")] == ["asks"]
 
 
 # --- What can be hosted ---

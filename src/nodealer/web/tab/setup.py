@@ -9,15 +9,13 @@ from typing import Annotated, Final
 import msgspec
 
 from nodealer.client.lobby import ask_first
-from nodealer.client.setup import GameSetup, game_setup
+from nodealer.client.setup import TableSetup, table_setup
 from nodealer.client.time_limits import MOVE, limits_for_people
-from nodealer.engine.resolve import create_proposal
 from nodealer.errors import BadParameter, Declined
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import DEFAULT_GAME, OURS, find_game
 from nodealer.log.names import refuse_bad_name
-from nodealer.log.roster import TIMEKEEPER, Member
-from nodealer.log.session import Limits, Proposal
+from nodealer.log.session import Proposal
 from nodealer.protocols import MODES
 from nodealer.web.messages import GameOffer, Short
 from nodealer.web.tab.opfs_store import HostedTable
@@ -75,6 +73,13 @@ def games_here() -> list[GamePackage]:
     return [game for game in games if game.bot is not None and game.protocol in SUPPORTED_PROTOCOLS]
 
 
+def game_here(name: str) -> GamePackage:
+    """Return the game of this name. Raises `BadParameter` if it is not available in a tab."""
+    if name not in OURS:
+        raise BadParameter(f"{name} is not available here")
+    return find_game(name)
+
+
 def game_offer(game: GamePackage) -> GameOffer:
     """Describe a game and its settings."""
     settings = tuple((one.name, one.help, one.default) for one in game.settings)
@@ -94,10 +99,8 @@ def _card_offers(game: GamePackage) -> Sequence[CardsOffer]:
     for name in protocols:
         for parameters in MODES[name]:
             with suppress(BadParameter):
-                setup = game_setup(game, game.settled({}), name, parameters)
-                setup.refuse_seats(game.seats)
-                warning = setup.protocol.claims.warning
-                found.append(CardsOffer(name, parameters.decode(), warning))
+                setup = table_setup(game, game.settled({}), protocol=name, parameters=parameters)
+                found.append(CardsOffer(name, parameters.decode(), setup.protocol.claims.warning))
     return found
 
 
@@ -148,26 +151,23 @@ def hosted_table_of(request: HostRequest) -> HostedTable:
         clock=None if request.move is None else limits_for_people(request.move),
         awaits_keeper=request.awaits_keeper and request.move is not None,
     )
-    TabPlan(hosted)
+    setup_of(hosted)
     return hosted
 
 
-class TabPlan:
-    """The table that a host in a tab proposes. Raises `BadParameter` if it is not possible."""
+def setup_of(hosted: HostedTable) -> TableSetup:
+    """Return the setup of a table that is hosted here.
 
-    def __init__(self, hosted: HostedTable) -> None:
-        """Prepare the game that the host chose. Raises `BadParameter`."""
-        if hosted.game not in OURS:
-            raise BadParameter(f"{hosted.game} is not available here")
-        game = find_game(hosted.game)
-        parameters = None if hosted.parameters is None else hosted.parameters.encode()
-        self.setup: GameSetup = game_setup(game, game.settled(hosted.settings), hosted.protocol, parameters)
-        decline_unsupported(self.setup.protocol.claims.name)
-        self.setup.refuse_seats(hosted.seats)
-        self.clock: Limits | None = hosted.clock
-        self._hands = hosted.hands
-
-    def proposal(self, members: Sequence[Member]) -> Proposal:
-        """Return the proposal for these members. It has time limits if one of them is a timekeeper."""
-        clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
-        return create_proposal(self.setup.rules, self.setup.protocol, members, hands=self._hands, clock=clock)
+    Raises `BadParameter` if it cannot be played, and `Declined` if a tab does not support its protocol.
+    """
+    game = game_here(hosted.game)
+    decline_unsupported(hosted.protocol or game.protocol)
+    return table_setup(
+        game,
+        game.settled(hosted.settings),
+        protocol=hosted.protocol,
+        parameters=None if hosted.parameters is None else hosted.parameters.encode(),
+        seats=hosted.seats,
+        hands=hosted.hands,
+        clock=hosted.clock,
+    )

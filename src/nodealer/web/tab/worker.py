@@ -18,9 +18,12 @@ import msgspec
 from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js  # type: ignore[import-not-found]
 
 from nodealer.client.pairing import PairingEnvironment, use_code
+from nodealer.client.setup import TableSetup
+from nodealer.client.table_client import NameTaken
 from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.errors import BadParameter, HomeUnusable, NodealerError, RelayError
 from nodealer.keys import KEY_BYTES, Identity, host_mark
+from nodealer.log.control_characters import escape_controls
 from nodealer.log.names import refuse_bad_name
 from nodealer.relay.client_protocol import ConnectionLost, RelayClient
 from nodealer.relay.invitations import (
@@ -46,10 +49,9 @@ from nodealer.web.tab.opfs_store import (
     read_saved,
     rejoin_invitation,
 )
-from nodealer.web.tab.practice import Bots, BotTransport, PracticePlan, offers
-from nodealer.web.tab.saved_log import show_log
+from nodealer.web.tab.practice import Bots, BotTransport, offers, practice_setup
 from nodealer.web.tab.setup import host_offers, hosted_table_of, read_host_request
-from nodealer.web.tab.table import LOG, NameTaken, TabEnvironment, TabTable
+from nodealer.web.tab.table import LOG, TabEnvironment, TabTable
 
 #: How many received bytes may wait. The connection to a relay that sends more is closed.
 WAITING_BYTES_MAX: Final = 64 << 20
@@ -171,11 +173,10 @@ class Tab:
         self._environment = TabEnvironment(
             secrets.token_bytes, self._connect, _wall_clock_ms, browser.document, contacts=self._contacts
         )
-        self._table = TabTable(self._environment)
+        self._table = TabTable(self._environment, self._deal)
         #: The key of this browser, once `load_key` has loaded it.
         self._key = secrets.token_bytes(KEY_BYTES)
         self._link = ""
-        self._table.deal = self._deal
         self._task: asyncio.Task[None] | None = None
         self._bot_transport: BotTransport | None = None
 
@@ -233,7 +234,7 @@ class Tab:
     def show_log(self, log: Any) -> None:
         """Verify a saved log and show it."""
         LOG.write_bytes(log.to_bytes())
-        show_log(self._table, LOG, secrets.token_bytes)
+        self._table.show_log(LOG)
 
     def join(self, link: str, name: str | None, handle: Any) -> None:
         """Join the table of a link, or return to it.
@@ -321,19 +322,17 @@ class Tab:
     def _deal(self, deal: doc.Deal) -> None:
         """Start a practice table for a request from the page."""
         try:
-            plan = PracticePlan(deal)
+            setup = practice_setup(deal)
         except NodealerError as error:
-            self._table.seat.send(doc.Refused(str(error)))
+            self._table.ui.presenter.send(doc.Refused(str(error)))
             return
         self._browser.bots(msgspec.json.encode(deal).decode())
-        self._start(lambda: self._practise(plan, deal.name))
+        self._start(lambda: self._practise(setup))
 
-    async def _practise(self, plan: PracticePlan, name: str) -> None:
+    async def _practise(self, setup: TableSetup) -> None:
         """Play at a table with bots."""
-        self._table.start("player", name, offers(name))
         self._bot_transport = BotTransport(lambda frame: self._browser.toBots(to_js(frame)))
-        participant = plan.create_participant(name, secrets.token_bytes, self._table.person.create_participant)
-        await self._table.practise(participant, self._bot_transport)
+        await self._table.practise(setup, self._bot_transport)
 
     # --- Helpers ---
 
@@ -374,7 +373,7 @@ class Tab:
             raise
         except NodealerError as error:
             kind = "name" if isinstance(error, NameTaken) else "storage" if isinstance(error, HomeUnusable) else "error"
-            self._browser.fatal(str(error), kind)
+            self._browser.fatal(escape_controls(str(error)), kind)
         except BaseException as error:
             reason = "".join(traceback.format_exception_only(error)).strip()
             self._browser.fatal(reason[:500], "crash")
@@ -408,7 +407,7 @@ class TabBots:
         message = doc.read_client_message(deal)
         if not isinstance(message, doc.Deal):
             raise BadParameter("the bots expected a request to start a table")
-        self._bots = Bots(PracticePlan(message), secrets.token_bytes, lambda frame: browser.frame(to_js(frame)))
+        self._bots = Bots(practice_setup(message), secrets.token_bytes, lambda frame: browser.frame(to_js(frame)))
         self._work_waiting = asyncio.Event()
         self._work_waiting.set()
         self._task = asyncio.ensure_future(self._run())
