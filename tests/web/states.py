@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from nodealer.cli.plan import create_plan
 from playwright.sync_api import Page
 
 from games import outside
 from nodealer.audit.verify import verify_file
-from nodealer.cli.plan import create_plan
 from nodealer.cli.play_page import page_offers
 from nodealer.client.agents import BotAgent
 from nodealer.client.game_loader import load_game
@@ -61,7 +61,7 @@ class Seen:
 
     def until(self, there: Callable[[Document], bool]) -> list[Document]:
         """Bots play all seats until the first of them is asked and the view is so. What its page gets then."""
-        first, seat, mind = self.table.people[0], self.table.pages[0].seat, None
+        first, page, mind = self.table.people[0], self.table.pages[0], None
 
         def decide(one: Participant) -> list[bytes]:
             nonlocal mind
@@ -69,10 +69,10 @@ class Seen:
             question = one.question()
             if question is None:
                 return mind.act(one)
-            seat.ask(question)
+            page.ask(question)
             if there(self.now("view")):
                 raise Reached
-            seat.withdraw_question()
+            page.withdraw_question()
             return mind.act(one)
 
         try:
@@ -96,7 +96,7 @@ class Seen:
         return sum(one["type"] == kind for one in self.everything())
 
     def everything(self) -> list[Document]:
-        return [json.loads(doc.encode_message(one)) for one in self.table.pages[0].seat.snapshot()]
+        return [json.loads(doc.encode_message(one)) for one in self.table.pages[0].presenter.snapshot()]
 
 
 def first_with(there: Callable[[Document], bool], **table: Any) -> Seen:
@@ -219,10 +219,10 @@ def away() -> State:
 
 def ended(seen: Seen) -> Iterator[State]:
     table = seen.table
-    table.pages[0].seat.withdraw_question()
+    table.pages[0].withdraw_question()
     table.waiting.extend(BotAgent(table.package, table.people[0].store.root).act(table.people[0]))
     table.play()
-    replica, page = table.people[0].replica, table.pages[0].seat
+    replica, page = table.people[0].replica, table.pages[0].presenter
     with TemporaryDirectory() as folder:
         log = Path(folder) / "game.jsonl"
         save_log(log, replica.config.session, replica.entries)

@@ -63,6 +63,11 @@ class Screen:
         self._client._show_received(step)
         self._client._observe()
 
+    def chat(self, *frames: bytes) -> None:
+        """Show chat messages that have come."""
+        self._client._chats += frames
+        self._client._show_chats()
+
     def carry_out(self) -> list[bytes]:
         """Carry out what was clicked, and return what is sent."""
 

@@ -11,21 +11,25 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from engine.circle import Circle
-from nodealer.cli.timekeeper_process import TimekeeperConfig, keep
+from nodealer.client import network_game
 from nodealer.client.changes import events_between
 from nodealer.client.connection import ConnectionMonitor, LockedOut
 from nodealer.client.contacts import Contacts
 from nodealer.client.events import KeyStatus
 from nodealer.client.keyring import Keyring
+from nodealer.client.link_rotation import LinkRotation
 from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, connect_here
 from nodealer.client.status import TableStatus
 from nodealer.client.table_client import NameTaken, TableClient
+from nodealer.client.timekeeper_process import TimekeeperConfig, keep_time
+from nodealer.client.ui import SilentUI
 from nodealer.engine.frame_result import Received
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, Declined, NodealerError
@@ -194,7 +198,7 @@ def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -
             order = TimekeeperConfig(
                 invitation.link, invitation.table, invitation.relays, "Clock", None, str(tmp_path / "c")
             )
-            keeping = asyncio.ensure_future(keep(order, lambda line: None))
+            keeping = asyncio.ensure_future(keep_time(order, SilentUI()))
             for one in (host, guest):
                 await one.until(partial(one.all, "table"))
             proposal = next(one["proposal"] for one in guest.all("lobby") if one["proposal"])
@@ -257,7 +261,8 @@ def test_the_links_of_a_new_key_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
         async with table_of(host) as invitation:
             new = invitation.with_key(TableSecret(bytes(32), invitation.table, 1))
-            monkeypatch.setattr(Keyring, "secret", property(lambda keys: new.key))
+            keys = SimpleNamespace(write_secret=lambda participant: new.key)
+            monkeypatch.setattr(network_game, "LinkRotation", lambda known, _: LinkRotation(known, cast(Keyring, keys)))
             playing = [host.play(invitation, hosted_table_of(HostRequest(**WISH))), guest.play(invitation)]
             for one in (host, guest):
                 assert await one.notice("key") == {"link": new.link, "watch": new.for_spectators().link}

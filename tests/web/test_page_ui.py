@@ -1,4 +1,4 @@
-"""The seat of a page at whole games: what it tells, what it never tells, and what it makes of answers."""
+"""The page as a front end at whole games: what it tells, what it never tells, and what it makes of answers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from nodealer.web.person import CHATS_MAX, PENDING_MAX, PagePerson
-from nodealer.web.recall import OwnSecrets, replay_entries, replay_hand
-from nodealer.web.seat import PageSeat
 
 from nodealer.cards.operations import Seal
+from nodealer.client.commands import SendChat
+from nodealer.client.events import CheckedContact, KeyStatus
+from nodealer.client.table_client import CHATS_MAX
 from nodealer.engine.chat import sign_chat
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands, stay_while_playable
@@ -24,8 +24,10 @@ from nodealer.games.holdem import Call, Raise
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.web import messages as doc
+from nodealer.web.page_ui import PENDING_MAX, PageUI
+from nodealer.web.replay import OwnSecrets, replay_entries, replay_hand
 
-from .tables import Table
+from .tables import Screen, Table
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,7 @@ def test_shuffles_are_sent_proven_and_verified_with_their_time(played: Table) ->
 
 
 def test_a_page_that_comes_later_hears_lines_and_steps_in_their_order(played: Table) -> None:
-    told = [json.loads(doc.encode_message(one)) for one in played.pages[0].seat.snapshot()]
+    told = [json.loads(doc.encode_message(one)) for one in played.pages[0].presenter.snapshot()]
     entries = [one["entry"] for one in told if one["type"] in ("line", "proof") and one["entry"] is not None]
     assert entries == sorted(entries)
     kinds = "".join(one["type"][0] for one in told if one["type"] in ("line", "proof"))
@@ -101,13 +103,13 @@ def test_the_table_its_words_and_the_log_are_told(played: Table) -> None:
 
 def test_hands_are_shown_again_moment_by_moment(played: Table) -> None:
     assert [one["hand"] for one in of(played.told, "hand")] == [1, 2]
-    again = played.pages[0].seat.stored_replay(1)
+    again = played.pages[0].presenter.stored_replay(1)
     assert again is not None
     events = [line.event for frame in again.frames for line in frame.lines]
     assert events[0] == "begin" and "result" in events and len(again.frames) > 8
     assert {frame.view.hand for frame in again.frames} == {1}
     assert again.frames[-1].view.page["result"]["hand"] == 0
-    assert played.pages[0].seat.stored_replay(9) is None
+    assert played.pages[0].presenter.stored_replay(9) is None
 
 
 def own(one: Participant) -> OwnSecrets:
@@ -116,7 +118,7 @@ def own(one: Participant) -> OwnSecrets:
 
 @pytest.mark.parametrize("hand", [1, 2])
 def test_the_log_shows_a_hand_as_the_page_saw_it(played: Table, hand: int) -> None:
-    one, seat = played.people[0], played.pages[0].seat
+    one, seat = played.people[0], played.pages[0].presenter
     kept, replica = seat.stored_replay(hand), one.replica
     assert kept is not None
     again = replay_hand(
@@ -134,7 +136,7 @@ def test_the_log_shows_a_hand_as_the_page_saw_it(played: Table, hand: int) -> No
 
 
 def test_a_hand_that_nobody_played_has_no_moments(played: Table) -> None:
-    replica, seat = played.people[0].replica, played.pages[0].seat
+    replica, seat = played.people[0].replica, played.pages[0].presenter
     assert (
         replay_hand(replica.config, replica.entries, seat.moment_collector(9, replica.config), None, replica.entropy)
         == ()
@@ -144,14 +146,15 @@ def test_a_hand_that_nobody_played_has_no_moments(played: Table) -> None:
 def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> None:
     """In another process: all hands are listed, and none is kept that was begun before."""
     told: list[dict[str, Any]] = []
-    page = played._page(told)
-    back = page.create_participant(
+    back = Participant(
         played.people[0].store, entropy=played.source, stay_policy=stay_for_hands(2), parts=resolve_parts
     )
-    page.observer_of(back)(Received((), ()))
+    screen = played.screen(back, told)
+    screen.show(Received((), ()))
+    page = screen.ui
     assert [one["hand"] for one in of(told, "hand")] == [1, 2]
     assert [one["type"] for one in told].count("hello") == 1 and of(told, "line")
-    assert page.seat.stored_replay(1) is None and page.seat.stored_replay(2) is None
+    assert page.presenter.stored_replay(1) is None and page.presenter.stored_replay(2) is None
 
     async def replayed() -> None:
         page.receive(doc.Replay(1))
@@ -177,7 +180,7 @@ def test_a_page_that_asks_does_not_meet_a_failing_disk(played: Table, monkeypatc
         monkeypatch.setattr(Participant, stores, fails)
     page, before = played.pages[0], len(of(played.told, "replay"))
     with monkeypatch.context() as forgotten:
-        forgotten.setattr(page.seat, "stored_replay", lambda hand: None)
+        forgotten.setattr(page.presenter, "stored_replay", lambda hand: None)
 
         async def replayed() -> None:
             page.receive(doc.Replay(1))
@@ -189,12 +192,13 @@ def test_a_page_that_asks_does_not_meet_a_failing_disk(played: Table, monkeypatc
     assert of(played.told, "replay")[before:]
     for document in (doc.Leave(), doc.TypedMove(1, "fold"), doc.Replay(1)):
         page.receive(document)
-    page._pending.clear()
-    assert list(page.seat.snapshot())
+    while not page._commands.empty():
+        page._commands.get_nowait()
+    assert list(page.presenter.snapshot())
 
 
 def test_a_page_that_loads_again_gets_what_it_needs(played: Table) -> None:
-    kinds = [json.loads(doc.encode_message(one))["type"] for one in played.pages[0].seat.snapshot()]
+    kinds = [json.loads(doc.encode_message(one))["type"] for one in played.pages[0].presenter.snapshot()]
     assert kinds[0] == "hello" and kinds.index("table") < kinds.index("line") < kinds.index("view")
     assert kinds.count("view") == 1 and kinds.count("hand") == 2
 
@@ -224,8 +228,8 @@ class Asking(Table):
             question = self.people[0].question()
         assert question is not None
         self.question = question
-        self.seat = self.pages[0].seat
-        self.seat.ask(question)
+        self.page = self.pages[0]
+        self.page.ask(question)
 
     def refused(self) -> str:
         last = self.told[-1]
@@ -242,9 +246,9 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
     ask = asking.told[-1]["ask"]
     to = legal["raise_from"]
     for move in ({"type": "raise", "to": to}, {"to": to, "type": "raise"}):
-        assert asking.seat.read_decision(doc.Move(ask, move)) == Raise(to)
-    assert asking.seat.read_decision(doc.Move(ask, {"type": "call"})) == Call()
-    assert asking.seat.read_decision(doc.TypedMove(ask, "call")) is not None
+        assert asking.page.read_decision(doc.Move(ask, move)) == Raise(to)
+    assert asking.page.read_decision(doc.Move(ask, {"type": "call"})) == Call()
+    assert asking.page.read_decision(doc.TypedMove(ask, "call")) is not None
 
 
 @pytest.mark.parametrize(
@@ -261,66 +265,72 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
 def test_what_is_no_answer_is_refused_with_a_reason(
     asking: Asking, said: doc.Move | doc.TypedMove | doc.Choose, reason: str
 ) -> None:
-    assert asking.seat.read_decision(said) is None
+    assert asking.page.read_decision(said) is None
     assert reason in asking.refused() and asking.refused()
 
 
 def test_what_is_sealed_is_typed(asking: Asking) -> None:
     sealing = replace(asking.question, seal=Seal(8))
-    asking.seat.ask(sealing)
+    asking.page.ask(sealing)
     asked = asking.told[-1]
     assert asked["for"] == "seal" and asked["prompt"]
-    assert asking.seat.read_decision(doc.SealText(asked["ask"], " twelve ")) == b"twelve"
+    assert asking.page.read_decision(doc.SealText(asked["ask"], " twelve ")) == b"twelve"
     for said in (
         doc.TypedMove(asked["ask"], "x" * 2000),
         doc.Move(asked["ask"], {"type": "call"}),
         doc.Choose(asked["ask"], (0,)),
     ):
-        assert asking.seat.read_decision(said) is None and asking.refused()
-    asking.seat.ask(asking.question)
+        assert asking.page.read_decision(said) is None and asking.refused()
+    asking.page.ask(asking.question)
 
 
 def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:
-    asking.seat.withdraw_question()
+    asking.page.withdraw_question()
     assert asking.told[-1] == {"type": "unask"}
-    assert asking.seat.read_decision(doc.Move(1, {"type": "call"})) is None and asking.refused()
-    asking.seat.ask(asking.question)
+    assert asking.page.read_decision(doc.Move(1, {"type": "call"})) is None and asking.refused()
+    asking.page.ask(asking.question)
 
 
 def test_chat_of_a_seat_is_told_once_and_of_nobody_else_never(asking: Asking) -> None:
-    one, page = asking.people[0], asking.pages[0]
+    one, screen = asking.people[0], asking.screens[0]
     good = sign_chat(asking.people[1].store.identity, one.session.id, 1, 5, "hello <b>there</b>")
     forged = sign_chat(asking.people[1].store.identity, one.session.id, 0, 5, "I fold")
     before = len(of(asking.told, "chat"))
-    for frame in (good, good, forged, b"{}"):
-        page.on_frame(one, frame)
+    screen.chat(good, good, forged, b"{}")
     assert of(asking.told, "chat")[before:] == [
         {"type": "chat", "seat": 1, "name": "Ben", "text": "hello <b>there</b>"}
     ]
 
 
 def test_a_seat_that_chats_without_end_does_not_push_the_log_from_the_page(asking: Asking) -> None:
-    one, page, identity = asking.people[0], asking.pages[0], asking.people[1].store.identity
+    one, screen, identity = asking.people[0], asking.screens[0], asking.people[1].store.identity
     asking.time += 100
     before = len(of(asking.told, "chat"))
-    for number in range(100, 200):
-        page.on_frame(one, sign_chat(identity, one.session.id, 1, number, "spam"))
+    screen.chat(*(sign_chat(identity, one.session.id, 1, number, "spam") for number in range(100, 200)))
     assert len(of(asking.told, "chat")) == before + CHATS_MAX
     asking.time += 100
-    page.on_frame(one, sign_chat(identity, one.session.id, 1, 200, "sorry"))
+    screen.chat(sign_chat(identity, one.session.id, 1, 200, "sorry"))
     assert of(asking.told, "chat")[-1]["text"] == "sorry"
 
 
 def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(asking: Asking) -> None:
     told: list[doc.ServerMessage] = []
-    page = PagePerson(PageSeat(told.append, asking.clock), lambda: 1)
+    page = PageUI(told.append, asking.clock)
     page.receive(doc.Leave())
-    assert told == [doc.Refused(code="not now")]
+    assert told == [doc.Refused(code="not now")] and page._commands.empty()
     page.replica = asking.people[0].replica
-    assert page.on_tick(asking.people[0], 0.0) == []
     for _ in range(PENDING_MAX + 1):
         page.receive(doc.Chat("more"))
     assert told[-1] == doc.Refused(code="not now") and told.count(told[-1]) == 2
+
+    async def until_the_end() -> None:
+        commands = page.commands()
+        assert await anext(commands) == SendChat("more")
+        await commands.aclose()
+
+    asyncio.run(until_the_end())
+    page.receive(doc.Leave())
+    assert told[-1] == doc.Refused(code="not now") and told.count(told[-1]) == 3
 
 
 def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
@@ -332,24 +342,24 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     for number, frame in enumerate(table.frames):
         dan.receive(frame, number)
     told: list[doc.ServerMessage] = []
-    seat = PageSeat(told.append, lambda: 0.0, "player", "Dan")
-    seat.on_received(dan, Received())
-    ada, page = table.people[0], table.pages[0]
+    screen = Screen(dan, PageUI(told.append, lambda: 0.0, name="Dan"), lambda: 0.0)
+    screen.show(Received())
+    ada, page, hers = table.people[0], table.pages[0], table.screens[0]
     table.people.insert(-1, dan)
     table.waiting.extend(dan.request_seat())
-    page.seat.key_statuses[home.identity.public] = "other key"
+    page.show(CheckedContact("Dan", home.identity.public, KeyStatus.OTHER_KEY, ""))
     table.play(lambda one: [], steps=20)
     (asker,) = of(table.told, "view")[-1]["asking"]
     assert asker["name"] == "Dan" and len(asker["key"].split()) == 6 and asker["known"] == "other key"
     page.receive(doc.LetIn("Nobody"))
-    assert page.on_tick(ada, 1.0) == [] and "no player named" in of(table.told, "refused")[-1]["reason"]
+    assert hers.carry_out() == [] and "no player named" in of(table.told, "refused")[-1]["reason"]
     table.waiting.extend(table.people[1].admit("Dan"))
     table.play(lambda one: [], steps=20)
     (proposed,) = of(table.told, "view")[-1]["proposed"]
     assert proposed["by"] == "Ben" and proposed["players"] == ["Ada", "Ben", "Cleo", "Dan"] and not proposed["without"]
     page.receive(doc.Agree("00" * 32))
     page.receive(doc.Agree(proposed["proposal"]))
-    table.waiting.extend(page.on_tick(ada, 2.0))
+    table.waiting.extend(hers.carry_out())
     table.play(lambda one: [], steps=20)
     assert of(table.told, "view")[-1]["proposed"] == [] and of(table.told, "refused")[-1]["reason"]
     before = ada.replica.state.roster
@@ -358,31 +368,31 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     assert len(list(replay_entries(ada.replica.config, ada.replica.entries, table.source))) == ada.replica.height
     # Pages draw who sits there now; and the newcomer's has buttons.
     assert [one["name"] for one in of(table.told, "table")[-1]["seats"]] == ["Ada", "Ben", "Cleo", "Dan"]
-    seat.on_received(dan, Received())
+    screen.show(Received())
     first, *_, last = (one for one in told if isinstance(one, doc.Table))
     assert (first.you, last.you) == (None, 3) and len(last.seats) == 4
 
 
 def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     table = Table(seats=2, stays=stay_while_playable)
-    ada, page = table.people[0], table.pages[0]
+    ada, page, screen = table.people[0], table.pages[0], table.screens[0]
     table.play(steps=40)
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     page.receive(doc.SitOut())
-    table.waiting.extend(page.on_tick(ada, 1.0))
+    table.waiting.extend(screen.carry_out())
     may = of(table.told, "view")[-1]["may"]
     assert may["back"] and not may["sit_out"]
     page.receive(doc.Back())
-    table.waiting.extend(page.on_tick(ada, 2.0))
+    table.waiting.extend(screen.carry_out())
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     # The other one sits out: after the hand there is nobody to play with.
     table.waiting.extend(table.people[1].sit_out())
     table.play(steps=400)
     assert of(table.told, "view")[-1]["alone"] is None
     table.time += 60
-    table.waiting.extend(page.on_tick(ada, 60.0))
+    table.waiting.extend(screen.carry_out())
     assert of(table.told, "view")[-1]["alone"] == ["Ben"]
     page.receive(doc.Leave())
-    table.waiting.extend(page.on_tick(ada, 61.0))
+    table.waiting.extend(screen.carry_out())
     table.play(steps=200)
     assert ada.replica.state.ended >= {0}
