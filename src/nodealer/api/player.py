@@ -323,7 +323,7 @@ class Player(Watcher):
         A player counts as late when the ticks say so and this player's own clock agrees. Call this several times a
         second. `now` is in seconds, from any clock that only moves forward.
         """
-        return self._timeout_voter.on_tick(self._me, now)
+        return self._follow(self._timeout_voter, now)
 
     def end(self) -> list[bytes]:
         """Make this hand the last one. The player signs the end of the log as soon as the hand is over."""

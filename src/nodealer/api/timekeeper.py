@@ -36,4 +36,4 @@ class Timekeeper(Watcher):
 
         Call this several times a second. `now` is in seconds, from any clock that only moves forward.
         """
-        return self._ticker.on_tick(self._me, now)
+        return self._follow(self._ticker, now)

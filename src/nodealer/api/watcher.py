@@ -12,7 +12,9 @@ from nodealer.api.event_stream import EventStream
 from nodealer.api.requests import FreeTable
 from nodealer.api.status import names_waited_for, why_stopped
 from nodealer.client.folder_store import FolderStore, open_or_create_store
+from nodealer.client.policies import Policy, follow
 from nodealer.client.seat_names import names_of, with_names
+from nodealer.client.status import TableTimes, table_status
 from nodealer.engine.leave_policy import stay_while_playable
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -50,6 +52,7 @@ class Watcher:
             parts=self._parts,
             keeps_time=keeps_time,
         )
+        self._times = TableTimes()
         self._stream = EventStream(self._me)
         self._events: list[Event] = [*self._stream.new_prompts()]
 
@@ -188,6 +191,11 @@ class Watcher:
         save_log(Path(path), replica.config.session, replica.entries)
 
     # --- Helpers ---
+
+    def _follow(self, policy: Policy, now: float) -> list[bytes]:
+        """Let a policy act at this time, and return the frames to send."""
+        self._times.observe(self._me, now)
+        return follow(policy, self._me, table_status(self._me, self._times))
 
     def _seat_of(self, name: str) -> int:
         """Return the seat of a player. Raises `BadParameter` if there is no player of that name."""
