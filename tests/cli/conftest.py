@@ -1,12 +1,14 @@
-"""One short game, played once by the real command, for all tests that need a log."""
+"""One short game, played once by the real command, for all tests that need a log; and the end of other programs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cli.logs import SEED, Log
+from cli.person import Seat
 from cli.running import nodealer
 
 
@@ -21,3 +23,11 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
     return tmp_path / "changed.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def ended_programs() -> Iterator[None]:
+    """End the programs of people at a terminal."""
+    yield
+    while Seat.running:
+        Seat.running.pop().end()

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import cast
+from collections.abc import Callable
 
 import pytest
 
-from conformance.games import TinyRules
+from cli.person import Reading, Seat, Typing
+from client.looking import look, status_at
 from engine.circle import Circle
-from nodealer.cli.choices import waiting_choices
-from nodealer.cli.narrator import event_lines
-from nodealer.cli.screen import Screen
-from nodealer.cli.terminal import Person
-from nodealer.cli.wait_notices import PersonAtTable, WaitNotices
+from nodealer.cli.terminal.choices import waiting_choices
+from nodealer.cli.terminal.event_lines import event_lines
+from nodealer.client.changes import events_between
 from nodealer.client.event_json import event_tag
-from nodealer.client.events import ClockDrift, TableEvent
+from nodealer.client.events import ClockDrift, ProposalReceived
+from nodealer.client.front_end import FrontEndGone
 from nodealer.client.narrator import Narrator
+from nodealer.client.status import TableTimes
 from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_for_people
 from nodealer.client.timekeeper import Ticker
-from nodealer.engine.participant import KeySchedule, Participant, PlainFrames
-from nodealer.engine.phases import Phase
-from nodealer.engine.replica import Applied
+from nodealer.engine.bodies import Propose
+from nodealer.engine.participant import Participant, PlainFrames
+from nodealer.engine.replica import Applied, Outcome
 from nodealer.errors import DecodeError
 from nodealer.games.holdem.text import HoldemWords
-from nodealer.games.text import Text, Words
+from nodealer.games.text import Words
 from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
 from nodealer.wordlist import key_words
@@ -34,80 +33,8 @@ from nodealer.wordlist import key_words
 LIMITS = Limits(move=20_000, cards=20_000, bank=30_000, refill=0)
 
 
-class Typing:
-    """Somebody at a keyboard."""
-
-    def __init__(self) -> None:
-        self.to_the_table: Callable[[str], bool] = lambda line: False
-        self.lay: Callable[[], Sequence[Text]] = lambda: ()
-        self.typed = True
-
-    def aside(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    async def idle(self) -> None:
-        await asyncio.sleep(0)
-
-
-class Reading(Screen):
-    """A screen whose lines somebody reads."""
-
-    def __init__(self) -> None:
-        super().__init__(json=False)
-        self.lines: list[str] = []
-        self.events: list[TableEvent] = []
-
-    def say(self, text: str) -> None:
-        self.lines.append(text)
-
-    def emit(self, event: TableEvent) -> None:
-        self.events.append(event)
-
-
-class Seat:
-    """A person at the second seat of a table."""
-
-    def __init__(
-        self,
-        clock: Limits | None = None,
-        newcomers: int = 0,
-        seats: int = 3,
-        *,
-        across: bool = True,
-        keys: KeySchedule | None = None,
-    ) -> None:
-        rules = TinyRules(stake=10, passes=True, deck_max=12)
-        self.circle = Circle(seats, rules=rules, hands=9, clock=clock, newcomers=newcomers)
-        self.circle.people[1] = self.circle.sit(self.circle.homes[1], by_person=True, keys=keys)
-        self.typing, self.screen, self.now = Typing(), Reading(), 0.0
-        self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
-        self.me = self.circle.people[1]
-        names = [member.name for member in self.me.members]
-        self.table = PersonAtTable(cast(Person, self.typing), self.screen, names, across=across)
-
-    def types(self, line: str) -> list[str]:
-        """What is said to that."""
-        assert self.typing.to_the_table(line)
-        return self.looks()
-
-    def looks(self, seconds: float = 0.0) -> list[str]:
-        before = len(self.screen.lines)
-
-        async def look() -> None:
-            self.circle.waiting.extend(self.table.on_tick(self.me, self.now))
-
-        for _ in range(1 + round(2 * seconds)):
-            asyncio.run(look())
-            self.now += 0.5
-        return self.screen.lines[before:]
-
-    def hand(self, number: int) -> None:
-        self.circle.play(
-            until=lambda circle: (
-                circle.people[0].replica.state.hand.number == number
-                and circle.people[0].replica.state.phase is Phase.PLAYING
-            )
-        )
+#: What the game says to a line that is no word to the table.
+FOR_THE_GAME = ["[magenta]this game does not read typed moves[/magenta]", "  your move  ?=help"]
 
 
 def test_sitting_out_and_coming_back() -> None:
@@ -139,12 +66,11 @@ def test_leaving_is_asked_about_first() -> None:
     seat = Seat()
     (line,) = seat.types("leave")
     assert "what you have put in stays in" in line and "(yes or no)" in line
-    seat.types("no")
-    assert seat.screen.lines[-1] == "You stay."
-    assert not seat.typing.to_the_table("yes"), "nobody asks any more"
+    assert seat.types("no") == ["You stay."]
+    assert seat.types("yes") == FOR_THE_GAME, "nobody asks any more"
     seat.types("leave")
-    assert not seat.typing.to_the_table("show"), "a move is no answer, and goes to the game"
-    assert not seat.typing.to_the_table("y") and seat.screen.lines[-1] == "You stay."
+    assert seat.types("show") == ["You stay.", *FOR_THE_GAME], "a move is no answer, and goes to the game"
+    assert seat.types("y") == FOR_THE_GAME
     seat.circle.step()
     assert 1 not in seat.circle.people[0].replica.state.gone
 
@@ -165,7 +91,7 @@ def test_who_left_for_good_does_not_come_back() -> None:
     leaves(seat)
     seat.circle.play(until=lambda circle: 1 in circle.people[0].replica.state.ended)
     assert any("left this table for good" in line for line in seat.types("back"))
-    (said,) = waiting_choices(seat.me, "Cy")
+    (said,) = waiting_choices(status_at(seat.me), "Cy")
     assert "nothing more is needed from you" in said
 
 
@@ -180,16 +106,12 @@ def test_who_left_and_whose_program_ended_is_not_dealt_in_again(word: str) -> No
         seat.hand(1)
     while seat.circle.step():
         pass
-    again = seat.circle.sit(seat.circle.homes[1], by_person=True)
-    assert again.sits_out and not seat.circle.sit(seat.circle.homes[0], by_person=True).sits_out
-    for number, frame in enumerate(seat.circle.frames):
-        again.receive(frame, number)
-    seat.me = seat.circle.people[1] = again
-    hand = again.replica.state.hand.number + 1
+    assert not seat.circle.sit(seat.circle.homes[0], by_person=True).sits_out
+    seat.sit()
+    assert seat.me.sits_out and any("no one waits for you" in line for line in seat.lines)
+    hand = seat.me.replica.state.hand.number + 1
     seat.hand(hand)
     assert 1 in seat.circle.people[0].replica.state.gone
-    seat.table = PersonAtTable(cast(Person, seat.typing), seat.screen, ["Ada", "Bo", "Cy"])
-    assert any("no one waits for you" in line for line in seat.looks())
     seat.types("back")
     seat.hand(hand + 1)
     assert 1 not in seat.circle.people[0].replica.state.gone
@@ -197,10 +119,9 @@ def test_who_left_and_whose_program_ended_is_not_dealt_in_again(word: str) -> No
 
 def test_before_the_players_have_agreed() -> None:
     """Others are still coming: there is nothing to lay, and nothing to leave."""
-    seat = Seat()
-    seat.me = Circle(3).people[1]
+    seat = Seat(play=False)
     assert seat.looks() == []
-    assert [str(line) for line in seat.typing.lay()][1] == "  no hand is being played"
+    assert seat.types("")[1] == "  no hand is being played"
     assert any("have not agreed" in line for line in seat.types("leave"))
 
 
@@ -209,7 +130,7 @@ def test_enter_lays_the_table_out_of_turn() -> None:
     seat.circle.waiting.extend(seat.me.move({"show": False}))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
     seat.looks()
-    assert [str(line) for line in seat.typing.lay()][-1] == "  it is not your turn; waiting for Cy"
+    assert seat.types("")[-1] == "  it is not your turn; waiting for Cy"
 
 
 def test_who_is_waited_for_again_is_named_again() -> None:
@@ -268,11 +189,12 @@ def _all_but(silent: int) -> Callable[[Participant], list[bytes]]:
 
 def test_what_is_no_word_to_the_table_is_for_the_game() -> None:
     seat = Seat()
-    assert not seat.typing.to_the_table("show") and not seat.typing.to_the_table("  ")
+    assert seat.types("show") == FOR_THE_GAME and seat.types("  ") == ["", "  your move  ?=help"]
 
 
 def test_somebody_new_is_proposed_and_agreed_to() -> None:
     seat = Seat(newcomers=1)
+    seat.looks()
     seat.circle.waiting.extend(seat.circle.people[3].request_seat())
     seat.circle.step()
     name = str(seat.circle.homes[3].name)
@@ -282,7 +204,7 @@ def test_somebody_new_is_proposed_and_agreed_to() -> None:
     assert seat.looks() == [], "said once"
     seat.circle.waiting.extend(seat.circle.people[0].admit(name))
     seat.circle.step()
-    (line,) = seat.looks()
+    _, line = seat.looks()
     assert "proposes a table of Ada, Bo, Cy, Dee. Type [bold]agree Ada[/bold]" in line
     seat.types("agree")
     seat.hand(1)
@@ -296,9 +218,10 @@ def test_an_agreement_is_to_what_the_person_means() -> None:
     everybody = ada.replica.state.roster.members
     assert any("nothing to agree to" in line for line in seat.types("agree"))
     seat.circle.waiting.extend(cy.propose_roster(Roster(everybody[1:])))
+    seat.typing.type("agree")
     seat.circle.step()
-    assert any("nothing to agree to" in line for line in seat.types("agree")), "typed before it was told"
-    assert any("Cy proposes a table of Bo, Cy, without Ada." in line for line in seat.screen.lines)
+    assert sum("nothing to agree to" in line for line in seat.lines) == 2, "typed before it was told"
+    assert any("Cy proposes a table of Bo, Cy, without Ada." in line for line in seat.lines)
     seat.circle.waiting.extend(ada.propose_roster(Roster(everybody[:2])))
     seat.circle.step()
     assert any("Ada proposes a table of Ada, Bo, without Cy." in line for line in seat.looks())
@@ -328,12 +251,13 @@ def test_taking_somebody_out() -> None:
     seat.circle.waiting.extend(seat.circle.people[2].end_game())
     seat.circle.play(until=lambda circle: 2 in circle.people[1].replica.state.ended)
     seat.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
-    told = [line for line in seat.looks() if "Cy" in line]
+    told = [line for line in seat.looks() if "remove Cy" in line]
     assert told == ["Cy has left. Type [bold]remove Cy[/bold] to propose that they lose their seat."]
     assert not any("Cy has left" in line for line in seat.looks())
-    lines = seat.types("remove Cy")
-    assert any("the table without Cy" in line for line in lines) and any("need a new link" in line for line in lines)
+    seat.types("remove Cy")
     seat.circle.step()
+    lines = seat.looks()
+    assert any("the table without Cy" in line for line in lines) and any("need a new link" in line for line in lines)
     ada = seat.circle.people[0]
     (proposal,) = ada.replica.state.proposed
     assert ada.replica.state.proposed[proposal].by == 1
@@ -373,7 +297,7 @@ def test_a_table_at_which_one_would_have_no_seat() -> None:
 
 
 def test_at_a_table_of_this_machine_nobody_is_kept_out() -> None:
-    seat = Seat(across=False)
+    seat = Seat(network=False)
     assert any("tables on the network" in line for line in seat.types("remove Cy"))
 
 
@@ -408,13 +332,11 @@ def test_what_was_said_of_seats_when_the_hand_ended_is_said_again() -> None:
     last = len(ended.circle.frames) - 1
     seat = until(lambda circle: len(circle.frames) == last)
     seat.types(f"seat {seat.circle.homes[3].name}")
-    states = [one.replica for one in seat.circle.people]
-    seat.circle.play(until=lambda circle: not circle.people[1].seat.unconfirmed)
-    assert states[0].state.hand.number == 1 and not states[0].state.proposed, "it came too late"
-    seat.looks()
     seat.circle.play(until=lambda circle: bool(circle.people[0].replica.state.proposed))
-    (one,) = states[0].state.proposed.values()
+    (one,) = seat.circle.people[0].replica.state.proposed.values()
     assert one.by == 1 and one.hand == 1
+    late = [news for news in seat.circle.told(Applied) if news.entry.seat == 1 and news.outcome is Outcome.DROPPED]
+    assert [type(news.body) for news in late] == [Propose], "it came too late"
 
 
 def test_how_much_time_is_left() -> None:
@@ -427,7 +349,10 @@ def test_how_much_time_is_left() -> None:
 
 
 def test_without_a_clock_nothing_is_said_about_time() -> None:
-    assert not [line for line in Seat().looks(90.0) if "bank" in line or "time" in line]
+    seat = Seat()
+    assert not [line for line in seat.lines if "You have about" in line]
+    seat.looks()
+    assert not [line for line in seat.looks(90.0) if "bank" in line or "time" in line]
 
 
 def test_a_persons_program_votes_by_itself() -> None:
@@ -437,11 +362,11 @@ def test_a_persons_program_votes_by_itself() -> None:
     keeper = Ticker()
     for _ in range(60):
         seat.looks(1.0)
-        seat.circle.waiting.extend(keeper.on_tick(seat.circle.keeper, seat.now))
+        seat.circle.waiting.extend(look(keeper, seat.circle.keeper, seat.now))
         while seat.circle.step():
             pass
     assert seat.circle.people[0].replica.state.hand.skip_votes.keys() == {1}
-    assert any("Your program votes automatically" in line for line in seat.screen.lines)
+    assert any("Your program votes automatically" in line for line in seat.lines)
 
 
 def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
@@ -453,15 +378,15 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
             pass
         lines = seat.looks()
     assert any("60 s ahead" in line or "59 s ahead" in line or "58 s ahead" in line for line in lines)
-    noted = Reading()
-    noted.json = True
-    attention = WaitNotices(noted, [])
+    times, before, noted = TableTimes(), None, []
     for number, time in enumerate((200_000, 300_000, 400_000)):
         seat.circle.waiting.extend(seat.circle.keeper.send_tick(time))
         while seat.circle.step():
             pass
-        attention.on_tick(seat.me, float(number))
-    assert [event_tag(event) for event in noted.events if isinstance(event, ClockDrift)] == ["drift"]
+        status = status_at(seat.me, float(number), times)
+        noted += [event for event in events_between(before, status, 5.0) if isinstance(event, ClockDrift)]
+        before = status
+    assert [event_tag(event) for event in noted] == ["drift"]
 
 
 def test_at_two_seats_it_is_said_what_is_left_without_a_timekeeper() -> None:
@@ -493,10 +418,10 @@ def test_the_lobby_says_what_it_means() -> None:
 
 
 def test_it_is_said_once() -> None:
-    screen, proposal = Reading(), Circle(3, clock=LIMITS).greet().proposal()
+    ui, proposal = Reading(Typing()), Circle(3, clock=LIMITS).greet().proposal()
     for _ in range(2):
-        screen.say_time(proposal, Words())
-    assert len(screen.lines) == 1
+        ui.show(ProposalReceived(proposal, None, Words()))
+    assert len([line for line in ui.lines if "is the timekeeper" in line]) == 1
 
 
 @pytest.mark.parametrize(("seconds", "move"), [(0.1, 1_000), (2.5, 2_500), (60.0, 60_000)])
@@ -504,3 +429,50 @@ def test_limits_are_what_a_session_may_have(seconds: float, move: int) -> None:
     assert limits_for_bots(seconds) == Limits(move, move, 0, 0)
     limits = limits_for_people(seconds)
     assert (limits.move, limits.bank) == (move, 2 * move) and limits.cards >= 30_000
+
+
+# --- Going ---
+
+
+@pytest.mark.parametrize("word", ["quit", "Q", "exit "])
+@pytest.mark.parametrize("asked", [True, False])
+def test_quit_ends_the_program_whether_it_is_asked_or_not(word: str, asked: bool) -> None:
+    """Out of turn too: nothing is printed but how to continue, and no task is left with an error."""
+    seat = Seat()
+    if not asked:
+        seat.circle.waiting.extend(seat.me.move({"show": False}))
+        seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
+    assert seat.types(word) == []
+    assert isinstance(seat.task.exception(), FrontEndGone)
+
+
+def test_what_a_file_holds_is_for_the_next_question() -> None:
+    """Unless there is something to answer."""
+    seat = Seat(typed=False)
+    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
+    seat.looks()
+    assert not seat.typing.is_read
+    assert any("waiting for Cy" in line for line in seat.looks(6.0))
+    assert seat.typing.is_read
+    assert any("no one is waiting for Zed" in line for line in seat.types("without Zed"))
+    seat.types("without Cy")
+    assert seat.circle.step() and seat.me.replica.state.hand.skip_votes.keys() == {1}
+
+
+def test_who_only_looks_on_is_not_read() -> None:
+    seat = Seat()
+    ui = Reading(typing := Typing(), None)
+    seat.runner.run(_three_statuses(ui, seat))
+    assert not typing.asked
+
+
+async def _three_statuses(ui: Reading, seat: Seat) -> None:
+    commands = ui.commands()
+    waiting = asyncio.ensure_future(anext(commands))
+    for number in range(3):
+        ui.status(status_at(seat.me, float(number)))
+        await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    await commands.aclose()

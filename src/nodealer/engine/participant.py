@@ -667,9 +667,13 @@ class Participant:
         return [self._signing_seat.leave()]
 
     def leave_table(self) -> list[bytes]:
-        """Leave the hand, and sign the end of the game as soon as that is possible."""
+        """Leave the hand, and sign the end of the game as soon as that is possible.
+
+        Raise `IllegalMove` before the session and for spectators.
+        """
         self._refuse_unsettled()
-        self._is_leaving = True
+        if self.seat.number not in self.replica.state.ended:
+            self._is_leaving = True
         try:
             return self.leave()
         except IllegalMove:
