@@ -28,7 +28,7 @@ def rehearse(setup: TableSetup, seed: int, ui: UI, on_log: Callable[[Replica], N
     agents = {participant: BotAgent(setup.game, participant.store.root) for participant in table.participants}
     first, times = table.participants[0], TableTimes()
     narrator = Narrator.for_table(first.replica.config)
-    ui.show(session_opened(first.replica.config))
+    ui.show(session_opened(first.replica))
 
     def watch(step: Received) -> list[bytes]:
         """Copy the log of the first player, and show the step."""
