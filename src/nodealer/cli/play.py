@@ -141,6 +141,6 @@ def play(
     if at is not Display.TERMINAL:
         from nodealer.cli.play_page import play_in_browser
 
-        play_in_browser(setup, cheating, at=at, log=log, patience=patience)
+        play_in_browser(setup, at=at, log=log, patience=patience)
     told = {"auto": auto, "json": json, "named": name is not None, "timed": not no_clock}
     raise typer.Exit(run(setup, cheat=cheating, seed=seed, log=log, patience=patience, **told))

@@ -15,7 +15,7 @@ from nodealer.audit.background import in_background
 from nodealer.client.bot_process import BotConfig
 from nodealer.client.entropy import system_entropy
 from nodealer.client.events import BotDropped, GameContinued, LogCopyStopped, TableEvent, TableStuck
-from nodealer.client.folder_store import open_or_create_store
+from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.local_game import LocalSeat, Overseer, Stuck, convene, play_local_seat
 from nodealer.client.local_relay import serve_local_table
 from nodealer.client.log_export import LogCopy
@@ -31,6 +31,7 @@ from nodealer.client.ui import UI, SilentUI
 from nodealer.engine.commands import Command
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Replica
+from nodealer.engine.store import PlayerStore
 from nodealer.errors import BadParameter
 from nodealer.keys import host_mark
 from nodealer.relay.invitations import Invitation
@@ -74,6 +75,10 @@ class LocalGame:
         """Return the log that the person asked for, or the saved one if that can no longer be written."""
         return self.saved.kept_log if any(copy.left is not None for copy in self.copies) else self.saved.log
 
+    def open_store(self, name: str) -> FolderStore:
+        """Open the store of a player. Close it after the game."""
+        return open_or_create_store(self.saved.home(self.setup.names.index(name)), name, system_entropy)
+
     def configs(self, table: Invitation) -> dict[Path, BotConfig | TimekeeperConfig]:
         """Return the configuration of each process, by the file for its standard error."""
         setup, saved, link = self.setup, self.saved, table.link
@@ -100,15 +105,15 @@ class LocalGame:
         return Overseer(self.setup.sitting, 2 * self.saved.what.patience + 2 + allowed, self.spared)
 
 
-async def host_local_game(game: LocalGame, ui: UI) -> Replica:
+async def host_local_game(game: LocalGame, ui: UI, store: PlayerStore | None = None) -> Replica:
     """Play a game on this machine until it ends, and return its table.
 
-    The front end has the person's seat, or watches if there is none. Raise `Declined` or `RelayError` if there is no
-    game, and `BadParameter` if the folder of the game cannot be used.
+    The front end has the person's seat, or watches if there is none. `store` is the person's, if it is open already.
+    Raise `Declined` or `RelayError` if there is no game, and `BadParameter` if the folder of the game cannot be used.
     """
     async with AsyncExitStack() as stack:
-        store = stack.enter_context(open_or_create_store(game.saved.host, None, system_entropy))
-        mark = host_mark(store.identity.public)
+        host = stack.enter_context(open_or_create_store(game.saved.host, None, system_entropy))
+        mark = host_mark(host.identity.public)
         earlier = () if game.earlier is None else (*game.earlier.lobby, *game.earlier.entries)
         table = await stack.enter_async_context(serve_local_table(mark, system_entropy, earlier))
         processes = await stack.enter_async_context(run_processes(game.configs(table), game.programs))
@@ -121,8 +126,9 @@ async def host_local_game(game: LocalGame, ui: UI) -> Replica:
         if game.person is None:
             watching, policies = _Display(ui), (overseer, *continued)
         else:
-            tasks.append(asyncio.ensure_future(_play_seat(game, game.person, table, ui, continued)))
-        convened = convene(game.setup, table, store, watching, system_entropy, policies, options)
+            store = store or stack.enter_context(game.open_store(game.person))
+            tasks.append(asyncio.ensure_future(_play_seat(game, store, table, ui, continued)))
+        convened = convene(game.setup, table, host, watching, system_entropy, policies, options)
         try:
             participant = await _wait_for_end(asyncio.ensure_future(convened), tasks)
         except Stuck as stuck:
@@ -174,7 +180,9 @@ class _Continued:
         yield from ()
 
 
-async def _play_seat(game: LocalGame, name: str, table: Invitation, ui: UI, policies: Sequence[Policy]) -> None:
+async def _play_seat(
+    game: LocalGame, store: PlayerStore, table: Invitation, ui: UI, policies: Sequence[Policy]
+) -> None:
     """Play the seat that no bot has, until the game ends.
 
     A person decides how long to wait for a silent player. A program's seat votes after the patience of the bots.
@@ -185,8 +193,7 @@ async def _play_seat(game: LocalGame, name: str, table: Invitation, ui: UI, poli
     seat = LocalSeat(
         table, setup.game, setup.expected, setup.hands, by_person=by_person, patience=patience, spared=game.spared
     )
-    with open_or_create_store(saved.home(setup.names.index(name)), name, system_entropy) as store:
-        await play_local_seat(seat, store, ui, system_entropy, policies=policies, check_runner=in_background)
+    await play_local_seat(seat, store, ui, system_entropy, policies=policies, check_runner=in_background)
 
 
 async def _wait_for_end(table: asyncio.Future[Participant], tasks: Iterable[asyncio.Future[None]]) -> Participant:

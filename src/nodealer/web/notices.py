@@ -32,6 +32,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "stuck": "bad",
     "diverged": "bad",
     "silenced": "bad",
+    "copy stopped": "note",
     # The lobby.
     "keeper awaited": "note",
     "nobody sits": "note",
@@ -92,6 +93,8 @@ def _table_notice(event: TableEvent) -> doc.Notice | None:
         case events.Diverged(name=name):
             heads = {"theirs": event.theirs.hex()[:16], "ours": event.ours.hex()[:16]}
             return _notice("diverged", "diverged", name=name, **heads)
+        case events.LogCopyStopped(path=path, reason=reason, log=log):
+            return _notice("copy stopped", f"copy {path}", path=path, reason=reason, log=log)
         case events.Silenced(reason=reason):
             return _notice("silenced", "silenced", reason=reason)
     return None

@@ -169,6 +169,7 @@ export const T = {
     locked: () => "The table has a new key, which you do not have. To continue, ask a player for a new link.",
     diverged: ({ name, theirs, ours }) => `Your log and ${name}'s have diverged: their head is ${theirs}, yours is ${ours}.`,
     silenced: ({ reason }) => reason,
+    "copy stopped": ({ path, reason, log }) => `No longer writing to ${path}: ${reason}. The log is in ${log}.`,
   },
 
   refused: {
