@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nodealer.cli.plan import create_plan
 from playwright.sync_api import Page
 
 from games import outside
@@ -18,6 +17,7 @@ from nodealer.audit.verify import verify_file
 from nodealer.cli.play_page import page_offers
 from nodealer.client.agents import BotAgent
 from nodealer.client.game_loader import load_game
+from nodealer.client.setup import table_setup
 from nodealer.engine.participant import Participant
 from nodealer.games.package import GamePackage
 from nodealer.log.file import save_log
@@ -137,9 +137,8 @@ def showcase() -> State:
 
 
 def offers() -> doc.Offers:
-    return page_offers(
-        create_plan("holdem", load_game("holdem").settled({}), protocol=None, seats=4, hands=3, person="Ada")
-    )
+    game = load_game("holdem")
+    return page_offers(table_setup(game, game.settled({}), seats=4, hands=3).with_bots("Ada"))
 
 
 def start() -> State:

@@ -24,6 +24,7 @@ from nodealer.games.holdem import Call, Raise
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.web import messages as doc
+from nodealer.web.controller import PageController
 from nodealer.web.page_ui import PENDING_MAX, PageUI
 from nodealer.web.replay import OwnSecrets, replay_entries, replay_hand
 
@@ -289,6 +290,17 @@ def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:
     assert asking.told[-1] == {"type": "unask"}
     assert asking.page.read_decision(doc.Move(1, {"type": "call"})) is None and asking.refused()
     asking.page.ask(asking.question)
+
+
+def test_the_questions_of_a_table_are_numbered_on_from_the_table_before(asking: Asking) -> None:
+    """A late answer to a question there is not taken for an answer here."""
+    page, numbers = PageController(asking.source), list[int]()
+    for _ in range(2):
+        page.start("player", "Ada").ask(asking.question)
+        (asked,) = (one for one in page.ui.presenter.snapshot() if isinstance(one, doc.QuestionOpen))
+        numbers.append(asked.ask)
+    assert numbers[0] < numbers[1]
+    assert page.ui.read_decision(doc.TypedMove(numbers[0], "call")) is None
 
 
 def test_chat_of_a_seat_is_told_once_and_of_nobody_else_never(asking: Asking) -> None:

@@ -7,11 +7,11 @@ from typing import Any, get_args
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer.cli.browser_table import CONNECTION, NOTICES
 from nodealer.client.events import KeyStatus
-from nodealer.client.lobby import Asked
+from nodealer.client.questions import Asked
 from nodealer.web import lobby
 from nodealer.web import messages as doc
+from nodealer.web.notices import KINDS
 
 from .told import Document, Told, told_page
 
@@ -165,7 +165,7 @@ def test_the_links_of_a_new_key_can_be_copied(browser: Browser) -> None:
 
 
 def test_there_are_words_for_every_code(words: dict[str, list[str]]) -> None:
-    assert set(words["notices"]) >= {*NOTICES, *lobby.NOTICES, *CONNECTION, "diverged", "silenced"}
+    assert set(words["notices"]) == set(KINDS)
     assert set(words["question"]) == {one.value for one in Asked}
     assert set(words["answer"]) == {answer for answers in lobby.ANSWERS.values() for answer in answers}
     assert set(words["known"]) == {one.value for one in KeyStatus}
