@@ -258,7 +258,7 @@ def test_a_name_that_another_has_taken() -> None:
         await host.ui.until(events.TableLinks)
         table.guest("Ben")
         await host.ui.until(events.Came)
-        await table.guest("BEN").fails(NameTaken, "another --name|another name")
+        await table.guest("BEN").fails(NameTaken, "you cannot sit there as BEN")
 
     played(work)
 

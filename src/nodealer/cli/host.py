@@ -92,36 +92,41 @@ def host(
 
     Exit codes: as for play; 2 if there is neither a browser nor a terminal for you, 4 also if there is no relay.
     """
-    settings = parse_settings(load_game(game), context.args, option_names(context))
-    from nodealer.cli.network_game import host_table  # late: no other command should wait for protocols and sockets
-    from nodealer.cli.plan import create_plan
+    package = load_game(game)
+    settings = parse_settings(package, context.args, option_names(context))
+    from nodealer.cli.network import (  # late: no other command should wait for protocols and sockets
+        Presence,
+        host_table,
+    )
     from nodealer.cli.webpage import folder_of, serve_guest_page
+    from nodealer.client.setup import table_setup
 
     if no_clock and (timekeeper or clock is not None):
         raise BadParameter(phrases.cannot_combine("--timekeeper" if timekeeper else "--clock", "--no-clock"))
-    plan = create_plan(
-        game,
+    if package.bot is None:
+        raise BadParameter(phrases.no_bots(package.name))
+    setup = table_setup(
+        package,
         settings,
+        place=game,
         protocol=protocol,
+        parameters=None if parameters is None else parameters.encode(),
         seats=seats,
         hands=hands,
-        parameters=None if parameters is None else parameters.encode(),
         clock=None if no_clock else limits_for_people(MOVE if clock is None else clock),
     )
+    at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
     with serve_guest_page(page) as guests:
         code_of_exit = host_table(
-            plan,
-            len(plan.names),
+            setup,
             relays=relay or (),
             listen=listen,
             name=name,
-            auto=auto,
-            json=json,
+            presence=Presence(at, json, auto),
             log=log,
             code=code,
             timekeeper=timekeeper,
             page=guests,
             page_folder=folder_of(page),
-            at=choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
         )
     raise typer.Exit(code_of_exit)

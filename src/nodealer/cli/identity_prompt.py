@@ -13,8 +13,9 @@ from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile
 from nodealer.client.entropy import system_entropy
 from nodealer.client.identity import UserIdentity, load_or_create_identity
-from nodealer.errors import BadParameter
+from nodealer.errors import BadParameter, DecodeError
 from nodealer.keys import Identity
+from nodealer.log.names import refuse_bad_name
 
 
 def identity_folder() -> Path:
@@ -50,3 +51,20 @@ def ask_passphrase(question: str) -> str:
         return getpass.getpass(question)
     except EOFError:
         raise BadParameter(phrases.NOTHING_TYPED) from None
+
+
+def choose_name(given: str | None) -> str:
+    """Return the user's name: the one given now, the one set with `whoami`, or the answer to a prompt.
+
+    Raises `BadParameter` if there is no terminal for a prompt.
+    """
+    name = given or me().name
+    if name is None:
+        if not sys.stdin.isatty():
+            raise BadParameter(phrases.NAME_NEEDED)
+        name = input(phrases.PROMPT_FOR_NAME).strip()
+    try:
+        refuse_bad_name(name, phrases.YOUR_NAME)
+    except DecodeError as error:
+        raise BadParameter(str(error)) from None
+    return name

@@ -42,13 +42,12 @@ def join(
 
     Exit codes: as for play; 2 if there is neither a browser nor a terminal for you, 4 also if there is no relay.
     """
-    from nodealer.cli.network_game import join_table  # late: no other command should wait for sockets
+    from nodealer.cli.network import Presence, join_table  # late: no other command should wait for sockets
 
-    at, text = (
-        choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
-        read_argument(invitation),
-    )
-    raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, ask=ask, at=at))
+    at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
+    presence = Presence(at, json, auto, ask)
+    text = read_argument(invitation)
+    raise typer.Exit(join_table(text, relay=relay, name=name, game=game, presence=presence, log=log))
 
 
 def watch(
@@ -68,8 +67,8 @@ def watch(
 
     Exit codes: as for play; 4 also if there is no relay.
     """
-    from nodealer.cli.network_game import watch_table  # late: no other command should wait for sockets
+    from nodealer.cli.network import Presence, watch_table  # late: no other command should wait for sockets
     from nodealer.relay.invitations import parse_link
 
-    at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not json)
-    raise typer.Exit(watch_table(parse_link(read_argument(invitation)), game=game, json=json, log=log, at=at))
+    presence = Presence(choose_display(terminal=terminal, no_browser=no_browser, by_hand=not json), json)
+    raise typer.Exit(watch_table(parse_link(read_argument(invitation)), game=game, presence=presence, log=log))

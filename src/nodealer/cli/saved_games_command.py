@@ -124,13 +124,15 @@ def resume(
 
     Exit codes: as for play.
     """
-    from nodealer.cli.local_game import resume_game
-    from nodealer.cli.network_game import resume_table
-    from nodealer.client.game_catalogue import find_game
-    from nodealer.client.saved_games import SavedGame  # late: no other command should wait for sockets
+    from nodealer.client.game_catalogue import find_game  # late: no other command should wait for homes and sockets
+    from nodealer.client.saved_games import SavedGame
 
     kept = find_game(game)
     at = choose_display(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
     if isinstance(kept, SavedGame):
+        from nodealer.cli.local_game import resume_game
+
         raise typer.Exit(resume_game(kept, auto=auto, json=json, at=at))
-    raise typer.Exit(resume_table(kept, auto=auto, json=json, at=at))
+    from nodealer.cli.network import Presence, resume_table
+
+    raise typer.Exit(resume_table(kept, Presence(at, json, auto)))

@@ -611,8 +611,8 @@ def other_version(reason: str) -> str:
 SENT_AWAY: Final = "the host has turned you away from this table"
 
 
-def name_refused(name: str | None, reason: str) -> str:
-    return f"you cannot sit there as {name}: {reason}. Ask the host, or join with another --name"
+def name_refused(reason: object) -> str:
+    return f"{reason}. Ask the host, or join with another --name"
 
 
 YOU_HAVE_A_SEAT: Final = "[green]You have a seat[/green], and play from the next hand on."

@@ -291,9 +291,7 @@ class TableClient:
         elif one.is_own_dismissal(news) and not one.is_catching_up:
             raise NotSeated("the host has turned you away from this table")
         elif isinstance(news, FrameIgnored) and news.mine and self._is_turned_away:
-            raise NameTaken(
-                f"you cannot sit there as {one.store.name}: {news.reason}. Ask the host, or use another name"
-            )
+            raise NameTaken(f"you cannot sit there as {one.store.name}: {news.reason}")
 
     @property
     def _is_turned_away(self) -> bool:

@@ -20,7 +20,9 @@ import msgspec
 from nodealer.client.durable_files import disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, is_in_use
 from nodealer.client.saved_games import ENDED, Ended, create_folder, is_file, reached_in, read_record
+from nodealer.client.setup import TableSetup, table_setup
 from nodealer.errors import DecodeError, HomeUnusable
+from nodealer.games.package import GamePackage
 from nodealer.log.session import Label, Limits, Proposal, read_session
 from nodealer.relay.invitations import RELAYS_MAX, TEXT_CHARACTERS_MAX, Invitation, parse_link
 from nodealer.relay.sealing import ReadKey, TableSecret
@@ -52,6 +54,43 @@ class Hosted(Message, frozen=True):
     invites_keeper: bool = False
     #: The folder of the page that the host's machine serves to guests; its address is in the link.
     page_folder: str | None = None
+
+    @classmethod
+    def from_setup(
+        cls,
+        setup: TableSetup,
+        *,
+        listen: str | None = None,
+        invites_keeper: bool = False,
+        page_folder: str | None = None,
+    ) -> Hosted:
+        """Return the record of a table that a host opens."""
+        return cls(
+            settings=tuple(sorted(setup.settings.items())),
+            protocol=setup.protocol.claims.name,
+            parameters=setup.protocol.parameters.decode(),
+            seats=setup.seats,
+            hands=setup.hands,
+            listen=listen,
+            clock=setup.clock,
+            # With two seats it must not run on the machine of one of the two.
+            keeps_time=setup.clock is not None and setup.seats > 2 and not invites_keeper,
+            invites_keeper=invites_keeper,
+            page_folder=page_folder,
+        )
+
+    def setup(self, game: GamePackage, place: str) -> TableSetup:
+        """Return the setup of this table, whose game was found at `place`. Raise `BadParameter` if it has changed."""
+        return table_setup(
+            game,
+            game.settled(dict(self.settings)),
+            place=place,
+            protocol=self.protocol,
+            parameters=self.parameters.encode(),
+            seats=self.seats,
+            hands=self.hands,
+            clock=self.clock,
+        )
 
 
 class TableRecord(Message, frozen=True):
@@ -95,6 +134,14 @@ class TableFolder:
     def invitation(self) -> Invitation:
         """Return the invitation by which the user came."""
         return parse_link(self.what.link)
+
+    @property
+    def relays(self) -> tuple[str, ...]:
+        """Return the addresses of the table's relays as seen from this machine, where a host's own relay is."""
+        hosted = self.what.hosted
+        if hosted is None or hosted.listen is None:
+            return self.invitation.relays
+        return (f"ws://127.0.0.1:{hosted.listen.rpartition(':')[2]}",)
 
     @property
     def later_keys(self) -> tuple[TableSecret | ReadKey, ...]:
