@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from client.looking import look
 from conformance.harness import Source
 from nodealer.client.agents import BotAgent
 from nodealer.client.local_table import LocalTable, seat_players
@@ -68,7 +69,7 @@ class Played:
             living = [one for one in self.table.participants if not self.muted(one)]
             for one in living:
                 waiting += minds[one].act(one) if one.seat.number < self.seats else ()
-                waiting += self.looks[one].on_tick(one, now / 2) if not waiting else ()
+                waiting += look(self.looks[one], one, now / 2) if not waiting else ()
         return living[0].replica.state
 
 

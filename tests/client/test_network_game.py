@@ -18,6 +18,7 @@ from games.outside import GAME, TurnUp
 from nodealer.client import events
 from nodealer.client.commands import Command, IssueCode, StartGame, TurnAway
 from nodealer.client.contacts import Contacts
+from nodealer.client.front_end import FrontEndGone
 from nodealer.client.network_game import HostedTable, NetworkTable, play_on_network
 from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.client.questions import Asked, LobbyQuestion
@@ -25,7 +26,6 @@ from nodealer.client.relay_transport import connect_here
 from nodealer.client.setup import table_setup
 from nodealer.client.status import TableStatus
 from nodealer.client.table_client import ClientOptions, NameTaken, NotSeated
-from nodealer.client.ui import FrontEndGone
 from nodealer.engine.commands import AdmitPlayer, AgreeToRoster, ProposeRoster
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase

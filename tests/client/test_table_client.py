@@ -17,13 +17,14 @@ from nodealer.client.agents import Agent
 from nodealer.client.commands import WORDS, StartGame
 from nodealer.client.commands import Command as AnyCommand
 from nodealer.client.events import AsksToSit, CommandRefused, Ended, Fault, TableEvent, Word
+from nodealer.client.front_end import FrontEndGone
 from nodealer.client.lobby import Onlooker
 from nodealer.client.policies import Policy, TimeoutVoter
 from nodealer.client.questions import LobbyQuestion
 from nodealer.client.status import TableStatus
 from nodealer.client.table_client import Behaviour, NotSeated, TableClient
 from nodealer.client.transport import Connected, Event
-from nodealer.client.ui import UI, FrontEndGone, GuardedUI, SilentUI
+from nodealer.client.ui import UI, GuardedUI, SilentUI
 from nodealer.engine.commands import (
     AdmitPlayer,
     Command,

@@ -7,12 +7,15 @@ from contextlib import suppress
 
 import pytest
 
+from client.looking import look
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Game, refusal, stands
-from nodealer.client.bot_roster_policy import AWAY_HANDS, BotRosterPolicy
+from nodealer.client.bot_roster_policy import BotRosterPolicy
+from nodealer.client.status import AWAY_HANDS
 from nodealer.engine.bodies import Begin
 from nodealer.engine.lobby_messages import Ask, SeatRequest, sign_frame
+from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Applied, Outcome
 from nodealer.engine.rosters import proposal_id
@@ -29,6 +32,11 @@ from .circle import Circle
 
 Make = Callable[..., Game]
 RULES = TinyRules(stake=10, deck_max=12, passes=True)
+
+
+def bot_says(one: Participant, seats: int = 0, *, host: bytes | None = None) -> list[bytes]:
+    """Return what a bot says about who has a seat."""
+    return look(BotRosterPolicy(host, seats), one, 0.0)
 
 
 def in_hand(hands: int = 3, **options: object) -> Circle:
@@ -186,8 +194,8 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
     circle.waiting.extend(circle.people[1].admit(str(circle.homes[3].name)))
     circle.step()
     for place in (0, 2):
-        circle.people[place].host = host_mark(circle.homes[1].identity.public)
-        circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[place], 0.0))
+        host = host_mark(circle.homes[1].identity.public)
+        circle.waiting.extend(bot_says(circle.people[place], host=host))
     hand(circle, 1)
     assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].has_seat
     assert circle.people[0].replica.state.ledger.chips[3] == 10 and not circle.people[0].seat_requests
@@ -214,8 +222,8 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
     circle.step()
     circle.waiting.extend(circle.people[0].admit(circle.people[2].replica.state.all_members[2].name))
     circle.step()
-    circle.people[1].host = host_mark(circle.homes[0].identity.public)
-    circle.waiting.extend(BotRosterPolicy().on_tick(circle.people[1], 0.0))
+    host = host_mark(circle.homes[0].identity.public)
+    circle.waiting.extend(bot_says(circle.people[1], host=host))
     hand(circle, 3)
     assert dealt_in(circle) == (0, 1, 2)
     before = circle.people[0].replica.state.chronicle.roster_periods[-1]
@@ -310,21 +318,19 @@ def test_bots_agree_to_leave_out_who_is_away_and_nobody_else() -> None:
     members = circle.people[0].members
     circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
     circle.step()
-    assert BotRosterPolicy().on_tick(circle.people[1], 0.0) == [], "somebody is there who would be put out"
+    assert bot_says(circle.people[1]) == [], "somebody is there who would be put out"
     circle.waiting.extend(circle.people[2].sit_out())
     for number in range(1, AWAY_HANDS + 1):
         hand(circle, number)
         with suppress(IllegalMove):
             circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
             circle.step()
-        assert circle.people[1].replica.state.proposed and BotRosterPolicy().on_tick(circle.people[1], 0.0) == [], (
-            "it may rest"
-        )
+        assert circle.people[1].replica.state.proposed and bot_says(circle.people[1]) == [], "it may rest"
     hand(circle, AWAY_HANDS + 1)
     circle.waiting.extend(circle.people[0].propose_removal(members[2].name))
     circle.step()
-    (frame,) = BotRosterPolicy().on_tick(circle.people[1], 0.0)
-    assert BotRosterPolicy().on_tick(circle.people[1], 0.0) == [], "once"
+    (frame,) = bot_says(circle.people[1])
+    assert bot_says(circle.people[1]) == [], "once"
     circle.waiting.append(frame)
     hand(circle, AWAY_HANDS + 2)
     assert circle.people[0].replica.state.roster.seats == (0, 1)
@@ -334,15 +340,14 @@ def test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses() -> None:
     """Else one player could fill a table of bots with friends, and then has the majority."""
     circle = asking()
     name = str(circle.homes[3].name)
-    bot = circle.people[1]
+    bot, host = circle.people[1], host_mark(circle.homes[0].identity.public)
     circle.waiting.extend(circle.people[2].admit(name))
     circle.step()
-    assert bot.replica.state.proposed and BotRosterPolicy().on_tick(bot, 0.0) == [], "there is no host"
-    bot.host = host_mark(circle.homes[0].identity.public)
-    assert BotRosterPolicy().on_tick(bot, 0.0) == [], "the host is another one"
+    assert bot.replica.state.proposed and bot_says(bot) == [], "there is no host"
+    assert bot_says(bot, host=host) == [], "the host is another one"
     circle.waiting.extend(circle.people[0].admit(name))
     circle.step()
-    (frame,) = BotRosterPolicy().on_tick(bot, 0.0)
+    (frame,) = bot_says(bot, host=host)
     circle.waiting.append(frame)
     hand(circle, 1)
     assert circle.people[0].replica.state.chronicle.roster_periods[-1].agreed == (0, 1)
@@ -354,17 +359,17 @@ def test_bots_do_not_agree_to_the_table_as_it_is() -> None:
     one = circle.people[0]
     circle.waiting.extend(one.propose_roster(one.replica.state.roster))
     circle.step()
-    assert one.replica.state.proposed and BotRosterPolicy().on_tick(circle.people[1], 0.0) == []
+    assert one.replica.state.proposed and bot_says(circle.people[1]) == []
 
 
 def test_a_hosts_bot_lets_in_who_asks_while_there_are_seats() -> None:
     circle = asking()
     host = circle.people[0]
-    assert BotRosterPolicy().on_tick(host, 0.0) == [] == BotRosterPolicy(3).on_tick(host, 0.0)
-    circle.waiting.extend(BotRosterPolicy(4).on_tick(host, 0.0))
+    assert bot_says(host) == [] == bot_says(host, 3)
+    circle.waiting.extend(bot_says(host, 4))
     circle.step()
     (proposed,) = host.replica.state.proposed.values()
-    assert proposed.by == 0 and proposed.roster.seats == (0, 1, 2, 3) and BotRosterPolicy(4).on_tick(host, 0.0) == []
+    assert proposed.by == 0 and proposed.roster.seats == (0, 1, 2, 3) and bot_says(host, 4) == []
 
 
 @pytest.mark.parametrize(("name", "why"), [("", "name a player"), ("Nobody", "has a seat here"), ("Bo", "is present")])
@@ -377,5 +382,5 @@ def test_bots_do_not_agree_to_another_timekeeper() -> None:
     circle = in_hand(5, clock=Limits(30_000, 10_000, 0, 0))
     circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:3])))
     circle.step()
-    assert circle.people[1].replica.state.proposed and BotRosterPolicy().on_tick(circle.people[1], 0.0) == []
-    assert BotRosterPolicy().on_tick(circle.keeper, 0.0) == [] == BotRosterPolicy().on_tick(circle.people[4], 0.0)
+    assert circle.people[1].replica.state.proposed and bot_says(circle.people[1]) == []
+    assert bot_says(circle.keeper) == [] == bot_says(circle.people[4])

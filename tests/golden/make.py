@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from client.looking import look
 from conformance.harness import Source
 from nodealer.cards.operations import WITHOUT_CARDS, Look
 from nodealer.client.agents import BotAgent
@@ -227,8 +228,8 @@ def play_timed() -> LocalTable:
 
     for now in range(200):
         table.run(decide)
-        for one, look in looks.items():
-            table.send(look.on_tick(one, now / 2))
+        for one, policy in looks.items():
+            table.send(look(policy, one, now / 2))
     return table
 
 

@@ -11,7 +11,7 @@ from fuzz import played
 from fuzz.target import Target
 from games import hearts_dealer, wardens_dealer
 from nodealer.cards.operations import Look, Peek, Seal
-from nodealer.cli.program import Program
+from nodealer.cli.json_ui import JsonUI
 from nodealer.engine.prompts import Question
 from nodealer.errors import BadParameter, DecodeError, IllegalMove, Malformed
 from nodealer.games.registry import find_game
@@ -73,28 +73,29 @@ def questions() -> list[Question]:
 
 def answer(data: bytes) -> None:
     """A line of a program. The first byte says which question it answers."""
-    every, program = questions(), Program(find_game("holdem"))
+    every, program = questions(), JsonUI(name="Ada")
     program._asked = 1
-    program._read(every[data[0] % len(every) if data else 0], data[1:])
+    program._read(find_game("holdem"), every[data[0] % len(every) if data else 0], data[1:])
 
 
 def say_on_a_page(data: bytes) -> None:
     """What a page says to somebody at a table, in the middle of a hand: it is done, or refused. The first byte says to
     whom, and when."""
     which, said = data[:1] or b"\0", read_client_message(data[1:])
+    screen, one = played.with_page(which)
 
     async def hear() -> None:
-        person, one = played.with_page(which)
+        page = screen.ui
         if (question := one.question()) is not None:
-            person.seat.ask(question)
-            # As if the loop waited for it.
-            person._decided = asyncio.get_running_loop().create_future()
-        person.receive(said)
-        person.on_tick(one, 0.0)
-        if person._replaying is not None:
-            await person._replaying
+            page.ask(question)
+            # As if the client waited for it.
+            page._decided = asyncio.get_running_loop().create_future()
+        page.receive(said)
+        if page._replaying is not None:
+            await page._replaying
 
     asyncio.run(hear())
+    screen.carry_out()
 
 
 CHOOSING: Final = (

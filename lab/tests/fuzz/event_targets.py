@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from client.looking import status_at
 from fuzz import played
 from fuzz.target import Target
 from nodealer.api.event_stream import EventStream
-from nodealer.cli.narrator import event_lines
+from nodealer.cli.terminal.event_lines import event_lines
 from nodealer.client.events import ProposalReceived, TableEvent
 from nodealer.client.narrator import Narrator
 from nodealer.engine.frame_result import ReceivedEvent
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Applied
 from nodealer.log.control_characters import is_invisible
-from nodealer.web.lobby import PageLobby, PageQuestions, describe_proposal_terms
-from nodealer.wire import encode
+from nodealer.web.lobby import describe_proposal_terms
 
 
 def tell_all(one: Participant, happened: Iterable[ReceivedEvent]) -> None:
@@ -36,9 +36,8 @@ def tell_all(one: Participant, happened: Iterable[ReceivedEvent]) -> None:
 def tell_of_entry(data: bytes) -> None:
     """What a seat has signed, whatever it is, at some moment of a game. The first byte says when, and who looks on."""
     which, words = data[:1] or b"\0", data[1:]
-    person, one = played.with_page(which)
-    step = one.receive(played.signed_by_someone(words), one.next_frame_number)
-    person.observer_of(one)(step)
+    screen, one = played.with_page(which)
+    step = screen.receive(played.signed_by_someone(words), one.next_frame_number)
     tell_all(one, step.happened)
 
 
@@ -46,16 +45,17 @@ def tell_of_lobby(data: bytes) -> None:
     """Frames of a lobby, one a line, each signed by somebody: for the host, for a guest, and for who only looks on."""
     for one, looks in played.in_lobby():
         told: list[TableEvent] = []
-        looking = looks(told.append)
-        page = PageLobby(played.silent_seat(), PageQuestions())
+        looking, page = looks(told.append), played.silent_page(network=True)
         for words in data.split(b"\n"):
             step = one.receive(played.signed_frame("", words))
             tell_all(one, step.happened)
-            for frame in looking.on_tick(one, 0.0):
-                one.receive(frame)
-            encode(page.message(one, 3))
+            status = status_at(one)
+            for command in looking.on_status(status):
+                for frame in one.command(command):
+                    one.receive(frame)
+            page.status(status)
         for news in told:
-            page.on_event(news)
+            page.show(news)
             if isinstance(news, ProposalReceived):
                 assert not any(is_invisible(letter) for letter in describe_proposal_terms(news).game)
 

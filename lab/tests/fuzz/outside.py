@@ -12,8 +12,8 @@ from starlette.requests import Request
 from conformance.harness import Source
 from fuzz import played
 from fuzz.target import Target, text_of
-from nodealer.cli.bot_process import PlayerConfig
-from nodealer.cli.timekeeper_process import TimekeeperConfig
+from nodealer.client.bot_process import BotConfig
+from nodealer.client.timekeeper_process import TimekeeperConfig
 from nodealer.errors import BadParameter, CodeDead, Declined, DecodeError
 from nodealer.relay.invitations import parse_link
 from nodealer.relay.pairing import _A, _B, GuestIdentity, GuestSeals, HostInvitation, HostSeals
@@ -31,7 +31,7 @@ def take_order(data: bytes) -> None:
         order = decode(TimekeeperConfig, data, what="the order")
         with suppress(DecodeError):
             parse_link(order.invitation)
-    bot = decode(PlayerConfig, data, what="the order")
+    bot = decode(BotConfig, data, what="the order")
     with suppress(Declined):
         bot.expected.accept(played.game("mask").config.session.proposal)
     parse_link(bot.invitation)

@@ -19,8 +19,8 @@ from nodealer.client.contacts import PLAYERS, PLAYERS_BYTES_MAX, Contacts
 from nodealer.client.durable_files import SmallFile
 from nodealer.client.folder_store import FolderStore
 from nodealer.client.identity import load_or_create_identity
-from nodealer.client.lobby import Guest, Hosting, Onlooker, Tell, ask_first
-from nodealer.client.policies import Policy
+from nodealer.client.lobby import Guest, Host, LobbyRole, Onlooker, ask_first
+from nodealer.client.lobby import Show as ShowEvent
 from nodealer.engine.bodies import Cards, read_body
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
@@ -29,7 +29,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Question
 from nodealer.engine.replica import Replica
 from nodealer.engine.resolve import create_proposal
-from nodealer.engine.store import MemoryPlayerStore
+from nodealer.engine.store import MemoryPlayerStore, PlayerStore
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import find_game
@@ -45,11 +45,11 @@ from nodealer.relay.invitations import Invitation
 from nodealer.relay.pairing import GuestExchange, HostExchange, parse_code
 from nodealer.relay.sealing import TableSecret
 from nodealer.web.messages import encode_message
-from nodealer.web.person import PagePerson
-from nodealer.web.seat import PageSeat
+from nodealer.web.page_ui import PageUI
 from nodealer.wire import encode
 from protocols.kit import duty_of
 from protocols.script import LastingRules
+from web.tables import Screen
 
 #: Everything that mask can be asked in a tiny game; the others as much as they can.
 RULES: Final[dict[str, Rules]] = {
@@ -165,21 +165,20 @@ def listener(which: bytes) -> Participant:
     return _brought(circle().sit(_home(which)), which)
 
 
-def with_page(which: bytes) -> tuple[PagePerson, Participant]:
+def with_page(which: bytes) -> tuple[Screen, Participant]:
     """One of them with a page, at some moment."""
-    person = PagePerson(silent_seat(), lambda: 1)
-    one = person.create_participant(
-        _home(which), entropy=Source("page"), stay_policy=stay_for_hands(1), parts=circle().parts
-    )
+    home = _home(which)
+    one = Participant(home, entropy=Source("page"), stay_policy=stay_for_hands(1), parts=circle().parts, by_person=True)
+    screen = Screen(_brought(one, which), silent_page(home), lambda: 0.0)
     # The page has seen that there is a table.
-    person.observer_of(_brought(one, which))(Received((), ()))
-    return person, one
+    screen.show(Received((), ()))
+    return screen, one
 
 
-def silent_seat() -> PageSeat:
-    """The seat of a page that nobody looks at: what it would be told is written all the same."""
+def silent_page(home: PlayerStore | None = None, *, network: bool = False) -> PageUI:
+    """A page that nobody looks at: what it would be told is written all the same."""
     written: deque[bytes] = deque(maxlen=1)
-    return PageSeat(lambda document: written.append(encode_message(document)), lambda: 0.0)
+    return PageUI(lambda document: written.append(encode_message(document)), lambda: 0.0, store=home, network=network)
 
 
 def _heard(which: bytes) -> list[bytes]:
@@ -243,11 +242,11 @@ def nobody_known() -> Contacts:
     return Contacts(SmallFile(Path("/nowhere") / PLAYERS, PLAYERS_BYTES_MAX))
 
 
-def in_lobby() -> Iterator[tuple[Participant, Callable[[Tell], Policy]]]:
+def in_lobby() -> Iterator[tuple[Participant, Callable[[ShowEvent], LobbyRole]]]:
     """A host, a guest and somebody who looks on, who have all come, each with what it does in a lobby."""
-    looks: list[tuple[str | None, Callable[[Tell], Policy]]] = [
-        ("Cy", lambda tell: Hosting(Holdem(), 2, tell, nobody_known(), None)),
-        ("Bo", lambda tell: Guest(tell, nobody_known(), None)),
+    looks: list[tuple[str | None, Callable[[ShowEvent], LobbyRole]]] = [
+        ("Cy", lambda show: Host(Holdem(), 2, show, nobody_known(), asks=False)),
+        ("Bo", lambda show: Guest(show, nobody_known(), asks=False)),
         (None, Onlooker),
     ]
     homes = [

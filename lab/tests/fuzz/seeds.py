@@ -14,12 +14,12 @@ from fuzz import choices, played
 from fuzz.stored import FILES
 from fuzz.target import CORPUS
 from fuzz.targets import SECRET, TABLE, TARGETS
-from nodealer.cli.bot_process import PlayerConfig
-from nodealer.cli.timekeeper_process import TimekeeperConfig
+from nodealer.client.bot_process import BotConfig
 from nodealer.client.key_history import encode_history
 from nodealer.client.saved_games import GAME, Ended, GameRecord
 from nodealer.client.table_folders import TABLE as TABLE_FILE
 from nodealer.client.table_folders import TableRecord
+from nodealer.client.timekeeper_process import TimekeeperConfig
 from nodealer.engine.bodies import Book, Claim, read_body
 from nodealer.engine.chat import sign_chat
 from nodealer.engine.lobby import Expected, Lobby
@@ -194,7 +194,7 @@ def _programs() -> dict[str, list[bytes]]:
     token = Source("door")(32).hex()
     return {
         "order": [
-            encode(PlayerConfig(link, "Bo", 1, expected, "holdem", "/nowhere", 20.0, ("Ada",))),
+            encode(BotConfig(link, "Bo", 1, expected, "holdem", "/nowhere", 20.0, ("Ada",))),
             encode(TimekeeperConfig(link, TABLE, ("wss://relay.example",), "Clock", None, "/nowhere")),
         ],
         "wish": [encode(wish | {"seats": 2, "hands": 1}), encode(wish | {"seats": 2, "hands": 1} | more)],

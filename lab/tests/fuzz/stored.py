@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from fuzz.target import Target
-from nodealer.cli.bots import describe_exit
 from nodealer.client.folder_store import LOG
+from nodealer.client.processes import describe_exit
 from nodealer.client.saved_games import ENDED, GAME, Ended, GameRecord, SavedGame, reached_in, read_record
 from nodealer.client.table_folders import LATER, TABLE, TableFolder, TableRecord
 from nodealer.errors import HomeUnusable, Malformed, OtherFormat, RelayError

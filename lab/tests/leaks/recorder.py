@@ -24,8 +24,8 @@ from nodealer.engine.store import PlayerStore
 from nodealer.group import Group, Order
 from nodealer.tape import Tape, hand_tape
 from nodealer.web import messages as doc
-from nodealer.web.person import PagePerson
-from nodealer.web.seat import PageSeat
+from nodealer.web.page_ui import PageUI
+from web.tables import Screen
 
 #: What is cut into elements: scalars, nonces and shares have 32 bytes.
 ELEMENT: Final = 32
@@ -112,9 +112,9 @@ class Watched(Circle):
             "stay_policy": lambda state: state.hand.number < self.hands,
             "parts": self.parts,
         } | options
-        page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encode_message(one)), lambda: 0.0), lambda: 1)
-        one = page.create_participant(home, entropy=self.source, **given)
-        self.pages[one] = page.observer_of(one)
+        one = Participant(home, entropy=self.source, by_person=True, **given)
+        page = PageUI(lambda message: self.documents.append(doc.encode_message(message)), lambda: 0.0, store=home)
+        self.pages[one] = Screen(one, page, lambda: 0.0).show
         self._streams[one] = EventStream(one)
         return one
 

@@ -135,8 +135,6 @@ class Participant:
         if store.name is not None:
             refuse_bad_name(store.name, "the name")
         self.store = store
-        #: The mark of the key that opened this table, if it is known.
-        self.host = host
         self._stay_policy = stay_policy
         #: Whether this player ends the game as soon as they can.
         self._is_leaving = False

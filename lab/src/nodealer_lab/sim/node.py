@@ -10,7 +10,8 @@ from msgspec import Raw, structs
 
 from nodealer.cards.operations import Deal, Open
 from nodealer.client.keyring import Keyring
-from nodealer.client.policies import Policy, TimeoutVoter
+from nodealer.client.policies import Policy, TimeoutVoter, follow
+from nodealer.client.status import TableTimes, table_status
 from nodealer.engine.bodies import Book, Cards, Tick, read_body
 from nodealer.engine.frame_result import Diverged, Received
 from nodealer.engine.participant import Participant
@@ -92,6 +93,7 @@ class Node:
         #: Until when it is partitioned from the relay.
         self._apart = 0
         self._patience = self._new_patience()
+        self._times = TableTimes()
         #: The key schedule of its process, if frames are sealed.
         self.keys: Keyring | None = None
         self._sealer: FrameSealer | None = None
@@ -145,6 +147,7 @@ class Node:
         """
         self.home.reopen()
         self._patience = self._new_patience()
+        self._times = TableTimes()
         self._early.clear()
         self.player.reset()
         self.groups.reset()
@@ -447,8 +450,15 @@ class Node:
             self.act(self.player.decide)
         if participant is not self.participant:
             return []
-        said = [*self.player.propose(participant), *self._patience.on_tick(participant, self._clock.now / 1000)]
+        said = [*self.player.propose(participant), *self._follow_patience(participant)]
         return said if participant is self.participant else []
+
+    def _follow_patience(self, participant: Participant) -> list[bytes]:
+        """Return the frames that the time policy sends now. Nothing is decided on entries that are not verified."""
+        if not participant.is_settled:
+            return []
+        self._times.observe(participant, self._clock.now / 1000)
+        return follow(self._patience, participant, table_status(participant, self._times))
 
     # --- After the game ---
 

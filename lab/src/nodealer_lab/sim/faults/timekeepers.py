@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from nodealer.client.policies import Policy
+from nodealer.client.status import TableStatus
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.clock import Clock
-from nodealer.engine.participant import Participant
+from nodealer.engine.commands import Command
 from nodealer_lab.sim.dice import SeededDice
 from nodealer_lab.sim.plan import Keeping
 
@@ -15,9 +17,9 @@ from nodealer_lab.sim.plan import Keeping
 class SilentTimekeeper:
     """A timekeeper that never ticks."""
 
-    def on_tick(self, participant: Participant, now: float) -> list[bytes]:
+    def on_status(self, status: TableStatus) -> Sequence[Command]:
         """Send no tick at all."""
-        return []
+        return ()
 
 
 class FastTimekeeper(Ticker):
