@@ -1,4 +1,4 @@
-"""What serves the pages of one person, table after table: the local page, and the page in a tab."""
+"""The pages of one person, table after table: for the local page, and for the page in a tab."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PageController:
         self._scratch = scratch
         self._deals: asyncio.Queue[doc.Deal] = asyncio.Queue()
         self._on_deal = self._deals.put_nowait if on_deal is None else on_deal
-        #: Questions are numbered through all tables, so that no late answer is taken for one at another table.
+        #: Questions are numbered through all tables, so that no late answer counts at another table.
         self._numbers = count(1)
         self._log: Path | None = None
         self._game: GamePackage | None = None

@@ -56,7 +56,7 @@ class PageUI:
 
         `store` is this player's, to show them their own cards of an earlier hand. `standing` are messages that every
         page gets. `numbers` numbers the questions: those of all tables on the same pages come from one iterator, so
-        that a late answer to a question at one table is not taken for an answer at the next.
+        that no late answer to a question at one table counts as an answer at the next.
         """
         self.presenter = TablePresenter(output, clock, role, name, standing)
         #: The table, once the players have agreed.
@@ -109,7 +109,7 @@ class PageUI:
                     presenter.send(notice)
 
     def status(self, status: TableStatus) -> None:
-        """Show how the lobby or the table stands."""
+        """Show the lobby or the table as it is now."""
         self._lobby = status.lobby
         if status.lobby is None:
             self.presenter.status(status)
@@ -301,7 +301,7 @@ class PageUI:
 
     @property
     def _own_secrets(self) -> OwnSecrets | None:
-        """What is needed to show this person their own cards again, or None if they have none."""
+        """The secrets that show this person their own cards again, or None if they have none."""
         store, seat = self._store, self.presenter.you
         if store is None or seat is None:
             return None

@@ -1,4 +1,4 @@
-"""What the pages of one person show: messages made from events and statuses, and kept for pages that connect later.
+"""Messages to the pages of one person: made from events and statuses, and kept for pages that connect later.
 
 It has no socket, clock or thread of its own. Everything a page gets passes through here, and all of it is made from
 what its own seat has received.
@@ -275,7 +275,7 @@ class TablePresenter:
     # --- The view ---
 
     def status(self, status: TableStatus) -> None:
-        """Show how the table stands, if that has changed."""
+        """Show the table as it is now, if that has changed."""
         replica, state = status.replica, status.state
         if replica is None or state is None or self._known_roster is None:
             return

@@ -11,10 +11,10 @@ from nodealer.keys import MARK_BYTES
 from nodealer.log.journal import Sent
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.web.tab.opfs_store import HostedTable, TabStore, new_saved, read_saved, rejoin_invitation
+from nodealer.web.tab.opfs_store import StoredTable, TabStore, new_saved, read_saved, rejoin_invitation
 from nodealer.wire import encode
 
-SAVED = new_saved("Ada", "AQ", bytes(range(32)), bytes(32), HostedTable(game="holdem", settings={}, seats=3, hands=2))
+SAVED = new_saved("Ada", "AQ", bytes(range(32)), bytes(32), StoredTable(game="holdem", settings={}, seats=3, hands=2))
 
 
 class MemoryStore:

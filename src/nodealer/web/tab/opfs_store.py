@@ -51,7 +51,7 @@ class ExclusiveFile(Protocol):
         """Release the file, so that another tab can open it."""
 
 
-class HostedTable(Message, frozen=True, kw_only=True, omit_defaults=True):
+class StoredTable(Message, frozen=True, kw_only=True, omit_defaults=True):
     """The table a host proposes, stored so that a host who returns to the lobby proposes the same."""
 
     game: str
@@ -75,7 +75,7 @@ class SavedTab(Message, frozen=True, kw_only=True, omit_defaults=True):
     link: str
     key: _Secret
     root: Annotated[bytes, msgspec.Meta(min_length=ROOT_BYTES, max_length=ROOT_BYTES)]
-    hosted: HostedTable | None = None
+    hosted: StoredTable | None = None
 
     def __repr__(self) -> str:
         """Return a text without the secrets."""
@@ -257,7 +257,7 @@ def read_saved(line: bytes) -> SavedTab:
         raise HomeUnusable(f"the stored seat is damaged: {error}") from None
 
 
-def new_saved(name: str | None, link: str, key: bytes, root: bytes, hosted: HostedTable | None = None) -> SavedTab:
+def new_saved(name: str | None, link: str, key: bytes, root: bytes, hosted: StoredTable | None = None) -> SavedTab:
     """Return the first line of a new store."""
     return SavedTab(format=FORMAT, version=FORMAT_VERSION, name=name, link=link, key=key, root=root, hosted=hosted)
 

@@ -18,7 +18,7 @@ from nodealer.log.names import refuse_bad_name
 from nodealer.log.session import Proposal
 from nodealer.protocols import MODES
 from nodealer.web.messages import GameOffer, Short
-from nodealer.web.tab.opfs_store import HostedTable
+from nodealer.web.tab.opfs_store import StoredTable
 
 #: The protocols a tab supports. `chain` uses 2048-bit numbers, for which browsers are too slow.
 SUPPORTED_PROTOCOLS: Final = ("mask", "lock", "offset", "duel")
@@ -136,12 +136,12 @@ def read_host_request(text: str) -> HostRequest:
     return request
 
 
-def hosted_table_of(request: HostRequest) -> HostedTable:
+def hosted_table_of(request: HostRequest) -> StoredTable:
     """Return what a host has to store about the requested table.
 
     Raises `BadParameter` if it cannot be played, and `Declined` if a tab does not support its protocol.
     """
-    hosted = HostedTable(
+    hosted = StoredTable(
         game=request.game,
         settings=request.settings,
         seats=request.seats,
@@ -155,7 +155,7 @@ def hosted_table_of(request: HostRequest) -> HostedTable:
     return hosted
 
 
-def setup_of(hosted: HostedTable) -> TableSetup:
+def setup_of(hosted: StoredTable) -> TableSetup:
     """Return the setup of a table that is hosted here.
 
     Raises `BadParameter` if it cannot be played, and `Declined` if a tab does not support its protocol.

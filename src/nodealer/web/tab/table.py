@@ -31,7 +31,7 @@ from nodealer.web.controller import PageController
 from nodealer.web.hub import PageQueue
 from nodealer.web.page_ui import PageUI
 from nodealer.web.tab.contacts import BrowserContacts
-from nodealer.web.tab.opfs_store import HostedTable as StoredTable
+from nodealer.web.tab.opfs_store import StoredTable
 from nodealer.web.tab.practice import offers, practice_participant
 from nodealer.web.tab.setup import ask_in_tab, setup_of
 

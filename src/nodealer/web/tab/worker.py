@@ -42,8 +42,8 @@ from nodealer.web import messages as doc
 from nodealer.web.tab.contacts import BrowserContacts, UpdateContacts
 from nodealer.web.tab.opfs_store import (
     ExclusiveFile,
-    HostedTable,
     SavedTab,
+    StoredTable,
     TabStore,
     new_saved,
     read_saved,
@@ -336,7 +336,7 @@ class Tab:
 
     # --- Helpers ---
 
-    def _open_seat(self, handle: Any, name: str | None, link: str) -> tuple[PlayerStore, HostedTable | None]:
+    def _open_seat(self, handle: Any, name: str | None, link: str) -> tuple[PlayerStore, StoredTable | None]:
         """Return the seat stored in a file, a new one if the file is empty, or one in memory if there is no file."""
         key, root = self._key, secrets.token_bytes(ROOT_BYTES)
         if handle is None:
@@ -350,7 +350,7 @@ class Tab:
             return _create_store(handle, new_saved(name, link, key, root)), None
         return home, home.saved.hosted
 
-    async def _play(self, home: PlayerStore, given: Invitation, hosted: HostedTable | None) -> None:
+    async def _play(self, home: PlayerStore, given: Invitation, hosted: StoredTable | None) -> None:
         """Play at a table over the network, and release the file at the end."""
         try:
             invitation, more = rejoin_invitation(home.saved, given) if isinstance(home, TabStore) else (given, ())
