@@ -52,7 +52,7 @@ def test_a_person_is_not_made_to_cheat() -> None:
 
 
 def test_who_plays_fair_does_not_load_the_attacks() -> None:
-    seen = "import sys; import nodealer.cli.app, nodealer.cli.local_game, nodealer.cli.bot_process; "
+    seen = "import sys; import nodealer.cli.app, nodealer.cli.local_game, nodealer.client.bot_process; "
     done = subprocess.run(
         [sys.executable, "-c", seen + "print([name for name in sys.modules if 'attacks' in name])"],
         env=environment(),

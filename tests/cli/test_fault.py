@@ -11,7 +11,7 @@ from cli.running import TESTS, environment, nodealer
 
 #: Every bot runs this; seat 1 answers with a false proof.
 CHEATER = """
-from nodealer.cli import bot_process
+from nodealer.client import bot_process
 from nodealer.protocols.mask.messages import MaskRekey
 from nodealer.protocols.mask.rekey import Rekeying
 from nodealer.wire import decode, encode
@@ -29,8 +29,9 @@ raise SystemExit(bot_process.main())
 """
 
 TABLE = f"""
-from nodealer.cli import bots, main
-bots.BOT = ("-c", {CHEATER!r})
+from nodealer.cli import main
+from nodealer.client import processes
+processes.BOT = ("-c", {CHEATER!r})
 main()
 """
 

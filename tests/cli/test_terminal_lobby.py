@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 import pytest
-
-from conformance.harness import Source
 from nodealer.cli.browser_table import Page
-from nodealer.cli.identity_prompt import contacts_in
 from nodealer.cli.plan import create_plan
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import LobbyScreen, Questions
+
+from conformance.harness import Source
+from nodealer.cli.identity_prompt import contacts_in
 from nodealer.client.events import NotSitting
 from nodealer.client.game_loader import load_game
 from nodealer.client.lobby import ANSWER_LIMIT, Guest, Hosting, Onlooker, ask_first

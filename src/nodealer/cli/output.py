@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text as Styled
 
+from nodealer.client.front_end import FrontEndGone
 from nodealer.games.text import Line, Mark, Text
 from nodealer.log.control_characters import escape_controls, is_invisible
 
@@ -73,8 +74,8 @@ def _lacks(encoding: str, character: str) -> bool:
     return False
 
 
-class PipeClosed(BaseException):
-    """The reader of the output has gone. Like an interrupt, it is not an error of the code that printed."""
+class PipeClosed(FrontEndGone):
+    """The reader of the output has gone. It is not an error of the code that printed."""
 
 
 def _close_output() -> NoReturn:

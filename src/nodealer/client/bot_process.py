@@ -57,10 +57,15 @@ class BotUI(SilentUI):
     If the bot fails, the last line there is shown to the person.
     """
 
+    def __init__(self) -> None:
+        """Start with nothing printed."""
+        self._printed: set[str] = set()
+
     def show(self, event: TableEvent) -> None:
-        """Print a connection problem."""
-        if not isinstance(event, ConnectionChanged):
+        """Print a connection problem, unless one of its kind was printed before."""
+        if not isinstance(event, ConnectionChanged) or event.what in self._printed:
             return
+        self._printed.add(event.what)
         if event.what == "unheard":
             print_error(f"The relay is rejecting the messages of this seat: {event.reason}")
         elif event.what == "behind":

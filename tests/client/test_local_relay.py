@@ -13,11 +13,15 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
 from conformance.harness import Source
-from nodealer.cli.bot_process import LocalRelayMonitor, local_transport
+from nodealer.client.bot_process import BotUI
+from nodealer.client.connection import ConnectionMonitor, LockedOut
+from nodealer.client.game_loader import load_game
 from nodealer.client.keyring import Keyring
+from nodealer.client.local_game import LocalSeat, play_local_seat
 from nodealer.client.local_relay import serve_local_table
-from nodealer.client.loop import Connected, Disconnected, Event
 from nodealer.client.relay_transport import Behind, KeyMissing, RelayFound, RelayLost, RelayTransport, WriteRefused
+from nodealer.client.setup import table_setup
+from nodealer.client.transport import Connected, Disconnected, Event
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, RelayError, RelayRefused
@@ -33,7 +37,8 @@ def somebody(keys: Keyring) -> Participant:
 
 def transport(table: Invitation) -> RelayTransport:
     keys = Keyring((table.key,), os.urandom)
-    return local_transport(table, somebody(keys), keys)
+    monitor = ConnectionMonitor(BotUI().show, local=True)
+    return RelayTransport(somebody(keys), keys, table.relays, entropy=os.urandom, emit=monitor)
 
 
 def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes] = ()) -> None:
@@ -110,9 +115,9 @@ def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
     asyncio.run(run())
 
 
-def test_a_relay_that_was_never_there() -> None:
-    said: list[str] = []
-    told = LocalRelayMonitor(lambda code, sentence: said.append(f"{code}: {sentence}"))
+def test_a_relay_that_was_never_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a bot says about its relay, once each, and when it gives up."""
+    told = ConnectionMonitor(BotUI().show, local=True)
     with pytest.raises(RelayError, match="why"):
         told(RelayLost("x", "why", 0.0))
     told(RelayFound("x"))
@@ -121,13 +126,26 @@ def test_a_relay_that_was_never_there() -> None:
     told(WriteRefused("x", "why"))
     for _ in range(2):
         told(Behind("ws://a"))
-    assert (
-        said[0] == "unheard: The relay is rejecting the messages of this seat: why"
-        and "The relay ws://a delivers" in said[1]
-    )
-    assert [one.partition(":")[0] for one in said] == ["unheard", "behind"]
-    with pytest.raises(BadParameter, match="a new key"):
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "nodealer: The relay is rejecting the messages of this seat: why"
+    assert second.startswith("nodealer: The relay delivers messages with a newer key")
+    with pytest.raises(LockedOut):
         told(KeyMissing("x", 1))
     told(RelayLost("x", "broken", 0.0))
     with pytest.raises(RelayError, match="gone"):
         told(RelayLost("x", "gone", 0.0))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_seat_without_the_new_key_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Keyring, "read_key", lambda keys, participant: None)
+    game = load_game("holdem")
+    setup = table_setup(game, game.settled({}), seats=2, hands=1).with_bots()
+
+    async def work(table: Invitation) -> None:
+        seat = LocalSeat(table, game, setup.expected, setup.hands)
+        home = MemoryPlayerStore("Ada", Identity(bytes(32)), bytes(32))
+        with pytest.raises(BadParameter, match="a new key"):
+            await play_local_seat(seat, home, BotUI(), os.urandom)
+
+    here(work, [b"one"])

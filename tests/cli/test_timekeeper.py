@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.cli import timekeeper_run
-from nodealer.cli.screen import Screen
-from nodealer.cli.timekeeper_process import TimekeeperConfig
-from nodealer.cli.timekeeper_run import _Reporter, keep_the_time
+from cli.running import called
+from nodealer.cli.timekeeper_ui import TimekeeperUI
+from nodealer.client.connection import ConnectionMonitor
 from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, WriteRefused
+from nodealer.client.timekeeper_process import timekeeper_config
 from nodealer.errors import BadParameter
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
@@ -19,51 +19,48 @@ from nodealer.relay.sealing import TableSecret
 INVITATION = Invitation(("ws://relay.example",), TableSecret(bytes(16), "ab" * 16, 0), bytes(16))
 
 
-@pytest.fixture
-def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The homes of the timekeepers that were started."""
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    started: list[str] = []
-
-    async def keep(order: TimekeeperConfig, *tell: object) -> None:
-        started.append(order.home)
-
-    monkeypatch.setattr(timekeeper_run, "keep", keep)
-    return started
 
 
-def test_a_home_belongs_to_the_whole_link(homes: list[str]) -> None:
+def test_a_home_belongs_to_the_whole_link() -> None:
     """A relay knows the number of a table. With another key, or another host, it is another table."""
     others = [
         replace(INVITATION, key=TableSecret(bytes(15) + b"x", "ab" * 16, 0)),
         replace(INVITATION, host=bytes(15) + b"x"),
     ]
     moved = replace(INVITATION, relays=("ws://elsewhere.example",))
-    for one in (INVITATION, INVITATION, moved, *others):
-        assert keep_the_time(one.link, name="Clock", game=None, json=True) == 0
+    homes = [timekeeper_config(one, name="Clock", game=None).home for one in (INVITATION, INVITATION, moved, *others)]
     first, again, elsewhere, *false = homes
     assert first == again == elsewhere, "it goes on where it was, also where the relay has moved"
     assert len({first, *false}) == 3
 
 
-def test_who_may_only_watch_keeps_no_time(homes: list[str]) -> None:
+def test_who_may_only_watch_keeps_no_time(tmp_path: Path) -> None:
     with pytest.raises(BadParameter, match="spectator link"):
-        keep_the_time(INVITATION.for_spectators().link, name="Clock", game=None, json=True)
-    assert not homes
+        timekeeper_config(INVITATION.for_spectators(), name="Clock", game=None)
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_says_that_there_is_no_relay() -> None:
+    here = replace(INVITATION, relays=("ws://127.0.0.1:9",))
+    done = called("timekeeper", here.link)
+    assert done.returncode == 4 and "cannot connect to a relay" in done.stderr and not done.stdout
 
 
 def test_it_tells_what_its_relay_does_not_take_once_for_each_connection(capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever keeps the time, and is not heard, keeps it for nobody."""
-    told = _Reporter(Screen(json=False))
+    told = ConnectionMonitor(TimekeeperUI(json=False).show, shows_first=True)
     for _ in range(2):
-        told.line(RelayFound("ws://a"))
+        told(RelayFound("ws://a"))
         for number in range(3):
-            told.line(WriteRefused("ws://a", f"the relay ws://a refuses: no, {number}"))
+            told(WriteRefused("ws://a", f"the relay ws://a refuses: no, {number}"))
         # A relay that hangs up with its no: the next connection is no news.
-        told.line(RelayLost("ws://a", "the relay ws://a refuses: no", 1.0, refused=True))
-        told.line(RelayFound("ws://a"))
-        told.line(RelayLost("ws://a", "the line broke", 1.0))
-    told.line(Behind("ws://a"))
+        told(RelayLost("ws://a", "the relay ws://a refuses: no", 1.0, refused=True))
+        told(RelayFound("ws://a"))
+        told(RelayLost("ws://a", "the line broke", 1.0))
+    told(Behind("ws://a"))
     said = capsys.readouterr().out
     assert (
         said.count("The relay is rejecting your messages: the relay ws://a refuses: no, 0")

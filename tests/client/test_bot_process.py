@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,15 +13,21 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from cli.running import environment
-from nodealer.cli.bot_process import PlayerConfig, local_transport
-from nodealer.cli.bots import BOT
-from nodealer.cli.plan import create_plan
+from nodealer.client.bot_process import BotConfig
+from nodealer.client.connection import ConnectionMonitor
+from nodealer.client.game_loader import load_game
 from nodealer.client.keyring import Keyring
+from nodealer.client.lobby import Onlooker
 from nodealer.client.local_relay import serve_local_table
-from nodealer.client.loop import Loop
-from nodealer.engine.frame_result import Received
+from nodealer.client.processes import BOT
+from nodealer.client.relay_transport import RelayTransport
+from nodealer.client.setup import table_setup
+from nodealer.client.status import TableStatus
+from nodealer.client.table_client import Behaviour, TableClient
+from nodealer.client.ui import SilentUI
+from nodealer.engine.commands import Command, ProposeSession
 from nodealer.engine.lobby import Lobby
-from nodealer.engine.lobby_messages import PlayerCommitted, ProposalDeclined
+from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.keys import Identity, host_mark
@@ -29,45 +35,57 @@ from nodealer.log.session import Part, Proposal
 from nodealer.wire import encode
 
 SETTINGS = {"blinds": "1/2", "ante": "0", "stack": "200", "leaving": "strict"}
-PLAN = create_plan("holdem", SETTINGS, seats=2, hands=1)
-RAISED = create_plan("holdem", SETTINGS | {"blinds": "50/100"}, seats=2, hands=1).expected.game
+HOLDEM = load_game("holdem")
+PLAN = table_setup(HOLDEM, SETTINGS, seats=2, hands=1).with_bots()
+RAISED = table_setup(HOLDEM, SETTINGS | {"blinds": "50/100"}, seats=2, hands=1).with_bots().expected.game
 
 
 class Answered(Exception):
     """What the bot said to the proposal."""
 
 
+class Proposer(Onlooker):
+    """Proposes something when both are there, and ends with the bot's answer."""
+
+    def __init__(self, change: Callable[[Proposal], Proposal]) -> None:
+        super().__init__(lambda event: None)
+        self.change = change
+        self.proposed = False
+
+    def on_status(self, status: TableStatus) -> Sequence[Command]:
+        lobby = status.lobby
+        assert lobby is not None
+        if lobby.proposal is not None and PLAN.names[1] not in lobby.awaited:
+            raise Answered(True)
+        came = {offer.name: offer for offer in lobby.offers}
+        if self.proposed or len(came) < 2:
+            return ()
+        self.proposed = True
+        members = [came[name].as_member(seat) for seat, name in enumerate(PLAN.names)]
+        return (ProposeSession(self.change(PLAN.proposal(members))),)
+
+    def on_declined(self, declined: ProposalDeclined) -> None:
+        raise Answered(False)
+
+
 async def propose(home: Path, change: Callable[[Proposal], Proposal], host: bytes) -> tuple[int | None, str, bool]:
     """How a bot's process ends when this is proposed to it by a host, what it says, and whether it committed."""
     home_of_host = MemoryPlayerStore(None, Identity(host), os.urandom(32))
     other = Lobby("", Identity(os.urandom(32)), os.urandom(32), PLAN.names[0])
-    me: Participant
-    proposed = False
-
-    def watch(step: Received) -> Iterable[bytes]:
-        nonlocal proposed
-        for news in step.happened:
-            if isinstance(news, PlayerCommitted | ProposalDeclined):
-                raise Answered(isinstance(news, PlayerCommitted))
-        came = {offer.name: offer for offer in me.offers}
-        if proposed or len(came) < 2:
-            return []
-        proposed = True
-        members = [came[name].as_member(seat) for seat, name in enumerate(PLAN.names)]
-        return me.propose(change(PLAN.proposal(members)))
-
     async with serve_local_table(host_mark(Identity(bytes(32)).public), os.urandom, [other.offer()]) as table:
         keys = Keyring((table.key,), os.urandom)
         me = Participant(home_of_host, entropy=os.urandom, host=host_mark(home_of_host.identity.public), keys=keys)
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
         )
-        order = PlayerConfig(table.link, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", str(home / "bot"))
+        order = BotConfig(table.link, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", str(home / "bot"))
         said = asyncio.create_task(process.communicate(encode(order) + b"\n"))
         committed = False
         try:
             async with asyncio.timeout(60 if host == bytes(32) else 4):
-                await Loop(me, local_transport(table, me, keys), watch=watch).run()
+                monitor = ConnectionMonitor(lambda event: None, local=True)
+                transport = RelayTransport(me, keys, table.relays, entropy=os.urandom, emit=monitor)
+                await TableClient(me, transport, SilentUI(), Behaviour(role=Proposer(change))).run()
         except Answered as answered:
             (committed,) = answered.args
         except TimeoutError:

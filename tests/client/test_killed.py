@@ -26,15 +26,16 @@ from conformance.harness import Source, events_of
 from games.outside import GAME
 from nodealer.audit.verify import verify_file
 from nodealer.cards.events import Opened
-from nodealer.cli.bot_process import PlayerConfig, local_transport
-from nodealer.cli.bots import BOT
-from nodealer.cli.plan import create_plan
 from nodealer.client.agents import BotAgent
+from nodealer.client.bot_process import BotConfig
 from nodealer.client.folder_store import JOURNAL, LOG, FolderStore
-from nodealer.client.keyring import Keyring
+from nodealer.client.local_game import LocalSeat, convene, play_local_seat
 from nodealer.client.local_relay import serve_local_table
 from nodealer.client.local_table import LocalTable
-from nodealer.client.loop import Loop
+from nodealer.client.processes import BOT
+from nodealer.client.setup import table_setup
+from nodealer.client.table_client import USUAL
+from nodealer.client.ui import SilentUI
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
@@ -53,7 +54,7 @@ from nodealer.wire import encode
 
 #: In the folder of the tests, from which the processes are started.
 PLACE = "games.outside:GAME"
-PLAN = create_plan(PLACE, {"cards": "12"}, seats=3, hands=1)
+PLAN = table_setup(GAME, {"cards": "12"}, place=PLACE, seats=3, hands=1).with_bots()
 HOST = Identity(expand("killed", "host", size=32))
 MARK = host_mark(HOST.public)
 TESTS = Path(__file__).parents[1]
@@ -72,19 +73,16 @@ def root_of(name: str) -> bytes:
 # --- The same game in this process ---
 
 
-def participant(home: PlayerStore, **more: Any) -> Participant:
+def participant(home: PlayerStore) -> Participant:
     """A bot as the command makes it."""
     source, stays = Source("killed"), stay_for_hands(PLAN.hands)
     parts = partial(resolve_parts, game=GAME)
-    return Participant(
-        home, entropy=source, accept=PLAN.expected.accept, stay_policy=stays, host=MARK, parts=parts, **more
-    )
+    return Participant(home, entropy=source, accept=PLAN.expected.accept, stay_policy=stays, host=MARK, parts=parts)
 
 
-def watching(keys: Keyring | None = None) -> Participant:
-    """The one who proposes and looks on."""
-    home = MemoryPlayerStore(None, HOST, expand("killed", "host root", size=32))
-    return Participant(home, entropy=Source("host"), host=MARK, parts=partial(resolve_parts, game=GAME), keys=keys)
+def host_store() -> MemoryPlayerStore:
+    """The store of the one who proposes and looks on."""
+    return MemoryPlayerStore(None, HOST, expand("killed", "host root", size=32))
 
 
 class Proposes:
@@ -106,7 +104,7 @@ class Recorded(LocalTable):
     """A table in this process whose frames are on record."""
 
     def __init__(self, homes: Sequence[PlayerStore]) -> None:
-        host = watching()
+        host = Participant(host_store(), entropy=Source("host"), host=MARK, parts=partial(resolve_parts, game=GAME))
         self.frames: list[bytes] = []
         self.look: Callable[[int], None] = lambda count: None
         super().__init__([host, *map(participant, homes)])
@@ -181,7 +179,7 @@ class Bots:
 
     async def start(self, name: str, limit: int | None = None) -> Process:
         """A bot. `limit` is how long a file of its may grow."""
-        order = PlayerConfig(self.table.link, name, PLAN.hands, PLAN.expected, PLACE, str(self.homes / name))
+        order = BotConfig(self.table.link, name, PLAN.hands, PLAN.expected, PLACE, str(self.homes / name))
         room = None if limit is None else partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
         # What `make coverage` would write beside does not fit either.
         there = {name: value for name, value in environment().items() if limit is None or "COVERAGE" not in name}
@@ -201,18 +199,15 @@ async def ends(process: Process) -> tuple[int | None, str]:
 
 
 async def watched(table: Invitation) -> Replica:
-    keys = Keyring((table.key,), os.urandom)
-    host = watching(keys)
-    await asyncio.wait_for(Loop(host, local_transport(table, host, keys), watch=Proposes(host)).run(), 60)
-    return host.replica
+    convened = convene(PLAN, table, host_store(), SilentUI(), os.urandom, (), USUAL)
+    return (await asyncio.wait_for(convened, 60)).replica
 
 
 async def sits(table: Invitation, name: str) -> None:
     """A bot that is never disturbed: in this process."""
     home = MemoryPlayerStore(name, Identity(key_of(name)), root_of(name))
-    keys = Keyring((table.key,), os.urandom)
-    one = participant(home, keys=keys)
-    await Loop(one, local_transport(table, one, keys), BotAgent(GAME, home.root)).run()
+    seat = LocalSeat(table, GAME, PLAN.expected, PLAN.hands, agent=BotAgent(GAME, home.root))
+    await play_local_seat(seat, home, SilentUI(), os.urandom)
 
 
 def is_clean(replica: Replica, folder: Path) -> bool:
