@@ -28,7 +28,11 @@ def rehearse(setup: TableSetup, seed: int, ui: UI, on_log: Callable[[Replica], N
     agents = {participant: BotAgent(setup.game, participant.store.root) for participant in table.participants}
     first, times = table.participants[0], TableTimes()
     narrator = Narrator.for_table(first.replica.config)
-    ui.show(session_opened(first.replica))
+
+    def show_status() -> None:
+        """Show how the table stands for the first player."""
+        times.observe(first, 0.0)
+        ui.status(table_status(first, times))
 
     def watch(step: Received) -> list[bytes]:
         """Copy the log of the first player, and show the step."""
@@ -37,10 +41,11 @@ def rehearse(setup: TableSetup, seed: int, ui: UI, on_log: Callable[[Replica], N
             if isinstance(applied, Applied):
                 for event in narrator.describe(applied):
                     ui.show(event)
-        times.observe(first, 0.0)
-        ui.status(table_status(first, times))
+        show_status()
         return []
 
+    show_status()
+    ui.show(session_opened(first.replica))
     table.watch = watch
     table.run(lambda participant: agents[participant].act(participant))
     return first.replica
