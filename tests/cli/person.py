@@ -13,6 +13,7 @@ from engine.circle import Circle
 from nodealer.cli.output import to_markup
 from nodealer.cli.terminal.input import LineReader
 from nodealer.cli.terminal.ui import TerminalUI
+from nodealer.client.events import TableEvent
 from nodealer.client.policies import TimeoutVoter
 from nodealer.client.status import TableStatus
 from nodealer.client.table_client import Behaviour, ClientOptions, TableClient
@@ -62,8 +63,13 @@ class Reading(TerminalUI):
 
     def __init__(self, lines: LineReader, name: str | None = "Bo", *, network: bool = True) -> None:
         self.lines: list[str] = []
+        self.shown: list[TableEvent] = []
         self.seen = 0
         super().__init__(name=name, network=network, lines=lines)
+
+    def show(self, event: TableEvent) -> None:
+        self.shown.append(event)
+        super().show(event)
 
     def say(self, markup: str) -> None:
         self.lines.append(markup)

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import nodealer
+from cli.person import Reading, Typing
+from client.looking import status_at
 from conformance.clear import ClearProtocol, bad_dealt_share
 from engine.circle import Circle
-from nodealer.cli.disputes import Disputes
-from nodealer.cli.screen import Screen
+from nodealer.client.changes import events_between
+from nodealer.client.status import TableStatus, TableTimes
 from nodealer.engine.bodies import Book, Claim, read_body
 from nodealer.engine.participant import Participant
 from nodealer.group import group
 from nodealer.log.entry import read_entry
 
 
-class Saying(Screen):
-    """A screen that only notes what is said."""
+class Person:
+    """A person at a terminal, who reads what is new."""
 
-    def __init__(self) -> None:
-        super().__init__(json=False)
-        self.said: list[str] = []
+    def __init__(self, network: bool = True) -> None:
+        self._ui, self._times = Reading(Typing(), network=network), TableTimes()
+        self._before: TableStatus | None = None
 
-    def say(self, text: object = "", **options: object) -> None:
-        self.said.append(str(text))
+    def look(self, one: Participant) -> bool:
+        """Show what is new, and return whether a dispute waits for an answer."""
+        status = status_at(one, 0.0, self._times)
+        for event in events_between(self._before, status, 5.0):
+            self._ui.show(event)
+        self._ui.status(status)
+        self._before = status
+        return status.options.unreadable is not None or bool(status.options.hands_to_disclose)
+
+    @property
+    def said(self) -> list[str]:
+        return self._ui.lines
 
 
 class Lying(Circle):
@@ -46,24 +58,23 @@ def bodies(circle: Circle, kind: type) -> list[int]:
 
 
 def test_it_asks_says_what_it_shows_and_does_it() -> None:
-    circle, screens = Lying(), {0: Saying(), 2: Saying()}
-    disputes = {seat: Disputes(screen) for seat, screen in screens.items()}
+    circle, disputes = Lying(), {0: Person(), 2: Person()}
 
     def decide(one: Participant) -> list[bytes]:
         seat = one.seat.number
         if seat not in disputes:
             return []
-        if not disputes[seat].on_tick(one):
+        if not disputes[seat].look(one):
             return one.move({"show": True}) if one.options().must_move else []
         return []
 
     circle.play(decide=decide)
-    assert bodies(circle, Claim) == [] and "cannot be opened" in screens[0].said[0]
-    assert "discloses everything you held" in screens[0].said[1]
+    assert bodies(circle, Claim) == [] and "cannot be opened" in disputes[0].said[0]
+    assert "discloses everything you held" in disputes[0].said[1]
     circle.waiting.extend(circle.people[0].dispute())
     circle.play(decide=decide)
     assert bodies(circle, Claim) == [0] and 2 not in bodies(circle, Book)
-    asked = [text for text in screens[2].said if "disputed" in text or "[bold]book" in text]
+    asked = [text for text in disputes[2].said if "disputed" in text or "[bold]book" in text]
     assert len(asked) == 2 and "unchecked" in asked[1]
     circle.waiting.extend(circle.people[2].disclose())
     circle.play(decide=decide)
@@ -77,7 +88,6 @@ def test_what_cannot_be_proven_is_said_once() -> None:
     table.deal(Ada=1)
     table.move("Ada", {"type": "prove", "deck": 0, "positions": [0], "faces": table.hand("Ada")})
     for name in table.players:
-        screen, person = Saying(), table.players[name]._me
-        disputes = Disputes(screen)
-        assert not disputes.on_tick(person) and not disputes.on_tick(person)
-        assert [("cannot be proven" in text) for text in screen.said] == ([True, False] if name == "Ada" else [])
+        person, one = Person(), table.players[name]._me
+        assert not person.look(one) and not person.look(one)
+        assert [("cannot be proven" in text) for text in person.said] == ([True, False] if name == "Ada" else [])

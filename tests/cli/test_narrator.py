@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nodealer.cli.narrator import event_lines
 
 from nodealer.cards.events import Unsealed
+from nodealer.cli.terminal.event_lines import event_lines
 from nodealer.client.agents import BotAgent
 from nodealer.client.entropy import rehearsal_entropy
 from nodealer.client.event_json import event_tag

@@ -19,7 +19,7 @@ from cli.logs import Log
 from cli.running import nodealer
 from conformance.harness import agree_session
 from nodealer.cli import main, output
-from nodealer.cli.narrator import event_lines
+from nodealer.cli.terminal.event_lines import event_lines
 from nodealer.client.events import Word
 from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal

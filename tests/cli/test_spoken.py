@@ -8,10 +8,10 @@ import time
 from typing import Any, cast
 
 import pytest
-
 from nodealer.cli.network_game import AROUND
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal_lobby import LobbyScreen
+
 from nodealer.client.event_json import event_json
 from nodealer.client.events import TableEvent
 from nodealer.client.pairing import PairingCodes, use_code

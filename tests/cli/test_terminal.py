@@ -6,6 +6,7 @@ import asyncio
 import io
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 from rich.console import Console
@@ -15,7 +16,9 @@ from games.dealer import CALL, SHOW, Dealer, script, table_of
 from games.wardens_dealer import dealt
 from nodealer.cards.operations import Look, Peek
 from nodealer.cli import output
-from nodealer.cli.terminal import Person
+from nodealer.cli.terminal.input import LineReader
+from nodealer.cli.terminal.ui import TerminalUI
+from nodealer.client.front_end import FrontEndGone
 from nodealer.engine.prompts import Decision, Question
 from nodealer.games.holdem import Call, Holdem, Muck, Raise, ShowHand
 from nodealer.games.holdem.text import HoldemWords
@@ -25,14 +28,29 @@ from nodealer.games.wardens import EndTurn
 from nodealer.games.wardens.text import WardensWords
 
 
-class Typed:
+class Typed(LineReader):
     """Lines that somebody types."""
 
     def __init__(self, *lines: str) -> None:
-        self._lines = iter(lines)
+        self._typed_lines = list(lines)
 
     async def answer(self, prompt: str) -> str:
-        return next(self._lines)
+        return self._typed_lines.pop(0)
+
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+class Playing(TerminalUI):
+    """A person at a table whose game has these words."""
+
+    def __init__(self, words: Words, made: Console, lines: LineReader) -> None:
+        super().__init__(name="Ben", network=False, lines=lines)
+        self.console, self._game = made, words
+
+    @property
+    def _words(self) -> Words:
+        return self._game
 
 
 def console(width: int = 60, encoding: str = "utf-8") -> tuple[Console, io.TextIOWrapper]:
@@ -43,10 +61,10 @@ def console(width: int = 60, encoding: str = "utf-8") -> tuple[Console, io.TextI
 
 def asked(words: Words, view: View, *typed: str, peek: Peek | None = None, **of: object) -> tuple[Decision, str]:
     """What is decided, and what was on the screen."""
-    person = Person(words)
     made, file = console(**of)  # type: ignore[arg-type]
-    person._console, person._lines = made, Typed(*typed)  # type: ignore[assignment]
-    decision = asyncio.run(person.decide(Question(None, view, peek)))  # type: ignore[arg-type]
+    person = Playing(words, made, Typed(*typed))
+    decision = asyncio.run(person.prompt(Question(None, view, peek)))  # type: ignore[arg-type]
+    assert not isinstance(decision, bool)
     file.flush()
     return decision, file.buffer.getvalue().decode(file.encoding)  # type: ignore[attr-defined]
 
@@ -97,7 +115,7 @@ def test_enter_alone_lays_the_table_again() -> None:
 
 @pytest.mark.parametrize("word", ["quit", "Q", "exit "])
 def test_quit_leaves(word: str) -> None:
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(FrontEndGone):
         asked(HOLDEM, flop(), word)
 
 
@@ -112,13 +130,12 @@ def test_a_winner_is_mucked_only_after_a_yes() -> None:
 
 
 def test_news_come_once() -> None:
-    person, dealer = Person(WARDENS), dealt()
+    dealer = dealt()
     made, file = console()
-    person._console = made
+    person = Playing(WARDENS, made, Typed("?", "e", "?", "e"))
     for _ in range(2):
-        person._lines = Typed("?", "e")  # type: ignore[assignment]
         question = Question(None, dealer.view(), None)  # type: ignore[arg-type]
-        assert asyncio.run(person.decide(question)) == EndTurn()
+        assert asyncio.run(person.prompt(question)) == EndTurn()
         dealer.move(EndTurn())
         dealer.move(EndTurn())
     file.flush()

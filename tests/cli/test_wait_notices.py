@@ -2,66 +2,78 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from client.looking import status_at
 from engine.circle import Circle
-from nodealer.cli.screen import Screen
-from nodealer.cli.wait_notices import WaitNotices
-from nodealer.client.event_json import event_json
-from nodealer.client.events import TableEvent
+from nodealer.cli.json_ui import JsonUI
+from nodealer.cli.terminal.ui import TerminalUI
+from nodealer.client.changes import events_between
+from nodealer.client.status import TableStatus, TableTimes
+from nodealer.client.ui import UI
+from nodealer.engine.participant import Participant
 
 
-class Noting(Screen):
-    """A screen that only notes events."""
+class Watch:
+    """Shows one participant's table at the times that the test says."""
 
-    def __init__(self) -> None:
-        super().__init__(json=True)
-        self.noted: list[dict[str, Any]] = []
+    def __init__(self, one: Participant, ui: UI) -> None:
+        self._one, self._ui, self._times = one, ui, TableTimes()
+        self._before: TableStatus | None = None
 
-    def emit(self, event: TableEvent) -> None:
-        if (line := event_json(event)) is not None:
-            self.noted.append(line)
+    def look(self, now: float) -> None:
+        status = status_at(self._one, now, self._times)
+        for event in events_between(self._before, status, 5.0):
+            self._ui.show(event)
+        self._ui.status(status)
+        self._before = status
 
 
-def test_a_relay_that_promises_more_than_it_brings() -> None:
+def missing(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return [event for event in events if event["event"] == "missing"]
+
+
+def test_a_relay_that_promises_more_than_it_brings(capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever believes it signs nothing, and nobody would know why."""
     circle = Circle().play(until=lambda circle: len(circle.frames) == 12)
-    screen = Noting()
-    attention, one = WaitNotices(screen, (), after=5.0), circle.sit(circle.homes[0])
+    one = circle.sit(circle.homes[0])
+    watch = Watch(one, JsonUI())
     one.resend(1000)
     now = 0.0
     for number, frame in enumerate(circle.frames):
         now += 4.0
         one.receive(frame, number)
-        attention.on_tick(one, now)
-    assert [event for event in screen.noted if event["event"] == "missing"] == [], "as long as they come"
+        watch.look(now)
+    assert missing(capsys) == [], "as long as they come"
     for _ in range(3):
         now += 4.0
-        attention.on_tick(one, now)
-    assert [event for event in screen.noted if event["event"] == "missing"] == [{"event": "missing", "frames": 988}]
+        watch.look(now)
+    assert missing(capsys) == [{"event": "missing", "frames": 988}]
 
 
 def test_a_person_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
     one = Circle().people[0]
-    attention = WaitNotices(Screen(json=False), (), after=5.0)
+    watch = Watch(one, TerminalUI(name=None, network=True))
     one.resend(7)
     for now in (0.0, 6.0):
-        attention.on_tick(one, now)
+        watch.look(now)
     assert "this table has 7 more messages" in capsys.readouterr().out.replace("\n", " ")
 
 
-def test_what_came_while_there_was_no_connection_is_not_missing_at_once() -> None:
+def test_what_came_while_there_was_no_connection_is_not_missing_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     """It comes over the new one: only if it does not, there is something to say."""
     circle = Circle().play(until=lambda circle: len(circle.frames) == 12)
-    screen = Noting()
-    attention, one = WaitNotices(screen, (), after=5.0), circle.sit(circle.homes[0])
+    one = circle.sit(circle.homes[0])
+    watch = Watch(one, JsonUI())
     for number, frame in enumerate(circle.frames):
         one.receive(frame, number)
-    attention.on_tick(one, 0.0)
+    watch.look(0.0)
     one.resend(13)
-    attention.on_tick(one, 60.0)
-    assert not [event for event in screen.noted if event["event"] == "missing"]
-    attention.on_tick(one, 65.0)
-    assert [event for event in screen.noted if event["event"] == "missing"] == [{"event": "missing", "frames": 1}]
+    watch.look(60.0)
+    assert not missing(capsys)
+    watch.look(65.0)
+    assert missing(capsys) == [{"event": "missing", "frames": 1}]
