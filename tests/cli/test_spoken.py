@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from nodealer.cli.network_game import AROUND
-from nodealer.cli.screen import Screen
-from nodealer.cli.terminal_lobby import LobbyScreen
 
+from nodealer.cli.network import AROUND
+from nodealer.cli.terminal.event_lines import event_lines
 from nodealer.client.event_json import event_json
 from nodealer.client.events import TableEvent
 from nodealer.client.pairing import PairingCodes, use_code
@@ -29,19 +28,15 @@ HOST, GUEST = Identity(bytes(32)), Identity(bytes([1]) * 32)
 class Ears:
     """A screen and a lobby that only remember."""
 
-    json = False
-
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
         self.said: list[str] = []
         self.admitted: list[tuple[bytes, str]] = []
 
-    def emit(self, event: TableEvent) -> None:
+    def show(self, event: TableEvent) -> None:
         if (line := event_json(event)) is not None:
             self.events.append(line)
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
+        self.said += event_lines(event)
 
     def admit(self, key: bytes, name: str) -> None:
         self.admitted.append((key, name))
@@ -67,7 +62,7 @@ def test_a_guest_with_a_code_that_is_given_up_is_told_at_once() -> None:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
-            codes = PairingCodes(invitation, url, HOST, AROUND, LobbyScreen(cast(Screen, ears)), ears.admit)
+            codes = PairingCodes(invitation, url, HOST, AROUND, ears.show, ears.admit)
             codes.issue()
             await ears.until("code", 1)
             await codes.stop()
@@ -87,7 +82,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
-            codes = PairingCodes(invitation, url, HOST, AROUND, LobbyScreen(cast(Screen, ears)), ears.admit)
+            codes = PairingCodes(invitation, url, HOST, AROUND, ears.show, ears.admit)
 
             async def given() -> Code:
                 count = len(ears.all("code"))

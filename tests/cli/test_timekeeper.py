@@ -9,6 +9,7 @@ import pytest
 
 from cli.running import called
 from nodealer.cli.timekeeper_ui import TimekeeperUI
+from nodealer.client import events
 from nodealer.client.connection import ConnectionMonitor
 from nodealer.client.relay_transport import Behind, RelayFound, RelayLost, WriteRefused
 from nodealer.client.timekeeper_process import timekeeper_config
@@ -69,3 +70,23 @@ def test_it_tells_what_its_relay_does_not_take_once_for_each_connection(capsys: 
     )
     assert said.count("Connected") == 2
     assert "The relay ws://a delivers messages with a newer key" in said
+
+
+def test_its_lines_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    ui = TimekeeperUI(json=True)
+    for event in (
+        events.ConnectionChanged("found", "ws://a"),
+        events.PlayersHere(("Ada", "Ben"), True),
+        events.ConnectionChanged("lost", "ws://a", "the line broke"),
+        events.ConnectionChanged("unheard", "ws://a", "full"),
+        events.ConnectionChanged("behind", "ws://a"),
+        events.TimeIsUp("Ben"),
+    ):
+        ui.show(event)
+    assert capsys.readouterr().out.splitlines() == [
+        '{"event":"connection","relay":"ws://a"}',
+        '{"event":"lobby","players":["Ada","Ben"]}',
+        '{"event":"unheard","relay":"ws://a"}',
+        '{"event":"behind","relay":"ws://a"}',
+        '{"event":"late","seat":-1,"name":"Ben"}',
+    ]
