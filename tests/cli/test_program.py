@@ -97,3 +97,37 @@ def test_names_that_cannot_be(arguments: tuple[str, ...], said: str, monkeypatch
     monkeypatch.setattr("sys.stdin", io.StringIO())
     done = called("play", "--seats", "2", *arguments)
     assert done.returncode == 2 and said in done.stderr and not done.stdout
+
+
+# --- Commands ---
+
+
+def test_a_program_gives_commands_and_hears_why_one_is_not_possible() -> None:
+    """Whether it is asked something or not, and without a question being answered by it."""
+    bad = ['{"command":"juggle"}', '{"command":7}', '{"command":"without","name":"Zed"}', '{"command":"remove"}']
+    bad += ['{"command":"agree","of":1}', '{"command":"sit"}', '{"command":"claim"}']
+
+    def answers(event: Event) -> list[str]:
+        commands = [*bad, '{"command":"sit_out"}'] if event["ask"] == 1 else []
+        return [*commands, *gives_up(event)]
+
+    told, complaints, code = talk(answers, "play", "--seats", "3", "--hands", "2")
+    assert (code, complaints) == (0, "")
+    refused = [(event["command"], event["reason"]) for event in told if event["event"] == "refused"]
+    assert [command for command, _ in refused] == [
+        *("juggle", None, "without", "remove", "agree", "sit", "claim"),
+    ]
+    assert "no one is waiting for Zed" in refused[2][1] and "tables on the network" in refused[3][1]
+    assert "sit out" in refused[5][1]
+    left = [event["text"] for event in told if event["event"] == "leave" and event["name"] == "Ada"]
+    assert left == ["sits out"] and told[-1]["verdict"] == "clean"
+    assert {event["hand"] for event in told if event["event"] == "ask"} == {1}
+
+
+def test_a_program_that_leaves() -> None:
+    told, _, code = talk(lambda event: ['{"command":"leave"}'], "play", "--seats", "3", "--hands", "2")
+    assert code == 0 and told[-1]["verdict"] == "clean"
+    assert [event["text"] for event in told if event["event"] == "leave" and event["name"] == "Ada"] == [
+        "leaves the hand"
+    ]
+    assert len([event for event in told if event["event"] == "ask"]) == 1
