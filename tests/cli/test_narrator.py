@@ -43,8 +43,7 @@ def told(
         events.extend(event for one in step.happened if isinstance(one, Applied) for event in narrator[0].describe(one))
         return []
 
-    table.watch = watch
-    table.run(lambda one: minds[one].act(one))
+    table.run(lambda one: minds[one].act(one), watch)
     return events
 
 

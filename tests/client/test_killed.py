@@ -108,7 +108,7 @@ class Recorded(LocalTable):
         self.frames: list[bytes] = []
         self.look: Callable[[int], None] = lambda count: None
         super().__init__([host, *map(participant, homes)])
-        self.watch = Proposes(host)
+        self.proposes = Proposes(host)
 
     def step(self) -> bool:
         if not self._queue:
@@ -132,7 +132,7 @@ def outcome(replica: Replica) -> tuple[Any, ...]:
 @pytest.fixture(scope="module")
 def undisturbed() -> tuple[Any, ...]:
     table = Recorded([MemoryPlayerStore(name, Identity(key_of(name)), root_of(name)) for name in PLAN.names])
-    table.run(table.act)
+    table.run(table.act, table.proposes)
     assert len(table.frames) == FRAMES and table.seats[0].replica.state.phase is Phase.ENDED
     return outcome(table.seats[0].replica)
 
@@ -295,7 +295,7 @@ def played_here(homes: Path, name: str, frames: int) -> list[bytes]:
                 shutil.copytree(homes / name, homes / f"{name}, earlier")
 
         table.look = copy_once
-        table.run(table.act)
+        table.run(table.act, table.proposes)
         assert table.seats[0].replica.state.phase is Phase.ENDED
         return table.frames
 

@@ -57,11 +57,13 @@ def test_who_is_asked_declines() -> None:
         said.extend(one.reason for one in step.happened if isinstance(one, ProposalDeclined))
         return ()
 
-    table.watch = watch
     roster = Roster(tuple(offer.as_member(seat) for seat, offer in enumerate(first.offers)))
     game = Part("free", Free.version, Raw(Free().parameters))
+    proposal = Proposal(game, Part("lock", make_protocol("lock").claims.version), (), roster)
+    table.send(first.propose(proposal))
+    table.run(watch=watch)
     with pytest.raises(Declined):
-        table.agree(Proposal(game, Part("lock", make_protocol("lock").claims.version), (), roster))
+        lobby().agree(proposal)
     assert "lock cannot" in said[0] and said[0].endswith("which free needs; mask can")
     assert not first.has_session
     table.agree(create_proposal(Free(9), make_protocol("mask"), roster.members))

@@ -68,8 +68,8 @@ class LocalTable(Carrier):
     def __init__(self, participants: Iterable[Participant]) -> None:
         """Connect these participants, and queue the first frames of each."""
         self.participants = tuple(participants)
-        #: Observes what happens at the first participant.
-        self.watch: Watch | None = None
+        #: Observes what happens at the first participant while this runs.
+        self._watch: Watch | None = None
         #: Whether frames are delivered until none is left, so that participants may batch their checks.
         self._running = False
         super().__init__(partial(self._receive, participant) for participant in self.participants)
@@ -78,19 +78,22 @@ class LocalTable(Carrier):
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
         """Deliver a frame to a participant, and return the frames that it sends."""
-        watch = self.watch if participant is self.participants[0] else None
+        watch = self._watch if participant is self.participants[0] else None
         # An observed participant must process each frame as it arrives.
         step = participant.receive(frame, number, more=self._running and watch is None)
         return [*step.send, *(() if watch is None else watch(step))]
 
-    def run(self, decide: Decide | None = None) -> None:
-        """Let all participants do what they owe. `decide` makes people's decisions when nothing else is left to do."""
-        self._running = True
+    def run(self, decide: Decide | None = None, watch: Watch | None = None) -> None:
+        """Let all participants do what they owe. `decide` makes people's decisions when nothing else is left to do.
+
+        `watch` observes what happens at the first participant.
+        """
+        self._running, self._watch = True, watch
         try:
             while self.step() or self._settle_all() or (decide is not None and self._decide_next(decide)):
                 pass
         finally:
-            self._running = False
+            self._running, self._watch = False, None
 
     def _settle_all(self) -> bool:
         """Let all participants check what they postponed; return whether that produced new frames."""

@@ -46,6 +46,5 @@ def rehearse(setup: TableSetup, seed: int, ui: UI, on_log: Callable[[Replica], N
 
     show_status()
     ui.show(session_opened(first.replica))
-    table.watch = watch
-    table.run(lambda participant: agents[participant].act(participant))
+    table.run(lambda participant: agents[participant].act(participant), watch)
     return first.replica
