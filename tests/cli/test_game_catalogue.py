@@ -10,15 +10,21 @@ import msgspec
 import pytest
 
 from cli.running import called
-from nodealer.cli import network_game
+from games.outside import GAME as OUTSIDE
+from nodealer.cli import network
+from nodealer.cli.network import Presence
 from nodealer.client.folder_store import FolderStore
 from nodealer.client.game_catalogue import create_folder_once, find_table, is_saved_game
 from nodealer.client.saved_games import read_record
+from nodealer.client.setup import table_setup
 from nodealer.client.table_folders import FORMAT, Hosted, TableFolder, TableRecord, with_game_place, with_relays
+from nodealer.client.time_limits import limits_for_people
 from nodealer.errors import BadParameter, HomeUnusable
+from nodealer.games.holdem.package import GAME as HOLDEM
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
+from nodealer.wire import decode, encode
 
 INVITATION = Invitation(("ws://relay.example",), TableSecret(bytes(16), "ab" * 16, 0), bytes(16))
 
@@ -170,14 +176,14 @@ def test_who_came_without_the_game_says_where_it_is(tmp_path: Path, monkeypatch:
     kept = create_folder_once(came(INVITATION, "Ben"))
     back: list[TableFolder] = []
 
-    def returned(table: TableFolder, **options: object) -> int:
+    def returned(table: TableFolder, presence: Presence) -> int:
         back.append(table)
         return 0
 
-    monkeypatch.setattr(network_game, "resume_table", returned)
+    monkeypatch.setattr(network, "resume_table", returned)
     monkeypatch.chdir(tmp_path)
     for game in ("ohwell:GAME", None):
-        network_game.join_table(INVITATION.link, relay=None, name="Ben", game=game, auto=False, json=False, log=None)
+        network.join_table(INVITATION.link, relay=None, name="Ben", game=game, presence=Presence(), log=None)
     for one in (*back, TableFolder(kept.folder, read_record(TableRecord, kept.folder / "table.json"))):
         assert (one.what.place, one.what.folder) == ("ohwell:GAME", str(tmp_path)), "and without a word it stays so"
         assert msgspec.structs.replace(one.what, place=None, folder=None) == kept.what
@@ -187,3 +193,25 @@ def test_where_the_game_of_a_table_is_stays_with_its_host() -> None:
     hosted = Hosted((), "mask", "{}", 2, 0, None)
     kept = create_folder_once(msgspec.structs.replace(came(INVITATION, "Ada"), place="holdem", hosted=hosted))
     assert with_game_place(kept, "ohwell:GAME", None) is kept
+
+
+def test_what_a_host_wants_to_play_is_the_same_after_a_restart() -> None:
+    """Everything that the host chose is kept, and nothing is added."""
+    clock = limits_for_people(20)
+    for wanted in (
+        table_setup(
+            OUTSIDE, OUTSIDE.settled({"cards": "9"}), place="games.outside:GAME", seats=4, hands=7, clock=clock
+        ),
+        table_setup(HOLDEM, HOLDEM.settled({}), protocol="lock", seats=2),
+    ):
+        kept = Hosted.from_setup(wanted, listen="127.0.0.1:7777", page_folder="/pages")
+        assert decode(Hosted, encode(kept), what="hosted") == kept
+        again = kept.setup(wanted.game, wanted.place)
+        assert encode(again.expected) == encode(wanted.expected)
+        for name in ("place", "settings", "seats", "hands", "clock"):
+            assert getattr(again, name) == getattr(wanted, name), name
+        assert kept.keeps_time is (wanted.clock is not None)
+    two = table_setup(HOLDEM, HOLDEM.settled({}), seats=2, clock=clock)
+    assert not Hosted.from_setup(two).keeps_time, "not on the machine of one of two players"
+    three = table_setup(HOLDEM, HOLDEM.settled({}), seats=3, clock=clock)
+    assert not Hosted.from_setup(three, invites_keeper=True).keeps_time, "the host has invited another one"
