@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 from unittest import mock
 
@@ -37,13 +37,9 @@ class Typing(LineReader):
     def typed(self) -> bool:
         return self._typed
 
-    @property
-    def is_read(self) -> bool:
-        """Whether somebody waits for a line."""
-        return self._waits is not None and not self._waits.done()
-
-    def aside(self) -> AbstractContextManager[None]:
-        return nullcontext()
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        yield
 
     async def answer(self, prompt: str) -> str:
         self.asked.append(prompt)
@@ -123,19 +119,17 @@ class Seat:
         network: bool = True,
         typed: bool = True,
         keys: KeySchedule | None = None,
-        until: Callable[[Circle], bool] = lambda circle: bool(circle.people[1].options().must_move),
         play: bool = True,
-        **options: Any,
     ) -> None:
         rules = TinyRules(stake=10, passes=True, deck_max=12)
-        self.circle = Around(seats, **{"rules": rules, "hands": 9, "clock": clock, "newcomers": newcomers} | options)
+        self.circle = Around(seats, rules=rules, hands=9, clock=clock, newcomers=newcomers)
         self.typing, self.wire, self.now = Typing(typed=typed), Wire(), 0.0
         self.network = network
         self.runner = asyncio.Runner()
         self.running.append(self)
         self.sit(keys=keys)
         if play:
-            self.circle.play(until=until)
+            self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
             self._rest()
 
     def sit(self, **options: Any) -> None:

@@ -452,9 +452,9 @@ def test_what_a_file_holds_is_for_the_next_question() -> None:
     seat.circle.waiting.extend(seat.me.move({"show": False}))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
     seat.looks()
-    assert not seat.typing.is_read
+    asked = len(seat.typing.asked)
     assert any("waiting for Cy" in line for line in seat.looks(6.0))
-    assert seat.typing.is_read
+    assert len(seat.typing.asked) == asked + 1, "it is read from now on"
     assert any("no one is waiting for Zed" in line for line in seat.types("without Zed"))
     seat.types("without Cy")
     assert seat.circle.step() and seat.me.replica.state.hand.skip_votes.keys() == {1}

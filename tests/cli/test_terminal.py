@@ -6,7 +6,7 @@ import asyncio
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 
 import pytest
 from rich.console import Console
@@ -37,8 +37,9 @@ class Typed(LineReader):
     async def answer(self, prompt: str) -> str:
         return self._typed_lines.pop(0)
 
-    def aside(self) -> AbstractContextManager[None]:
-        return nullcontext()
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        yield
 
 
 class Playing(TerminalUI):

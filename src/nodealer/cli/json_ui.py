@@ -36,7 +36,7 @@ T = TypeVar("T")
 #: The longest answer.
 ANSWER_BYTES_MAX: Final = 1 << 16
 _BLOCK: Final = 1 << 16
-#: How the table stands before the client has looked at it.
+#: The status before the client has looked at the table.
 _NOTHING_YET: Final = TableStatus(0.0, None)
 
 
@@ -87,7 +87,7 @@ class JsonUI:
                 print_line(err(), text)
 
     def status(self, status: TableStatus) -> None:
-        """Take note of how the table stands."""
+        """Keep the status of the table."""
         self._status = status
 
     async def prompt(self, question: Question | LobbyQuestion) -> Decision | bool:

@@ -149,14 +149,6 @@ def declined(name: str, reason: str) -> str:
     return f"{name} declined: {reason}"
 
 
-def did_not_come(names: str) -> str:
-    return f"{names} did not come to the table, so nothing was played"
-
-
-def stuck(names: str) -> str:
-    return f"no answer from {names}, and too few players are left to continue"
-
-
 # --- play in the browser ---
 
 
@@ -509,15 +501,6 @@ NEEDS_PLAYER: Final = (
     "no one can type here, because the input is not a terminal: run this in a terminal, or with --auto to let a bot "
     "play, or with --json for a program"
 )
-NO_FREE_PORT: Final = "there is no free port for a relay; choose one with --listen HOST:PORT"
-
-
-def bad_own_address(listen: str) -> str:
-    return f"--listen must be HOST:PORT as others reach it, such as 192.168.1.7:7777, not {listen!r}"
-
-
-def hosted_by_others(name: str) -> str:
-    return f"{name} is the table of another host"
 
 
 def spectator_link(seats: int) -> str:
@@ -553,7 +536,6 @@ GUESTS_PAGE: Final = (
 
 CODE_NEEDS_RELAY: Final = "a pairing code needs the host's relay: add --relay URL"
 GUEST_NEEDS_KEY: Final = "a guest needs a key"
-SPECTATORS_DECIDE_NOTHING: Final = "spectators have nothing to decide"
 
 
 def reconnected(relay: str) -> str:
@@ -600,17 +582,6 @@ def has_declined(name: str, reason: str) -> str:
     return f"[magenta]{name} declined:[/magenta] {reason}"
 
 
-def not_for_you(reason: str) -> str:
-    return f"you cannot play this: {reason}"
-
-
-def other_version(reason: str) -> str:
-    return f"the host uses another version of nodealer: {reason}"
-
-
-SENT_AWAY: Final = "the host has turned you away from this table"
-
-
 def name_refused(reason: object) -> str:
     return f"{reason}. Ask the host, or join with another --name"
 
@@ -622,17 +593,6 @@ REMOVED: Final = (
     "[magenta]The others go on without you, and with a new key.[/magenta] To get a seat, ask one of them for a new "
     "link and run `nodealer join LINK --ask`."
 )
-
-
-def no_seat(players: str) -> str:
-    return (
-        f"there is no seat for you at this table: {players} play there. `nodealer join LINK --ask` asks for a seat "
-        "while they play, and `nodealer watch LINK` watches"
-    )
-
-
-def cannot_sit(reason: object) -> str:
-    return f"you cannot sit at this table: {reason}"
 
 
 def asked_for_seat(players: str) -> str:

@@ -1,4 +1,4 @@
-"""The front end of `nodealer timekeeper`: says who is late, and whether the timekeeper is heard."""
+"""The front end of `nodealer timekeeper`: says who is late, and how the connection is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a player may do while waiting for another player, and what it would cost."""
+"""The choices of a player who waits for another one, and what each would cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is asked in a terminal: for a decision in the game, and in the lobby."""
+"""Prompts in a terminal: for decisions in the game, and for questions of the lobby."""
 
 from __future__ import annotations
 

@@ -213,10 +213,10 @@ class TerminalUI:
         with nullcontext() if self._lines is None else self._lines.aside():
             yield
 
-    # --- How the table stands ---
+    # --- The status ---
 
     def status(self, status: TableStatus) -> None:
-        """Take note of how the table stands, and print what waited for it."""
+        """Keep the status of the table, and print what waited for it."""
         self._status = status
         awaited = {name: wait.at for name, wait in status.awaited.items()}
         self._waits = {name: since for name, since in self._waits.items() if awaited.get(name) == since}
