@@ -129,7 +129,7 @@ def _without_strings(data: bytes) -> bytes:
 def refuse_deep(data: bytes, what: str) -> None:
     """Raise `DecodeError`, naming `what`, if JSON nests deeper than a message may.
 
-    How deep a parser can go depends on where it is called, so a message that nests deeper could be in one player's log
+    How deep a parser can go depends on its caller, so a message that nests deeper could be in one player's log
     and not in another's. Opening brackets in strings count too: no honest message has that many. Closing brackets in
     strings cannot hide anything, because the data is also checked without its strings.
     """

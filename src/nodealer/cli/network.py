@@ -76,7 +76,7 @@ class User:
 
 @dataclass(frozen=True)
 class Presence:
-    """How the user is at a table: where it is shown, and who decides."""
+    """The user's part at a table: the display, and the one who decides."""
 
     at: Display = Display.TERMINAL
     #: Whether a program decides, which reads JSON; and whether a bot decides.

@@ -1,4 +1,4 @@
-"""What is new between two statuses of a table, as events: the one place where "what is" becomes "what happened".
+"""The differences between two statuses of a table, as events: here alone, "what is" becomes "what happened".
 
 Nothing here remembers anything. An event that waits for a while to pass, such as "the table waits for Ben", happens
 when the earlier status was before that moment and the later one is after it.

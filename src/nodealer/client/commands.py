@@ -1,4 +1,4 @@
-"""What a person or a program tells a client to do: commands for the participant, for the lobby, and chat."""
+"""The wishes of a person or a program: commands for the participant, for the lobby, and chat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the person learns about the connection: one judgement of the transport's reports, for all front ends."""
+"""The connection, as the person learns about it: one judgement of the transport's reports, for all front ends."""
 
 from __future__ import annotations
 

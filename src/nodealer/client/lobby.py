@@ -46,15 +46,15 @@ Show = Callable[[events.TableEvent], None]
 
 
 class LobbyRole(Protocol):
-    """What a participant does in a lobby."""
+    """The part of a participant in a lobby."""
 
     @property
     def seats(self) -> int:
-        """How many seats a host wants to fill; 0 for everyone else."""
+        """The number of seats that a host wants to fill; 0 for everyone else."""
 
     @property
     def question(self) -> LobbyQuestion | None:
-        """What the person is asked now, or None."""
+        """The question to the person now, or None."""
 
     def on_status(self, status: TableStatus) -> Sequence[Command]:
         """Look at the lobby and return what to do now."""

@@ -38,7 +38,7 @@ from nodealer.relay.invitations import Invitation
 
 
 class Decider(Enum):
-    """Who plays the first seat."""
+    """The player of the first seat."""
 
     BOT = "bot"
     PERSON = "person"
@@ -160,7 +160,7 @@ class _Display(SilentUI):
         self._ui.show(event)
 
     def status(self, status: TableStatus) -> None:
-        """Pass on how the table stands."""
+        """Pass on the status."""
         self._ui.status(status)
 
 

@@ -43,7 +43,7 @@ PATIENCE: Final = 60.0
 
 @dataclass(frozen=True)
 class HostedTable:
-    """What a host brings: the game, the seats to fill, and the timekeeper."""
+    """The things that a host brings: the game, the seats to fill, and the timekeeper."""
 
     setup: TableSetup
     #: The key of the host's own timekeeper, if there is one.

@@ -1,4 +1,4 @@
-"""What a person is asked before the first hand. Terminal and page have their own words for each question."""
+"""The questions to a person before the first hand. Terminal and page have their own words for each question."""
 
 from __future__ import annotations
 

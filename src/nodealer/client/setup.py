@@ -1,4 +1,4 @@
-"""What is being played: one record, built from options, from a page, or from disk."""
+"""The game that is being played: one record, built from options, from a page, or from disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a table stands for one participant: one value, from which front ends, policies and notices are made.
+"""The status of a table for one participant: one value, from which front ends, policies and notices are made.
 
 `table_status` is pure. What depends on how long something has lasted comes from `TableTimes`, the only place that
 measures it. Call both only when the participant is settled.
@@ -79,7 +79,7 @@ class LobbyStatus:
 
 @dataclass(frozen=True)
 class AllowedActions:
-    """What a player may do besides playing, and how many votes that takes."""
+    """The things that a player may do besides playing, and the votes that they take."""
 
     skip: bool = False
     abort: bool = False
@@ -96,7 +96,7 @@ class AllowedActions:
 
 @dataclass(frozen=True)
 class TableStatus:
-    """How the table stands now."""
+    """The status of the table now."""
 
     now: float
     #: This player's name, or None for a spectator.
@@ -137,17 +137,17 @@ class TableStatus:
 
     @property
     def is_catching_up(self) -> bool:
-        """Whether frames are missing. Until they arrive, this player can do nothing."""
+        """True if frames are missing. Until they arrive, this player can do nothing."""
         return self.missing_frames > 0
 
     @property
     def has_session(self) -> bool:
-        """Whether the players have agreed on a session."""
+        """True if the players have agreed on a session."""
         return self.state is not None
 
     @cached_property
     def view(self) -> View | None:
-        """What this player sees, or None if there is nothing to see or a card does not open.
+        """The view of this player, or None if there is nothing to see or a card does not open.
 
         Read it before the next frame is received.
         """
@@ -160,14 +160,14 @@ class TableStatus:
 
     @property
     def own_wait(self) -> DutyWait | None:
-        """How long the table has waited for this player's decision, if a timekeeper limits it."""
+        """The wait for this player's decision, if a timekeeper limits it."""
         asked = self.options.required
         wait = None if asked is None or self.state is None or self.state.clock is None else self.waits.get(asked.id)
         return wait if wait is not None and wait.limit else None
 
     @cached_property
     def actions(self) -> AllowedActions:
-        """What this player may do besides playing."""
+        """The things that this player may do besides playing."""
         state = self.state
         if state is None or self.seat is None or self.is_over:
             return AllowedActions()
@@ -222,7 +222,7 @@ class TableTimes:
         self._last_hand_over = False
 
     def observe(self, participant: Participant, now: float) -> None:
-        """Take note of how the table stands at this time."""
+        """Take note of the table at this time."""
         self.now = now
         frames = participant.next_frame_number, participant.missing_frames
         if frames != self._frames:
@@ -335,7 +335,7 @@ def table_status(
 
 
 def _lobby_status(participant: Participant, seats: int, question: LobbyQuestion | None) -> LobbyStatus:
-    """Return how the lobby stands."""
+    """Return the status of the lobby."""
     lobby = participant.lobby
     return LobbyStatus(
         participant.offers,

@@ -62,7 +62,7 @@ class NameTaken(NotSeated):
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What a client decides and does on its own."""
+    """The decisions and actions of a client on its own."""
 
     #: Decides; without one, the front end asks its person.
     agent: Agent | None = None
@@ -76,7 +76,7 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class ClientOptions:
-    """How a client treats its table."""
+    """The ways in which a client treats its table."""
 
     #: Whether to ask for a seat if the game has already begun.
     asks_for_seat: bool = False
@@ -203,7 +203,7 @@ class TableClient:
 
     @property
     def _may_look_later(self) -> bool:
-        """Whether the log is still arriving, and the table was looked at a moment ago."""
+        """True if the log is still arriving, and the table was looked at a moment ago."""
         before = self._status
         return self._participant.is_catching_up and before is not None and self._clock() - before.now < TICK_SECONDS
 
@@ -295,7 +295,7 @@ class TableClient:
 
     @property
     def _is_turned_away(self) -> bool:
-        """Whether this player's offer was not accepted although everything has been received: the name may be taken."""
+        """True if this player's offer was not accepted although everything has arrived: the name may be taken."""
         one = self._participant
         return not (one.has_session or one.is_catching_up or one.store.name is None) and one.lobby.own_offer is None
 
@@ -391,7 +391,7 @@ class TableClient:
     # --- What to do ---
 
     async def _act(self) -> None:
-        """Show how the table stands, carry out what is wanted, and ask what is open."""
+        """Show the status of the table, carry out what is wanted, and ask what is open."""
         status = self._observe()
         if await self._take_answer(status) | await self._carry_out_orders(status):
             status = self._observe()
@@ -408,7 +408,7 @@ class TableClient:
         self._ask(status)
 
     def _observe(self) -> TableStatus:
-        """Work out how the table stands, show what is new, and return it."""
+        """Work out the status of the table, show what is new, and return it."""
         one, role = self._participant, self._role
         self._times.observe(one, self._clock())
         question = None if role is None or one.has_session else role.question
@@ -544,7 +544,7 @@ class TableClient:
 
     @property
     def _lobby_question(self) -> LobbyQuestion | None:
-        """What the person is asked in the lobby. An open prompt for commands is not a question."""
+        """The question to the person in the lobby. An open prompt for commands is not a question."""
         question = None if self._role is None else self._role.question
         return None if question is None or question.asked is Asked.GUESTS else question
 

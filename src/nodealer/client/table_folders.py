@@ -36,7 +36,7 @@ LATER_MAX: Final = 8
 
 
 class Hosted(Message, frozen=True):
-    """What a host wants to play."""
+    """The game that a host wants to play."""
 
     #: The settings of the game, as the person typed them.
     settings: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""What carries frames between the participants of a table."""
+"""The transport between the participants of a table."""
 
 from __future__ import annotations
 

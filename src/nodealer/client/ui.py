@@ -1,4 +1,4 @@
-"""What a client needs from a front end: terminal, JSON lines, page, or nothing at all."""
+"""The interface of a front end to its client: terminal, JSON lines, page, or nothing at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class UI(Protocol):
         """Show something that happened. Called once for each event."""
 
     def status(self, status: TableStatus) -> None:
-        """Take note of how the table stands. Called after every change, and several times a second."""
+        """Take note of the status of the table. Called after every change, and several times a second."""
 
     async def prompt(self, question: Question | LobbyQuestion) -> Decision | bool:
         """Ask the person, and return a decision that the game allows, or yes or no for a question of the lobby.
@@ -52,7 +52,7 @@ class GuardedUI:
             self._report(error)
 
     def status(self, status: TableStatus) -> None:
-        """Pass on how the table stands."""
+        """Pass on the status."""
         try:
             self._ui.status(status)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""What a person, a bot or a policy tells a participant to do.
+"""The commands of a person, a bot or a policy to a participant.
 
 `Participant.command` carries them out. A command is a wish: the rules decide whether it is possible, and one that is
 not raises `IllegalMove` with the reason.

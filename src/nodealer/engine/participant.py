@@ -779,7 +779,7 @@ class Participant:
 
     @property
     def keeps_time(self) -> bool:
-        """Whether this participant would be the timekeeper instead of a player."""
+        """True if this participant would be the timekeeper instead of a player."""
         return self._keeps_time
 
     @property
