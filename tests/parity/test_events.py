@@ -179,10 +179,6 @@ ELSEWHERE: dict[tuple[type, str], str] = {
     ),
     **{(events.UnknownLobbyCommand, page): "nothing is typed on a page" for page in ("page", "tab")},
     **{(events.PlayerAway, page): "the page has no button to remove a player" for page in ("page", "tab")},
-    **{
-        (events.LogCopyStopped, page): "said on standard error of the program that has the copy"
-        for page in ("page", "tab")
-    },
     **{(events.Ticked, end): "noise for a person" for end in ("terminal", "page", "tab")},
     (events.ReadyForHand, "terminal"): "noise for a person: the heading of the hand follows",
     **{(events.Late, end): "noise for a person" for end in ("terminal",)},
