@@ -17,6 +17,7 @@ from nodealer.games.text import Words
 
 #: What programs learn from other lines, or what only concerns a person at a terminal or page.
 WITHOUT_A_LINE = {
+    *(events.GameContinued, events.LogCopyStopped),
     *(events.Went, events.Proposed, events.NotTaken, events.Began, events.YourTurn, events.Dealt, events.Opened),
     *(events.Shown, events.Proven, events.Unprovable, events.GivenBack, events.Unreadable, events.Left),
     *(events.TimeIsUp, events.AsksToSit, events.Seated, events.Silenced, events.Ended),
