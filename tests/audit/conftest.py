@@ -12,6 +12,7 @@ import pytest
 
 from nodealer.client.local_table import seat_players
 from nodealer.engine.bodies import Cards, read_body
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.games.holdem import Call, Holdem, Muck
@@ -68,7 +69,7 @@ def game() -> Game:
         hand = one.replica.state.hand.game
         if not isinstance(hand, Hand) or one.options().move is None:
             return []
-        return one.move(Call() if hand.legal(one.seat.number).call is not None else Muck())
+        return one.command(MakeMove(Call() if hand.legal(one.seat.number).call is not None else Muck()))
 
     table.run(decide)
     return Game(table.participants[0].session, table.log, [one.store.identity for one in table.participants])

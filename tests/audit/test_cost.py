@@ -10,6 +10,7 @@ import pytest
 
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.engine.bodies import Agree, Newcomer, Propose, Without
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Replica
@@ -41,7 +42,7 @@ def asked(moves: Iterable[tuple[int, Message]], protocol: str = "mask", cards: i
     def decide(one: Participant) -> list[bytes]:
         if not left or one.seat.number != left[0][0] or one.options().move is None:
             return []
-        return one.move(left.pop(0)[1])
+        return one.command(MakeMove(left.pop(0)[1]))
 
     table.run(decide)
     return table
@@ -57,7 +58,7 @@ def holdem(hands: int, raises: int, stack: int = 10**9) -> LocalTable:
             return []
         legal = game.legal(one.seat.number)
         war = legal.raise_from is not None and len(table.log) < raises
-        return one.move(Raise(legal.raise_from) if war else Call() if legal.call is not None else Muck())  # type: ignore[arg-type]
+        return one.command(MakeMove(Raise(legal.raise_from) if war else Call() if legal.call is not None else Muck()))  # type: ignore[arg-type]
 
     table.run(decide)
     return table
@@ -85,7 +86,7 @@ def decks_never_made() -> LocalTable:
     """Ten thousand cards are asked for again and again, and nobody makes them."""
     table = table_of(Free(10_000), 2)
     table.run()
-    shuffle = table.seats[0].move(free.Shuffle(0, 10_000))
+    shuffle = table.seats[0].command(MakeMove(free.Shuffle(0, 10_000)))
     for one in table.participants:
         # Taken, and not answered.
         one.seat.receive(shuffle[0])

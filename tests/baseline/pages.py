@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from baseline.masks import PAGE_PROSE, lines_of
 from nodealer.client.agents import BotAgent
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.participant import Participant
 from nodealer.games import free
 from nodealer.web import messages as doc
@@ -83,6 +84,6 @@ def _free(table: Table) -> Act:
         # The next move is for what comes of the last one.
         if table.waiting or not asked or one.seat.number != asked[0][0] or one.options().move is None:
             return []
-        return one.move(asked.pop(0)[1])
+        return one.command(MakeMove(asked.pop(0)[1]))
 
     return act

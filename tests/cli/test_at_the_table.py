@@ -21,6 +21,16 @@ from nodealer.client.status import TableTimes
 from nodealer.client.time_limits import describe_time_limits, limits_for_bots, limits_for_people
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.bodies import Propose
+from nodealer.engine.commands import (
+    AdmitPlayer,
+    AgreeToRoster,
+    EndGame,
+    MakeMove,
+    ProposeRoster,
+    RequestSeat,
+    SendTick,
+    VoteSkip,
+)
 from nodealer.engine.participant import Participant, PlainFrames
 from nodealer.engine.replica import Applied, Outcome
 from nodealer.errors import DecodeError
@@ -127,7 +137,7 @@ def test_before_the_players_have_agreed() -> None:
 
 def test_enter_lays_the_table_out_of_turn() -> None:
     seat = Seat()
-    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.waiting.extend(seat.me.command(MakeMove({"show": False})))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
     seat.looks()
     assert seat.types("")[-1] == "  it is not your turn; waiting for Cy"
@@ -140,7 +150,7 @@ def test_who_is_waited_for_again_is_named_again() -> None:
     assert [line for line in seat.looks(6.0) if "waiting for Cy" in line]
     assert not [line for line in seat.looks(30.0) if "waiting for" in line], "once"
     seat.types("without Cy")
-    seat.circle.waiting.extend(seat.circle.people[0].vote_skip([2]))
+    seat.circle.waiting.extend(seat.circle.people[0].command(VoteSkip(frozenset({2}))))
     seat.circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1, decide=_all_but(2))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=_all_but(2))
     assert [line for line in seat.looks(6.0) if "waiting for Cy" in line]
@@ -173,7 +183,7 @@ def test_which_move_the_rules_made_is_told() -> None:
     seat = Seat()
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=_all_but(2))
     for place in (0, 1):
-        seat.circle.waiting.extend(seat.circle.people[place].vote_skip([2]))
+        seat.circle.waiting.extend(seat.circle.people[place].command(VoteSkip(frozenset({2}))))
     while seat.circle.step():
         pass
     assert 'Cy {"show":false} automatically: the others voted not to wait' in seen(seat)
@@ -182,7 +192,7 @@ def test_which_move_the_rules_made_is_told() -> None:
 def _all_but(silent: int) -> Callable[[Participant], list[bytes]]:
     def decide(one: Participant) -> list[bytes]:
         waits = one.seat.number == silent or not one.options().must_move
-        return [] if waits else one.move({"show": False})
+        return [] if waits else one.command(MakeMove({"show": False}))
 
     return decide
 
@@ -195,14 +205,14 @@ def test_what_is_no_word_to_the_table_is_for_the_game() -> None:
 def test_somebody_new_is_proposed_and_agreed_to() -> None:
     seat = Seat(newcomers=1)
     seat.looks()
-    seat.circle.waiting.extend(seat.circle.people[3].request_seat())
+    seat.circle.waiting.extend(seat.circle.people[3].command(RequestSeat()))
     seat.circle.step()
     name = str(seat.circle.homes[3].name)
     line, words = seat.looks()
     assert line == f"[bold]{name}[/bold] would like to sit down. Type [bold]seat {name}[/bold] to propose it."
     assert " ".join(key_words(seat.circle.homes[3].identity.public)) in words
     assert seat.looks() == [], "said once"
-    seat.circle.waiting.extend(seat.circle.people[0].admit(name))
+    seat.circle.waiting.extend(seat.circle.people[0].command(AdmitPlayer(name)))
     seat.circle.step()
     _, line = seat.looks()
     assert "proposes a table of Ada, Bo, Cy, Dee. Type [bold]agree Ada[/bold]" in line
@@ -217,12 +227,12 @@ def test_an_agreement_is_to_what_the_person_means() -> None:
     ada, _, cy = seat.circle.people[:3]
     everybody = ada.replica.state.roster.members
     assert any("nothing to agree to" in line for line in seat.types("agree"))
-    seat.circle.waiting.extend(cy.propose_roster(Roster(everybody[1:])))
+    seat.circle.waiting.extend(cy.command(ProposeRoster(Roster(everybody[1:]))))
     seat.typing.type("agree")
     seat.circle.step()
     assert sum("nothing to agree to" in line for line in seat.lines) == 2, "typed before it was told"
     assert any("Cy proposes a table of Bo, Cy, without Ada." in line for line in seat.lines)
-    seat.circle.waiting.extend(ada.propose_roster(Roster(everybody[:2])))
+    seat.circle.waiting.extend(ada.command(ProposeRoster(Roster(everybody[:2]))))
     seat.circle.step()
     assert any("Ada proposes a table of Ada, Bo, without Cy." in line for line in seat.looks())
     assert any("say whose" in line for line in seat.types("agree"))
@@ -234,7 +244,7 @@ def test_an_agreement_is_to_what_the_person_means() -> None:
 
 def test_seating_somebody_oneself() -> None:
     seat = Seat(newcomers=1)
-    seat.circle.waiting.extend(seat.circle.people[3].request_seat())
+    seat.circle.waiting.extend(seat.circle.people[3].command(RequestSeat()))
     seat.circle.step()
     assert any("no player named Zed" in line for line in seat.types("seat Zed"))
     seat.types(f"seat {seat.circle.homes[3].name}")
@@ -248,7 +258,7 @@ def test_taking_somebody_out() -> None:
     seat = Seat()
     assert any("Cy is present" in line for line in seat.types("remove cy"))
     assert any("say who" in line for line in seat.types("remove"))
-    seat.circle.waiting.extend(seat.circle.people[2].end_game())
+    seat.circle.waiting.extend(seat.circle.people[2].command(EndGame()))
     seat.circle.play(until=lambda circle: 2 in circle.people[1].replica.state.ended)
     seat.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
     told = [line for line in seat.looks() if "remove Cy" in line]
@@ -261,7 +271,7 @@ def test_taking_somebody_out() -> None:
     ada = seat.circle.people[0]
     (proposal,) = ada.replica.state.proposed
     assert ada.replica.state.proposed[proposal].by == 1
-    seat.circle.waiting.extend(ada.agree_to_roster(proposal))
+    seat.circle.waiting.extend(ada.command(AgreeToRoster(proposal)))
     seat.circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
 
 
@@ -279,7 +289,7 @@ def test_a_table_at_which_one_could_not_read() -> None:
     """Nobody else can see what is in one's box, and the others may agree."""
     seat = Seat(keys=Refusing("the box holds another secret"))
     ada = seat.circle.people[0]
-    seat.circle.waiting.extend(ada.propose_roster(ada.replica.state.roster))
+    seat.circle.waiting.extend(ada.command(ProposeRoster(ada.replica.state.roster)))
     seat.circle.step()
     assert any("you could not read the messages" in line and "another secret" in line for line in seat.looks())
 
@@ -289,7 +299,7 @@ def test_a_table_at_which_one_would_have_no_seat() -> None:
     seat = Seat(keys=Refusing("there is no box for this participant"))
     ada = seat.circle.people[0]
     everybody = ada.replica.state.roster.members
-    seat.circle.waiting.extend(ada.propose_roster(Roster((everybody[0], everybody[2]))))
+    seat.circle.waiting.extend(ada.command(ProposeRoster(Roster((everybody[0], everybody[2])))))
     seat.circle.step()
     lines = seat.looks()
     assert any("Ada proposes a table of Ada, Cy, without you." in line for line in lines)
@@ -303,10 +313,10 @@ def test_at_a_table_of_this_machine_nobody_is_kept_out() -> None:
 
 def test_what_was_typed_of_seats_waits_for_a_move_on_its_way() -> None:
     seat = Seat(newcomers=1)
-    seat.circle.waiting.extend(seat.circle.people[3].request_seat())
+    seat.circle.waiting.extend(seat.circle.people[3].command(RequestSeat()))
     seat.circle.step()
     seat.looks()
-    move = seat.me.move({"show": False})
+    move = seat.me.command(MakeMove({"show": False}))
     assert seat.types(f"seat {seat.circle.homes[3].name}") == [] and not seat.circle.waiting
     seat.circle.waiting.extend(move)
     seat.circle.step()
@@ -322,7 +332,7 @@ def test_what_was_said_of_seats_when_the_hand_ended_is_said_again() -> None:
 
     def until(frames: Callable[[Circle], bool]) -> Seat:
         seat = Seat(newcomers=1)
-        seat.circle.waiting.extend(seat.circle.people[3].request_seat())
+        seat.circle.waiting.extend(seat.circle.people[3].command(RequestSeat()))
         seat.circle.step()
         seat.looks()
         seat.circle.play(until=frames)
@@ -357,7 +367,7 @@ def test_without_a_clock_nothing_is_said_about_time() -> None:
 
 def test_a_persons_program_votes_by_itself() -> None:
     seat = Seat(LIMITS)
-    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.waiting.extend(seat.me.command(MakeMove({"show": False})))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
     keeper = Ticker()
     for _ in range(60):
@@ -373,14 +383,14 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
     seat = Seat(LIMITS)
     seat.looks()
     for time in (0, 60_000):
-        seat.circle.waiting.extend(seat.circle.keeper.send_tick(time))
+        seat.circle.waiting.extend(seat.circle.keeper.command(SendTick(time)))
         while seat.circle.step():
             pass
         lines = seat.looks()
     assert any("60 s ahead" in line or "59 s ahead" in line or "58 s ahead" in line for line in lines)
     times, before, noted = TableTimes(), None, []
     for number, time in enumerate((200_000, 300_000, 400_000)):
-        seat.circle.waiting.extend(seat.circle.keeper.send_tick(time))
+        seat.circle.waiting.extend(seat.circle.keeper.command(SendTick(time)))
         while seat.circle.step():
             pass
         status = status_at(seat.me, float(number), times)
@@ -392,7 +402,7 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
 def test_at_two_seats_it_is_said_what_is_left_without_a_timekeeper() -> None:
     """Half of two is one: it counts when somebody is late, and only the timekeeper says who is."""
     seat = Seat(LIMITS, seats=2)
-    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.waiting.extend(seat.me.command(MakeMove({"show": False})))
     seat.circle.play(until=lambda circle: bool(circle.people[0].options().must_move), decide=lambda one: [])
     said = " ".join(seat.looks(6.0))
     assert "without Ada[/bold]: go on without Ada, once they are late" in said
@@ -440,7 +450,7 @@ def test_quit_ends_the_program_whether_it_is_asked_or_not(word: str, asked: bool
     """Out of turn too: nothing is printed but how to continue, and no task is left with an error."""
     seat = Seat()
     if not asked:
-        seat.circle.waiting.extend(seat.me.move({"show": False}))
+        seat.circle.waiting.extend(seat.me.command(MakeMove({"show": False})))
         seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
     assert seat.types(word) == []
     assert isinstance(seat.task.exception(), FrontEndGone)
@@ -449,7 +459,7 @@ def test_quit_ends_the_program_whether_it_is_asked_or_not(word: str, asked: bool
 def test_what_a_file_holds_is_for_the_next_question() -> None:
     """Unless there is something to answer."""
     seat = Seat(typed=False)
-    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.waiting.extend(seat.me.command(MakeMove({"show": False})))
     seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
     seat.looks()
     asked = len(seat.typing.asked)

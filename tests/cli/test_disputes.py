@@ -10,6 +10,7 @@ from engine.circle import Circle
 from nodealer.client.changes import events_between
 from nodealer.client.status import TableStatus, TableTimes
 from nodealer.engine.bodies import Book, Claim, read_body
+from nodealer.engine.commands import DiscloseHand, DisputeCard, MakeMove
 from nodealer.engine.participant import Participant
 from nodealer.group import group
 from nodealer.log.entry import read_entry
@@ -65,18 +66,18 @@ def test_it_asks_says_what_it_shows_and_does_it() -> None:
         if seat not in disputes:
             return []
         if not disputes[seat].look(one):
-            return one.move({"show": True}) if one.options().must_move else []
+            return one.command(MakeMove({"show": True})) if one.options().must_move else []
         return []
 
     circle.play(decide=decide)
     assert bodies(circle, Claim) == [] and "cannot be opened" in disputes[0].said[0]
     assert "discloses everything you held" in disputes[0].said[1]
-    circle.waiting.extend(circle.people[0].dispute())
+    circle.waiting.extend(circle.people[0].command(DisputeCard()))
     circle.play(decide=decide)
     assert bodies(circle, Claim) == [0] and 2 not in bodies(circle, Book)
     asked = [text for text in disputes[2].said if "disputed" in text or "[bold]book" in text]
     assert len(asked) == 2 and "unchecked" in asked[1]
-    circle.waiting.extend(circle.people[2].disclose())
+    circle.waiting.extend(circle.people[2].command(DiscloseHand()))
     circle.play(decide=decide)
     assert 2 in bodies(circle, Book)
 

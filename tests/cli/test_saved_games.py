@@ -22,6 +22,7 @@ from nodealer.client.game_catalogue import find_game, list_saved_games
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.client.log_export import LogCopy
 from nodealer.client.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, games_folder, keep
+from nodealer.engine.commands import MakeMove, ProposeSession
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -236,10 +237,10 @@ def carry(frames: list[bytes], table: Sequence[Participant], stops: Sequence[int
         ):
             came = {offer.name: offer for offer in host.offers}
             members = [came[name].as_member(seat) for seat, name in enumerate(NAMES)]
-            waiting += host.propose(create_proposal(TinyRules(), ClearProtocol(group()), members))
+            waiting += host.command(ProposeSession(create_proposal(TinyRules(), ClearProtocol(group()), members)))
         for one in table[1:]:
             if one.options().move is not None and not waiting:
-                waiting += one.move({"show": True})
+                waiting += one.command(MakeMove({"show": True}))
 
 
 def played(game: SavedGame, stops: Sequence[int]) -> list[Participant]:
@@ -292,7 +293,7 @@ def test_homes_that_have_parted() -> None:
 
 def finished() -> LocalTable:
     table = seat_players(NAMES, ClearProtocol(group()), TinyRules(), Source("copy"), stays=stay_for_hands(1))
-    table.run(lambda one: [] if one.options().move is None else one.move({"show": True}))
+    table.run(lambda one: [] if one.options().move is None else one.command(MakeMove({"show": True})))
     return table
 
 

@@ -23,6 +23,7 @@ from nodealer.client.lobby import ANSWER_LIMIT, Guest, Host, LobbyRole, Onlooker
 from nodealer.client.setup import table_setup
 from nodealer.client.table_client import Behaviour, TableClient
 from nodealer.client.transport import Connected
+from nodealer.engine.commands import DeclineProposal, ProposeSession, WithdrawOffer
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.participant import Participant
 from nodealer.engine.store import MemoryPlayerStore
@@ -172,7 +173,7 @@ def test_a_yes_to_one_is_no_yes_to_another_of_that_name(tmp_path: Path) -> None:
         await door.looks()
         assert door.asked("Ada") == ["Let Ben sit down? [Y/n] "]
         door.typing["Ada"].type("y")
-        door.say(*door.people["Ben"].withdraw())
+        door.say(*door.people["Ben"].command(WithdrawOffer()))
         door.come("Ben", key="Eve")
         await door.looks()
         assert door.asked("Ada") == ["Let Ben sit down? [Y/n] "] * 2, "asked anew"
@@ -200,7 +201,7 @@ def test_who_has_declined_is_asked_again_when_it_comes_anew(tmp_path: Path) -> N
         await door.type("Ada", "y")
         ben = door.people["Ben"]
         guest = Guest(lambda news: None, door.known, asks=False)
-        door.say(*ben.decline("this game is not installed here"))
+        door.say(*ben.command(DeclineProposal("this game is not installed here")))
         for _ in range(2):
             await door.looks()
         assert door.asked("Ada") == ["Let Ben sit down? [Y/n] "] and not door.seated
@@ -227,7 +228,7 @@ def test_who_comes_back_and_is_asked_already_only_answers(tmp_path: Path) -> Non
             proposes(door, hands=1)
             await door.looks()
             if not ben.lobby.has_declined:
-                door.say(*ben.decline("not now"))
+                door.say(*ben.command(DeclineProposal("not now")))
                 await door.looks()
         await door.acts(Guest(lambda news: None, door.known, asks=False), door.come("Ben"))
         assert ada.has_session
@@ -278,7 +279,7 @@ def test_the_name_of_who_was_sent_away_is_free(tmp_path: Path) -> None:
         other = door.come("Ben", key="Eve")
         assert other.lobby.own_offer is not None
         await door.type("Ada", "y")
-        door.say(*other.withdraw())
+        door.say(*other.command(WithdrawOffer()))
         del door.people["Ben"]
         await door.looks()
         asked = len(door.asked("Ada"))
@@ -301,7 +302,7 @@ def test_who_was_let_in_does_not_come_back_as_another(tmp_path: Path, again: str
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", "Dov")
         await door.type("Ada", "y")
-        door.say(*door.people["Ben"].withdraw())
+        door.say(*door.people["Ben"].command(WithdrawOffer()))
         del door.people["Ben"]
         door.come(again, key="Ben", keeps_time=again == "Clock")
         await door.type("Ada", "y")
@@ -316,7 +317,7 @@ def test_who_was_let_in_may_come_again_as_the_same(tmp_path: Path) -> None:
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         door.hosting.admit(_identity("Ben").public, "Ben")
-        door.say(*door.people["Ben"].withdraw())
+        door.say(*door.people["Ben"].command(WithdrawOffer()))
         del door.people["Ben"]
         door.come("Ben")
         await door.looks()
@@ -330,7 +331,7 @@ def proposes(door: Door, hands: int, on: tuple[str, bytes] | None = None) -> Non
     host = door.people["Ada"]
     offers = {offer.name: offer for offer in host.offers}
     members = [offers[name].as_member(seat) for seat, name in enumerate(("Ada", "Ben"))]
-    door.say(*host.propose(msgspec.structs.replace(plan.proposal(members), hands=hands)))
+    door.say(*host.command(ProposeSession(msgspec.structs.replace(plan.proposal(members), hands=hands))))
 
 
 @pytest.mark.parametrize("line", ["", "y"])
@@ -345,7 +346,7 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
         await door.looks()
         assert door.asked("Ben") == ["Do you want to play this? [Y/n] "]
         door.typing["Ben"].type(line)
-        door.say(*door.people["Ada"].decline("a mistake"))
+        door.say(*door.people["Ada"].command(DeclineProposal("a mistake")))
         await door.clients["Ada"].rest()
         proposes(door, hands=9999)
         await door.looks()
@@ -377,7 +378,7 @@ def test_what_is_typed_while_nothing_is_proposed_answers_nothing(tmp_path: Path)
         ben = asks_guest(door)
         proposes(door, hands=1)
         await door.looks()
-        door.say(*door.people["Ada"].decline("a mistake"))
+        door.say(*door.people["Ada"].command(DeclineProposal("a mistake")))
         await door.type("Ben", "yes")
         proposes(door, hands=1)
         await door.looks()

@@ -22,6 +22,7 @@ from nodealer.client.relay_transport import (
     WriteRefused,
 )
 from nodealer.engine.bodies import Box
+from nodealer.engine.commands import AdmitPlayer, AgreeToRoster, ProposeRoster, RequestSeat
 from nodealer.engine.phases import Phase
 from nodealer.engine.rosters import proposal_id
 from nodealer.errors import DecodeError, IllegalMove, RelayRefused
@@ -137,11 +138,11 @@ def test_two_proposals_at_once() -> None:
     settled(circle)
     ada, bo = circle.people[:2]
     roster = without_last(ada)
-    circle.waiting.extend([*ada.propose_roster(roster), *bo.propose_roster(roster)])
+    circle.waiting.extend([*ada.command(ProposeRoster(roster)), *bo.command(ProposeRoster(roster))])
     settled(circle)
     ids = [proposal_id(roster, by, 1) for by in (0, 1)]
     assert set(ids) == set(ada.replica.state.proposed) and keys[0].proposed_secret != keys[1].proposed_secret
-    circle.waiting.extend([*ada.agree_to_roster(ids[1]), *bo.agree_to_roster(ids[0])])
+    circle.waiting.extend([*ada.command(AgreeToRoster(ids[1])), *bo.command(AgreeToRoster(ids[0]))])
     circle.play(until=lambda circle: bool(circle.people[0].key_changes))
     assert (
         len(ada.key_changes) == 1 and keys[0].write_secret == keys[1].write_secret and keys[0].write_secret is not None
@@ -165,7 +166,7 @@ def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
     keys[2].refuse_key(proposal)
     with pytest.raises(DecodeError):
         keys[1].refuse_key(proposal)
-    circle.waiting.extend(cy.agree_to_roster(proposal))
+    circle.waiting.extend(cy.command(AgreeToRoster(proposal)))
     circle.play(until=lambda circle: bool(circle.people[1].key_changes))
     link = keys[2].write_secret
     assert (
@@ -247,9 +248,9 @@ def test_killed_between_agreeing_and_the_new_key(confirmed: bool) -> None:
     keys = rings(circle)
     settled(circle)
     ada, bo = circle.people[:2]
-    circle.waiting.extend(ada.propose_roster(without_last(ada)))
+    circle.waiting.extend(ada.command(ProposeRoster(without_last(ada))))
     settled(circle)
-    agreed = bo.agree_to_roster(proposal_id(without_last(ada), 0, 1))
+    agreed = bo.command(AgreeToRoster(proposal_id(without_last(ada), 0, 1)))
     if confirmed:
         circle.waiting.extend(agreed)
         settled(circle)
@@ -268,14 +269,14 @@ def test_the_proposer_is_killed_and_has_the_key_that_it_made() -> None:
     keys = rings(circle)
     settled(circle)
     ada, bo = circle.people[:2]
-    circle.waiting.extend(ada.propose_roster(without_last(ada)))
+    circle.waiting.extend(ada.command(ProposeRoster(without_last(ada))))
     made = keys[0].proposed_secret
     settled(circle)
     circle.bring_back(0)
     its = ring(circle.people[0], SECRET)
     circle.waiting.extend(circle.people[0].resend(len(circle.frames)))
     settled(circle)
-    circle.waiting.extend(bo.agree_to_roster(proposal_id(without_last(ada), 0, 1)))
+    circle.waiting.extend(bo.command(AgreeToRoster(proposal_id(without_last(ada), 0, 1))))
     circle.play(until=lambda circle: bool(circle.people[1].key_changes))
     assert its.write_secret == made == keys[1].write_secret and made is not None
 
@@ -292,9 +293,9 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
     keys = rings(circle)
     settled(circle)
     ada, bo, cy = circle.people[:3]
-    circle.waiting.extend(ada.propose_roster(without_last(ada)))
+    circle.waiting.extend(ada.command(ProposeRoster(without_last(ada))))
     settled(circle)
-    circle.waiting.extend(bo.agree_to_roster(proposal_id(without_last(ada), 0, 1)))
+    circle.waiting.extend(bo.command(AgreeToRoster(proposal_id(without_last(ada), 0, 1))))
     circle.play(until=lambda circle: bool(circle.people[0].key_changes))
     link = keys[0].write_secret
     assert link is not None and ring(cy, SECRET).write_secret is None
@@ -305,15 +306,15 @@ def test_who_was_taken_out_comes_back_with_a_new_link() -> None:
         and ring(cy, link).keys.keys_without_history == [link.read_key]
     )
     settled(circle)
-    circle.waiting.extend(cy.request_seat())
+    circle.waiting.extend(cy.command(RequestSeat()))
     settled(circle)
     with suppress(IllegalMove):
-        circle.waiting.extend(ada.admit(NAMES[2]))
+        circle.waiting.extend(ada.command(AdmitPlayer(NAMES[2])))
     settled(circle)
     (proposal,) = ada.replica.state.proposed
     assert ada.replica.state.proposed[proposal].key is None, "nobody leaves"
     keys[1].refuse_key(proposal)
-    circle.waiting.extend(bo.agree_to_roster(proposal))
+    circle.waiting.extend(bo.command(AgreeToRoster(proposal)))
     circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1, 2))
     assert its.write_secret == keys[0].write_secret == link and len(ada.key_changes) == 1 and cy.is_in_roster
     assert ring(bo, SECRET, OTHER).write_secret == link

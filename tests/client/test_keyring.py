@@ -29,6 +29,7 @@ from nodealer.client.relay_transport import (
 )
 from nodealer.client.transport import Connected, Disconnected
 from nodealer.engine.bodies import Box, NewKey, Propose
+from nodealer.engine.commands import AgreeToRoster, ProposeRoster
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.rosters import proposal_id
@@ -110,10 +111,10 @@ def rekeyed(circle: SealedCircle, keys: list[Ring]) -> None:
     one = circle.people[0]
     roster = without_last(one)
     proposal = proposal_id(roster, 0, one.replica.state.hand.number)
-    circle.waiting.extend(one.propose_roster(roster))
+    circle.waiting.extend(one.command(ProposeRoster(roster)))
     settled(circle)
     keys[1].refuse_key(proposal)
-    circle.waiting.extend(circle.people[1].agree_to_roster(proposal))
+    circle.waiting.extend(circle.people[1].command(AgreeToRoster(proposal)))
     assert [one.key_epoch for one in circle.people] == [0] * 4 and keys[0].write_secret is SECRET
     circle.play(until=lambda circle: bool(circle.people[0].key_changes))
 
@@ -164,7 +165,7 @@ def test_a_seat_that_comes_back_has_a_key_again() -> None:
     settled(circle)
     circle.waiting.extend(proposing(circle.people[0], everybody, keys[0].create_key(everybody)))
     settled(circle)
-    circle.waiting.extend(circle.people[1].agree_to_roster(proposal_id(everybody, 0, 2)))
+    circle.waiting.extend(circle.people[1].command(AgreeToRoster(proposal_id(everybody, 0, 2))))
     circle.play(until=lambda circle: len(circle.people[0].key_changes) == 2)
     again = ring(circle.people[2], SECRET, link)
     assert again.write_secret == keys[0].write_secret == keys[1].write_secret and again.write_secret is not None
@@ -177,7 +178,7 @@ def test_a_key_of_a_proposal_that_lapses_counts_for_nothing() -> None:
     circle = between(hands=4)
     one = circle.people[0]
     settled(circle)
-    circle.waiting.extend(one.propose_roster(without_last(one)))
+    circle.waiting.extend(one.command(ProposeRoster(without_last(one))))
     circle.play(decide=shows_if_even)
     assert one.replica.state.phase is Phase.ENDED and not one.key_changes and one.key_epoch == 0
 
@@ -236,7 +237,7 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
         keys[1].refuse_key(proposal)
     two = circle.people[1]
     with pytest.raises(IllegalMove, match="cannot read with"):
-        two.agree_to_roster(proposal)
+        two.command(AgreeToRoster(proposal))
 
 
 def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
@@ -252,7 +253,7 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     (proposed,) = two.replica.state.proposed.values()
     assert not agrees_to(two.replica.state, None, proposed) and look(BotRosterPolicy(None), two, 0.0) == []
     with pytest.raises(IllegalMove, match="cannot read with"):
-        two.agree_to_roster(*two.replica.state.proposed)
+        two.command(AgreeToRoster(*two.replica.state.proposed))
 
 
 def test_who_leaves_must_not_go_on_reading() -> None:

@@ -36,6 +36,7 @@ from nodealer.client.processes import BOT
 from nodealer.client.setup import table_setup
 from nodealer.client.table_client import USUAL
 from nodealer.client.ui import SilentUI
+from nodealer.engine.commands import ProposeSession
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
@@ -97,7 +98,9 @@ class Proposes:
         if self.proposed or self.host.has_session or not came.keys() >= set(PLAN.names):
             return []
         self.proposed = True
-        return self.host.propose(PLAN.proposal([came[name].as_member(seat) for seat, name in enumerate(PLAN.names)]))
+        return self.host.command(
+            ProposeSession(PLAN.proposal([came[name].as_member(seat) for seat, name in enumerate(PLAN.names)]))
+        )
 
 
 class Recorded(LocalTable):

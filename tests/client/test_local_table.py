@@ -8,6 +8,7 @@ from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Source
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -21,7 +22,7 @@ def table(names: tuple[str, ...] = ("Ada", "Bo", "Cy"), roles: dict[int, str] | 
 
 
 def shows(participant: Participant) -> list[bytes]:
-    return [] if participant.options().move is None else participant.move({"show": True})
+    return [] if participant.options().move is None else participant.command(MakeMove({"show": True}))
 
 
 def test_two_hands_in_a_few_lines() -> None:

@@ -10,6 +10,7 @@ from engine.circle import Circle, shows_if_even
 from nodealer.client.duty_timer import TICK_SECONDS_MAX
 from nodealer.client.policies import ALONE_MAX, TimeoutVoter
 from nodealer.engine.bodies import Break, End, Without, read_body
+from nodealer.engine.commands import MakeMove, SitOut
 from nodealer.engine.leave_policy import has_too_few_players, stay_while_playable
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -119,10 +120,10 @@ def test_says_it_again_when_it_was_dropped() -> None:
     circle = Circle(4, rules=TinyRules(together=True, rounds=True, deck_max=9), hands=1)
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move), decide=lambda one: [])
     three, patience = circle.people[3], TimeoutVoter(2.0)
-    circle.waiting.extend(three.move({"show": False}))
+    circle.waiting.extend(three.command(MakeMove({"show": False})))
     while circle.step():
         pass
-    shows = circle.people[2].move({"show": True})
+    shows = circle.people[2].command(MakeMove({"show": True}))
     assert looks(patience, three, 0.0, 1.0) == []
     statement = look(patience, three, 2.0)
     assert said(statement) == [Without]
@@ -159,7 +160,7 @@ def test_who_has_nobody_left_to_play_with_ends_after_a_while() -> None:
     """One of two players has left with more hands to play. A participant without a timeout waits for them."""
     circle = Circle(2, rules=TinyRules(passes=True, deck_max=9))
     circle.people[:2] = [circle.sit(home, stay_policy=stay_while_playable) for home in circle.homes[:2]]
-    circle.waiting.extend(circle.agree().people[1].sit_out())
+    circle.waiting.extend(circle.agree().people[1].command(SitOut()))
     circle.play(until=lambda circle: has_too_few_players(circle.people[0].replica.state) and not circle.waiting)
     one = circle.people[0]
     assert one.replica.state.hand.commitments.keys() == {0}

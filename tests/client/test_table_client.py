@@ -34,6 +34,7 @@ from nodealer.engine.commands import (
     RequestSeat,
     SitOut,
     VoteAbort,
+    VoteSkip,
     WriteNote,
 )
 from nodealer.engine.inbox import EntryBatch
@@ -317,7 +318,7 @@ def test_a_mind_that_is_overtaken_is_stopped_and_asked_anew() -> None:
         await mind.thinking.wait()
         for place in (1, 2):
             await until(lambda place=place: bool(circle.people[place].options().can_vote_skip))  # type: ignore[misc]
-            for frame in circle.people[place].vote_skip([0]):
+            for frame in circle.people[place].command(VoteSkip(frozenset({0}))):
                 await table.hub.say(frame)
         await until(lambda: len(mind.asked) == 2)
         assert mind.cancelled == 1

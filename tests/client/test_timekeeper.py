@@ -15,6 +15,7 @@ from nodealer.client.timekeeper import Ticker
 from nodealer.client.ui import SilentUI
 from nodealer.engine.bodies import Tick, Without, read_body
 from nodealer.engine.clock import Clock
+from nodealer.engine.commands import SendTick
 from nodealer.engine.phases import Phase
 from nodealer.errors import IllegalMove
 from nodealer.log.entry import read_entry
@@ -119,7 +120,7 @@ def test_a_timekeeper_that_runs_ahead_makes_nobody_vote() -> None:
     table.keeper = None
     table.observe()
     for time in (0, 10**6, 10**9):
-        table.circle.waiting.extend(table.circle.keeper.send_tick(time))
+        table.circle.waiting.extend(table.circle.keeper.command(SendTick(time)))
         while table.circle.step():
             pass
     assert table.clock.late and table.clock.bank(0) == 0
@@ -180,7 +181,7 @@ def test_nobody_else_ticks() -> None:
             keeper = Ticker()
             assert not [frame for now in range(9) for frame in look(keeper, table.circle.people[place], float(now))]
     with pytest.raises(IllegalMove, match="only the timekeeper"):
-        table.circle.people[1].send_tick(0)
+        table.circle.people[1].command(SendTick(0))
 
 
 def test_what_it_said_and_has_not_heard_is_enough() -> None:
@@ -211,7 +212,7 @@ def test_a_timekeeper_that_runs_ahead_is_seen() -> None:
     one = table.circle.people[1]
 
     def heard(time: int, now: float) -> float | None:
-        table.circle.waiting.extend(table.circle.keeper.send_tick(time))
+        table.circle.waiting.extend(table.circle.keeper.command(SendTick(time)))
         while table.circle.step():
             pass
         return drift.seconds_ahead(one, now)
@@ -232,7 +233,7 @@ def test_who_comes_back_does_not_call_the_time_between_a_drift() -> None:
     one = table.circle.people[1]
 
     def heard(time: int, now: float) -> float | None:
-        table.circle.waiting.extend(table.circle.keeper.send_tick(time))
+        table.circle.waiting.extend(table.circle.keeper.command(SendTick(time)))
         while table.circle.step():
             pass
         return drift.seconds_ahead(one, now)

@@ -12,6 +12,7 @@ from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import NAMES, Source
 from nodealer.engine.bodies import Body
+from nodealer.engine.commands import AnswerQuestion, MakeMove, ProposeSession, VoteSkip
 from nodealer.engine.frame_result import ReceivedEvent
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
@@ -40,8 +41,8 @@ def shows_if_even(one: Participant) -> list[bytes]:
         question = one.question()
         assert question is not None and question.peek is not None and question.peek.deck is not None
         top = one.replica.state.hand.decks[question.peek.deck].places.pile[: question.peek.count]
-        return one.answer(question, tuple(reversed(top)))
-    return one.move({"show": one.seat.number % 2 == 0}) if options.must_move else []
+        return one.command(AnswerQuestion(question, tuple(reversed(top))))
+    return one.command(MakeMove({"show": one.seat.number % 2 == 0})) if options.must_move else []
 
 
 class Circle:
@@ -116,7 +117,7 @@ class Circle:
     def agree(self) -> Circle:
         """The session is open, and nothing is signed yet but the first entries, which wait."""
         self.greet()
-        self.waiting.extend(self.people[0].propose(self.proposal()))
+        self.waiting.extend(self.people[0].command(ProposeSession(self.proposal())))
         while not all(one.has_session for one in self.people):
             assert self.step()
         return self
@@ -188,6 +189,6 @@ def votes(one: Participant) -> list[bytes]:
     """Somebody who would wait for nobody."""
     options = one.options()
     try:
-        return one.vote_skip(options.waiting_for) if options.can_vote_skip else []
+        return one.command(VoteSkip(frozenset(options.waiting_for))) if options.can_vote_skip else []
     except IllegalMove:
         return []

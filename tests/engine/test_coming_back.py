@@ -14,6 +14,16 @@ from conformance.harness import Game, refusal, stands
 from nodealer.client.bot_roster_policy import BotRosterPolicy
 from nodealer.client.status import AWAY_HANDS
 from nodealer.engine.bodies import Begin
+from nodealer.engine.commands import (
+    AdmitPlayer,
+    AgreeToRoster,
+    ComeBack,
+    LeaveHand,
+    ProposeRoster,
+    RemovePlayer,
+    RequestSeat,
+    SitOut,
+)
 from nodealer.engine.lobby_messages import Ask, SeatRequest, sign_frame
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -66,7 +76,7 @@ def dealt_in(circle: Circle) -> tuple[int, ...]:
 def test_a_seat_that_is_gone_begins_the_next_hand_while_this_one_is_played() -> None:
     """The others begin as soon as the hand is over: whoever had to wait for that could be too late again and again."""
     circle = in_hand()
-    circle.waiting.extend(circle.people[2].leave())
+    circle.waiting.extend(circle.people[2].command(LeaveHand()))
     circle.step()
     circle.step()
     state = circle.people[0].replica.state
@@ -91,7 +101,7 @@ def test_a_begin_that_comes_when_its_hand_is_over_does_not_lose_its_seat(books: 
     number. A refused one would be signed and in no log, and nothing of its seat could ever follow it."""
     circle = Circle(3, rules=RULES, hands=3, protocol=ClearProtocol(group(), open_book_at_end=books))
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
-    circle.waiting.extend(circle.people[2].leave())
+    circle.waiting.extend(circle.people[2].command(LeaveHand()))
     circle.step()
     (early,) = (frame for frame in circle.waiting if read_entry(frame).entry.seat == 2)
     circle.waiting.remove(early)
@@ -121,7 +131,7 @@ def test_who_sits_in_a_hand_cannot_begin_the_next_one(game: Make) -> None:
 def test_who_owes_a_book_of_this_hand_begins_again_after_it() -> None:
     circle = Circle(3, rules=RULES, hands=2, protocol=ClearProtocol(group(), open_book_at_end=True))
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
-    circle.waiting.extend(circle.people[2].leave())
+    circle.waiting.extend(circle.people[2].command(LeaveHand()))
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
     state = circle.people[0].replica.state
     assert 2 in state.disclosures[0].owing and 2 not in state.hand.commitments
@@ -134,14 +144,14 @@ def test_sitting_out_and_coming_back() -> None:
     """It plays the hand to its end, is waited for in none, and has its number and chips when it comes back."""
     circle = in_hand(4)
     two = circle.people[2]
-    circle.waiting.extend(two.sit_out())
+    circle.waiting.extend(two.command(SitOut()))
     assert not two.replica.state.gone, "not in the middle of a hand"
     hand(circle, 1)
     assert dealt_in(circle) == (0, 1) and circle.people[0].replica.state.gone == {2}
     chips = circle.people[0].replica.state.ledger.chips[2]
     hand(circle, 2)
     assert dealt_in(circle) == (0, 1) and circle.people[0].replica.state.ledger.chips[2] == chips
-    circle.waiting.extend(two.come_back())
+    circle.waiting.extend(two.command(ComeBack()))
     hand(circle, 3)
     assert dealt_in(circle) == (0, 1, 2) and not circle.people[0].replica.state.gone
     circle.play()
@@ -166,7 +176,7 @@ def test_sitting_out_crosses_with_a_roster(game: Make) -> None:
 
 def test_nobody_waits_at_the_end_for_who_sits_out() -> None:
     circle = in_hand(2)
-    circle.waiting.extend(circle.people[2].sit_out())
+    circle.waiting.extend(circle.people[2].command(SitOut()))
     circle.play()
     state = circle.people[0].replica.state
     assert state.phase is Phase.ENDED and state.ended >= {0, 1} and state.gone == {2}
@@ -180,7 +190,7 @@ def asking(clock: Limits | None = None) -> Circle:
     """Somebody has come to a table that plays."""
     circle = Circle(3, rules=RULES, hands=5, newcomers=1, clock=clock)
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
-    circle.waiting.extend(circle.people[3].request_seat())
+    circle.waiting.extend(circle.people[3].command(RequestSeat()))
     circle.step()
     return circle
 
@@ -191,7 +201,7 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
         (asks,) = one.seat_requests
         assert (asks.who.name, asks.who.seat) == (circle.homes[3].name, 3)
     assert [asks.who.seat for asks in circle.told(SeatRequest, 1)] == [3], "told once"
-    circle.waiting.extend(circle.people[1].admit(str(circle.homes[3].name)))
+    circle.waiting.extend(circle.people[1].command(AdmitPlayer(str(circle.homes[3].name))))
     circle.step()
     for place in (0, 2):
         host = host_mark(circle.homes[1].identity.public)
@@ -200,27 +210,27 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
     assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].has_seat
     assert circle.people[0].replica.state.ledger.chips[3] == 10 and not circle.people[0].seat_requests
     with pytest.raises(IllegalMove, match="has a seat"):
-        circle.people[3].request_seat()
+        circle.people[3].command(RequestSeat())
     with pytest.raises(IllegalMove, match="no player named"):
-        circle.people[0].admit("Nobody")
+        circle.people[0].command(AdmitPlayer("Nobody"))
 
 
 def test_who_was_left_out_asks_for_its_own_seat() -> None:
     circle = in_hand(6)
-    circle.waiting.extend(circle.people[2].sit_out())
+    circle.waiting.extend(circle.people[2].command(SitOut()))
     hand(circle, 1)
     members = circle.people[0].members
-    circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
+    circle.waiting.extend(circle.people[0].command(ProposeRoster(Roster(members[:2]))))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
+    circle.waiting.extend(circle.people[1].command(AgreeToRoster(proposed)))
     hand(circle, 2)
     assert circle.people[0].replica.state.roster.seats == (0, 1)
     chips = circle.people[0].replica.state.ledger.chips[2]
     # It sat out, and asks: with that it is back.
-    circle.waiting.extend(circle.people[2].request_seat())
+    circle.waiting.extend(circle.people[2].command(RequestSeat()))
     circle.step()
-    circle.waiting.extend(circle.people[0].admit(circle.people[2].replica.state.all_members[2].name))
+    circle.waiting.extend(circle.people[0].command(AdmitPlayer(circle.people[2].replica.state.all_members[2].name)))
     circle.step()
     host = host_mark(circle.homes[0].identity.public)
     circle.waiting.extend(bot_says(circle.people[1], host=host))
@@ -233,10 +243,10 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
 def test_it_asks_again_when_the_table_has_changed() -> None:
     circle = asking()
     first = circle.people[0].seat_requests
-    circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:2])))
+    circle.waiting.extend(circle.people[0].command(ProposeRoster(Roster(circle.people[0].members[:2]))))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
+    circle.waiting.extend(circle.people[1].command(AgreeToRoster(proposed)))
     hand(circle, 1)
     (asks,) = circle.people[0].seat_requests
     assert asks != first[0] and asks.roster.seats == (0, 1, 3)
@@ -255,18 +265,18 @@ def test_who_asks_again_and_again_is_told_of_once() -> None:
         pass
     assert [asks.who.name for asks in circle.told(SeatRequest, 1)] == [name, name]
     with pytest.raises(IllegalMove, match="2 players named"):
-        circle.people[0].admit(name)
+        circle.people[0].command(AdmitPlayer(name))
 
 
 def test_who_only_watches_or_has_a_taken_name_does_not_ask() -> None:
     circle = asking()
     with pytest.raises(IllegalMove, match="no name"):
-        circle.people[4].request_seat()
+        circle.people[4].command(RequestSeat())
     same = circle.sit(MemoryPlayerStore(circle.homes[0].name, Identity(bytes(31) + b"q"), bytes(32)))
     for number, frame in enumerate(circle.frames):
         same.receive(frame, number)
     with pytest.raises(IllegalMove, match="two seats have the same name"):
-        same.request_seat()
+        same.command(RequestSeat())
 
 
 @pytest.mark.parametrize("wrong", ["session", "signature", "another's", "more", "nothing", "table"])
@@ -300,13 +310,13 @@ def test_who_has_ended_does_not_come_back() -> None:
     circle.play(until=lambda circle: circle.people[0].has_session and 2 in circle.people[0].replica.state.ended)
     while circle.people[0].seat.unconfirmed or circle.people[1].seat.unconfirmed:
         circle.step()
-    circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:2])))
+    circle.waiting.extend(circle.people[0].command(ProposeRoster(Roster(circle.people[0].members[:2]))))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
+    circle.waiting.extend(circle.people[1].command(AgreeToRoster(proposed)))
     circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
     with pytest.raises(IllegalMove, match="signed the end"):
-        circle.people[2].request_seat()
+        circle.people[2].command(RequestSeat())
 
 
 # --- What bots agree to ---
@@ -316,18 +326,18 @@ def test_bots_agree_to_leave_out_who_is_away_and_nobody_else() -> None:
     """Not who is there, and not who rests for a hand or two."""
     circle = in_hand(9)
     members = circle.people[0].members
-    circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
+    circle.waiting.extend(circle.people[0].command(ProposeRoster(Roster(members[:2]))))
     circle.step()
     assert bot_says(circle.people[1]) == [], "somebody is there who would be put out"
-    circle.waiting.extend(circle.people[2].sit_out())
+    circle.waiting.extend(circle.people[2].command(SitOut()))
     for number in range(1, AWAY_HANDS + 1):
         hand(circle, number)
         with suppress(IllegalMove):
-            circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
+            circle.waiting.extend(circle.people[0].command(ProposeRoster(Roster(members[:2]))))
             circle.step()
         assert circle.people[1].replica.state.proposed and bot_says(circle.people[1]) == [], "it may rest"
     hand(circle, AWAY_HANDS + 1)
-    circle.waiting.extend(circle.people[0].propose_removal(members[2].name))
+    circle.waiting.extend(circle.people[0].command(RemovePlayer(members[2].name)))
     circle.step()
     (frame,) = bot_says(circle.people[1])
     assert bot_says(circle.people[1]) == [], "once"
@@ -341,11 +351,11 @@ def test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses() -> None:
     circle = asking()
     name = str(circle.homes[3].name)
     bot, host = circle.people[1], host_mark(circle.homes[0].identity.public)
-    circle.waiting.extend(circle.people[2].admit(name))
+    circle.waiting.extend(circle.people[2].command(AdmitPlayer(name)))
     circle.step()
     assert bot.replica.state.proposed and bot_says(bot) == [], "there is no host"
     assert bot_says(bot, host=host) == [], "the host is another one"
-    circle.waiting.extend(circle.people[0].admit(name))
+    circle.waiting.extend(circle.people[0].command(AdmitPlayer(name)))
     circle.step()
     (frame,) = bot_says(bot, host=host)
     circle.waiting.append(frame)
@@ -357,7 +367,7 @@ def test_bots_do_not_agree_to_the_table_as_it_is() -> None:
     """All would only begin again, hand after hand."""
     circle = in_hand(5)
     one = circle.people[0]
-    circle.waiting.extend(one.propose_roster(one.replica.state.roster))
+    circle.waiting.extend(one.command(ProposeRoster(one.replica.state.roster)))
     circle.step()
     assert one.replica.state.proposed and bot_says(circle.people[1]) == []
 
@@ -375,12 +385,12 @@ def test_a_hosts_bot_lets_in_who_asks_while_there_are_seats() -> None:
 @pytest.mark.parametrize(("name", "why"), [("", "name a player"), ("Nobody", "has a seat here"), ("Bo", "is present")])
 def test_who_cannot_be_taken_out(name: str, why: str) -> None:
     with pytest.raises(IllegalMove, match=why):
-        in_hand(5).people[0].propose_removal(name)
+        in_hand(5).people[0].command(RemovePlayer(name))
 
 
 def test_bots_do_not_agree_to_another_timekeeper() -> None:
     circle = in_hand(5, clock=Limits(30_000, 10_000, 0, 0))
-    circle.waiting.extend(circle.people[0].propose_roster(Roster(circle.people[0].members[:3])))
+    circle.waiting.extend(circle.people[0].command(ProposeRoster(Roster(circle.people[0].members[:3]))))
     circle.step()
     assert circle.people[1].replica.state.proposed and bot_says(circle.people[1]) == []
     assert bot_says(circle.keeper) == [] == bot_says(circle.people[4])

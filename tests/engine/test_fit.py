@@ -14,6 +14,7 @@ from gamecheck.tiny import Bid
 from gamecheck.tiny import Rules as Tiny
 from nodealer.cards.operations import WITHOUT_CARDS, Capability
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import EndGame, MakeMove, ProposeSession
 from nodealer.engine.frame_result import Received
 from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
@@ -60,7 +61,7 @@ def test_who_is_asked_declines() -> None:
     roster = Roster(tuple(offer.as_member(seat) for seat, offer in enumerate(first.offers)))
     game = Part("free", Free.version, Raw(Free().parameters))
     proposal = Proposal(game, Part("lock", make_protocol("lock").claims.version), (), roster)
-    table.send(first.propose(proposal))
+    table.send(first.command(ProposeSession(proposal)))
     table.run(watch=watch)
     with pytest.raises(Declined):
         lobby().agree(proposal)
@@ -126,12 +127,12 @@ def test_when_too_few_are_left_for_the_rules_the_session_is_over() -> None:
     def decide(one: Participant) -> list[bytes]:
         if not one.options().must_move:
             return []
-        return [*one.move(Bid(1)), *(one.end_game() if one is table.participants[2] else ())]
+        return [*one.command(MakeMove(Bid(1))), *(one.command(EndGame()) if one is table.participants[2] else ())]
 
     table.run(decide)
     state = table.seats[0].replica.state
     assert state.no_more_hands and state.fault is None and len(state.results) == 1
     for one in table.participants[:2]:
-        table.send(one.end_game())
+        table.send(one.command(EndGame()))
     table.run()
     assert table.seats[0].replica.state.phase is Phase.ENDED

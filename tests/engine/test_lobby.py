@@ -14,6 +14,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from nodealer.engine import lobby_state
+from nodealer.engine.commands import ProposeSession
 from nodealer.engine.lobby import Accept, Expected, Lobby, LobbyResult, decline_rehearsals
 from nodealer.engine.lobby_messages import (
     FRAME_BYTES_MAX,
@@ -858,7 +859,9 @@ def test_who_offers_to_keep_the_time_does_that_and_nothing_else() -> None:
         ((*players, replace(keeper, role="player")), None),
         ((*players[:2], replace(players[2], role="timekeeper")), limits),
     ):
-        circle.waiting.extend(circle.people[0].propose(replace(good, roster=Roster(tuple(members)), clock=clock)))
+        circle.waiting.extend(
+            circle.people[0].command(ProposeSession(replace(good, roster=Roster(tuple(members)), clock=clock)))
+        )
         circle.greet()
         assert circle.people[0].lobby.proposal is None
     reasons = [one.reason for one in circle.told(FrameIgnored)]

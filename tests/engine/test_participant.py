@@ -19,6 +19,19 @@ from engine.circle import Circle, shows_if_even, votes
 from nodealer.cards.operations import Look
 from nodealer.engine import inbox
 from nodealer.engine.bodies import Agree, Begin, Body, Break, Leave, Move, Propose, Without
+from nodealer.engine.commands import (
+    AgreeToRoster,
+    AnswerQuestion,
+    DeclineProposal,
+    DisputeCard,
+    LeaveHand,
+    MakeMove,
+    ProposeRoster,
+    ProposeSession,
+    VoteAbort,
+    VoteSkip,
+    WithdrawOffer,
+)
 from nodealer.engine.frame_result import Diverged, Silenced
 from nodealer.engine.inbox import HELD_MAX, FrameInbox
 from nodealer.engine.lobby_messages import (
@@ -393,7 +406,7 @@ def test_a_second_entry_with_one_number() -> None:
     assert len(circle.digests()) == 1
     assert circle.people[2].is_over and circle.people[2].options() == Options()
     with pytest.raises(IllegalMove):
-        circle.people[2].leave()
+        circle.people[2].command(LeaveHand())
 
 
 class Hostile:
@@ -460,7 +473,7 @@ def test_all_who_hear_the_same_have_the_same_table(data: st.DataObject) -> None:
             one = circle.people[data.draw(st.integers(0, 2))]
             with_fewer = Roster(tuple(m for m in one.replica.state.roster.members if m.seat != 1))
             with suppress(IllegalMove):
-                circle.waiting.extend(one.propose_roster(with_fewer))
+                circle.waiting.extend(one.command(ProposeRoster(with_fewer)))
     circle.play(decide=lambda one: shows_if_even(one) or votes(one))
     late = watcher(circle)
     for number, frame in enumerate(circle.frames):
@@ -478,7 +491,7 @@ def test_all_who_hear_the_same_have_the_same_table(data: st.DataObject) -> None:
 def test_an_entry_that_came_before_the_session_was_open() -> None:
     """Who opens last knows the session before the others do."""
     circle = Circle(hands=1).greet()
-    circle.waiting.extend(circle.people[0].propose(circle.proposal()))
+    circle.waiting.extend(circle.people[0].command(ProposeSession(circle.proposal())))
     while not (circle.waiting and all(b'"opening"' in frame for frame in circle.waiting) and len(circle.waiting) == 3):
         circle.step()
     oracle = watcher(circle)
@@ -516,7 +529,7 @@ def test_an_offer_that_came_while_its_name_was_taken() -> None:
     impostor = circle.sit(MemoryPlayerStore(NAMES[0], Identity(bytes(31) + b"x"), bytes(32)))
     circle.waiting.extend(impostor.resend())
     circle.greet()
-    circle.waiting.extend(circle.people[0].withdraw())
+    circle.waiting.extend(circle.people[0].command(WithdrawOffer()))
     circle.greet()
     assert [offer.name for offer in circle.people[1].offers] == [NAMES[1]]
     circle.bring_back(1)
@@ -528,7 +541,7 @@ def test_what_came_too_early_of_ones_own_is_said_again() -> None:
     circle = Circle(hands=1).play(until=lambda circle: bool(circle.people[0].options().move))
     one = circle.people[0]
     circle.waiting.clear()
-    first, second = one.move({"show": False}), one.leave()
+    first, second = one.command(MakeMove({"show": False})), one.command(LeaveHand())
     number = len(circle.frames)
     assert one.receive(second[0], number).send == ()
     for other in circle.people[1:]:
@@ -571,7 +584,7 @@ def test_nothing_is_signed_before_all_is_heard() -> None:
     assert one.is_catching_up and one.options() == Options() and one.missing_frames == len(circle.frames)
     for number, frame in enumerate(circle.frames):
         with pytest.raises(IllegalMove):
-            one.leave()
+            one.command(LeaveHand())
         assert shows_if_even(one) == []
         step = one.receive(frame, number)
         assert step.send == ()
@@ -580,7 +593,7 @@ def test_nothing_is_signed_before_all_is_heard() -> None:
     assert one.silenced is not None and circle.told(Silenced, 0)[-1].reason == one.silenced
     assert one.is_over and one.resend(len(circle.frames)) == list(one.seat.unconfirmed)
     with pytest.raises(IllegalMove, match="not in its journal"):
-        one.leave()
+        one.command(LeaveHand())
     # What happened it still sees.
     assert circle.digests() == {circle.people[1].replica.digest()}
 
@@ -647,9 +660,9 @@ def test_who_watches_has_no_word(played: Circle) -> None:
     one = played.people[3]
     assert not one.has_seat and one.is_over and one.options() == Options() and one.question() is None
     assert one.outgoing() == [] and one.resend() == []
-    for act in (one.leave, one.vote_abort, one.dispute, lambda: one.vote_skip([0]), lambda: one.move({"show": True})):
+    for command in (LeaveHand(), VoteAbort(), DisputeCard(), VoteSkip(frozenset({0})), MakeMove({"show": True})):
         with pytest.raises(IllegalMove, match="no seat"):
-            act()
+            one.command(command)
     assert one.session_words == played.people[0].session_words and one.key_words_of(0) == played.people[0].key_words_of(
         0
     )
@@ -668,10 +681,10 @@ def test_a_newcomer_is_a_seat_when_its_roster_is_in_force() -> None:
     circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
     new = circle.people[3]
     assert new.has_session and not new.is_over
-    circle.waiting.extend(circle.people[0].propose_roster(*newcomer(circle)))
+    circle.waiting.extend(circle.people[0].command(ProposeRoster(*newcomer(circle))))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
+    circle.waiting.extend(circle.people[1].command(AgreeToRoster(proposed)))
     circle.step()
     assert new.resend() == [] and 3 not in new.replica.state.all_members
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
@@ -683,10 +696,12 @@ def test_a_newcomer_is_a_seat_when_its_roster_is_in_force() -> None:
     assert set(played.names) == {0, 1, 2, 3} and 3 in {read_entry(data).entry.seat for data in circle.log}
     # It comes back like anybody else, and also when it has left again.
     assert circle.bring_back(3).has_seat and len(circle.digests()) == 1
-    circle.waiting.extend(circle.people[3].propose_roster(Roster(circle.people[0].members[:3])))
+    circle.waiting.extend(circle.people[3].command(ProposeRoster(Roster(circle.people[0].members[:3]))))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend([*circle.people[0].agree_to_roster(proposed), *circle.people[1].agree_to_roster(proposed)])
+    circle.waiting.extend(
+        [*circle.people[0].command(AgreeToRoster(proposed)), *circle.people[1].command(AgreeToRoster(proposed))]
+    )
     circle.play()
     assert ended(circle) and circle.people[0].replica.state.roster.seats == (0, 1, 2)
     assert circle.bring_back(3).has_seat, "what it owes of an earlier hand it can still say"
@@ -715,14 +730,14 @@ def check_options(circle: Circle, place: int) -> None:
         return circle.sit(copied(home))
 
     assert repr(twin().options()) == repr(options)
-    assert accepts(lambda: twin().move({"show": False})) == (options.move is not None)
+    assert accepts(lambda: twin().command(MakeMove({"show": False}))) == (options.move is not None)
     assert options.must_move <= (options.move is not None)
     for duty in twin().seat.open_duties:
         top = b"[]" if duty.deck is None else encode(twin().replica.state.hand.decks[duty.deck].places.pile[:2])
-        assert accepts(lambda duty=duty, top=top: twin().choose(duty, top)) == (duty in options.choices)  # type: ignore[misc]
-    assert accepts(lambda: twin().dispute()) == (options.unreadable is not None)
-    assert accepts(lambda: twin().vote_skip(options.waiting_for)) == options.can_vote_skip
-    assert accepts(lambda: twin().vote_abort()) == options.can_vote_abort
+        assert accepts(lambda duty=duty, top=top: twin().seat.choose(duty, top)) == (duty in options.choices)  # type: ignore[misc]
+    assert accepts(lambda: twin().command(DisputeCard())) == (options.unreadable is not None)
+    assert accepts(lambda: twin().command(VoteSkip(frozenset(options.waiting_for)))) == options.can_vote_skip
+    assert accepts(lambda: twin().command(VoteAbort())) == options.can_vote_abort
 
 
 @pytest.mark.parametrize("place", range(3))
@@ -756,7 +771,7 @@ def test_a_card_that_does_not_open_is_a_reason_to_claim() -> None:
         if one.options().unreadable is not None:
             claimed.append(one.seat.number)
             check_options(circle, one.seat.number)
-            return one.dispute()
+            return one.command(DisputeCard())
         return [] if one.options().required is None else shows_if_even(one)
 
     circle.play(decide=decide)
@@ -773,13 +788,13 @@ def test_a_card_that_does_not_open_where_nobody_is_waited_for() -> None:
 
     def decide(one: Participant) -> list[bytes]:
         free = one.seat.number == 0 and not one.replica.state.duties.blocking
-        return one.move(moves.pop(0)) if moves and free and one.options().move is not None else []
+        return one.command(MakeMove(moves.pop(0))) if moves and free and one.options().move is not None else []
 
     circle.play(decide=decide)
     holder = circle.people[2]
     assert not moves and not holder.replica.state.duties.blocking
     assert holder.options().unreadable is not None and circle.people[0].options().unreadable is None
-    circle.waiting.extend(holder.dispute())
+    circle.waiting.extend(holder.command(DisputeCard()))
     circle.play(decide=decide)
     assert [fault.seat for fault in circle.people[0].replica.state.faults] == [1]
     assert holder.options().unreadable is None
@@ -806,11 +821,11 @@ def test_an_answer_to_what_is_not_asked_any_more() -> None:
     question = one.question()
     assert isinstance(question, Question)
     for place in (1, 2):
-        circle.waiting.extend(circle.people[place].vote_skip([0]))
+        circle.waiting.extend(circle.people[place].command(VoteSkip(frozenset({0}))))
     circle.play(until=lambda circle: one.replica.state.hand.number == 1 and one.options().must_move)
     assert one.options().must_move and one.question() != question
     with pytest.raises(IllegalMove, match="no longer open"):
-        one.answer(question, question.duty)  # type: ignore[arg-type]
+        one.command(AnswerQuestion(question, question.duty))  # type: ignore[arg-type]
 
 
 # --- The lobby ---
@@ -818,7 +833,7 @@ def test_an_answer_to_what_is_not_asked_any_more() -> None:
 
 def test_who_does_not_want_to_play_after_all() -> None:
     circle = Circle(3).greet()
-    circle.waiting.extend(circle.people[2].withdraw())
+    circle.waiting.extend(circle.people[2].command(WithdrawOffer()))
     circle.greet()
     assert [offer.name for offer in circle.people[0].offers] == list(NAMES[:2])
     assert circle.people[2].resend() == [] and circle.told(OfferGone)
@@ -831,9 +846,9 @@ def test_who_does_not_want_to_play_after_all() -> None:
 
 def test_who_declines_what_is_proposed() -> None:
     circle = Circle(3).greet()
-    circle.waiting.extend(circle.people[0].propose(circle.proposal()))
+    circle.waiting.extend(circle.people[0].command(ProposeSession(circle.proposal())))
     circle.step()
-    circle.waiting.extendleft(circle.people[1].decline("not tonight"))
+    circle.waiting.extendleft(circle.people[1].command(DeclineProposal("not tonight")))
     circle.greet()
     assert circle.told(ProposalDropped) and [news.reason for news in circle.told(ProposalDeclined)] == ["not tonight"]
     assert not circle.people[0].has_session
@@ -851,7 +866,7 @@ def no_such_game(proposal: Proposal) -> Parts:
 
 def test_a_game_that_cannot_be_run_is_declined() -> None:
     circle = Circle(3).greet()
-    circle.waiting.extend(circle.people[0].propose(unplayable(circle)))
+    circle.waiting.extend(circle.people[0].command(ProposeSession(unplayable(circle))))
     circle.greet()
     assert not any(one.has_session for one in circle.people)
     refused = [news for news in circle.told(ProposalDeclined, 2) if news.mine]
@@ -863,7 +878,7 @@ def test_who_watches_a_game_that_cannot_be_run() -> None:
     circle = Circle(2)
     circle.people[2] = circle.sit(circle.homes[2], parts=no_such_game)
     circle.greet()
-    circle.waiting.extend(circle.people[0].propose(circle.proposal()))
+    circle.waiting.extend(circle.people[0].command(ProposeSession(circle.proposal())))
     circle.greet()
     one = circle.people[2]
     assert circle.told(SessionAgreed, 2) and circle.told(Silenced, 2) == [Silenced("there is no game 'tiny' here")]

@@ -10,6 +10,7 @@ from typing import Any
 from games.dealer import public
 from nodealer.cards.places import Places
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.participant import Participant
 from nodealer.engine.seat import Seat
 from nodealer.engine.view import _lies_hidden
@@ -66,7 +67,7 @@ def test_open_cards_are_the_boards_and_not_in_anybodys_hand() -> None:
     table = dealt_table(2)
     for _ in range(2):
         mover = next(seat for seat in table.seats.values() if seat.view().my_turn)
-        table.send(mover.move(Call()))
+        table.send(mover.command(MakeMove(Call())))
         table.run()
     for seat in table.seats.values():
         view = seat.view()

@@ -9,6 +9,7 @@ import pytest
 from conformance.harness import Source
 from nodealer.cards.operations import Prove
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import AnswerQuestion, VoteSkip
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -37,7 +38,7 @@ BOT = HeartsBot().move
 def played(table: LocalTable, mind: Callable[[View], Move] = BOT) -> None:
     def decide(one: Participant) -> list[bytes]:
         question = one.question()
-        return [] if question is None else one.answer(question, mind(question.view))
+        return [] if question is None else one.command(AnswerQuestion(question, mind(question.view)))
 
     table.run(decide)
 
@@ -103,7 +104,7 @@ def _goes(table: LocalTable, seat: int) -> None:
     """The others vote to skip the player, who gets all points. The three cannot play another hand."""
     for other in sorted({0, 1, 2, 3} - {seat})[:3]:
         if not table.seats[other].replica.state.results:
-            table.send(table.seats[other].vote_skip([seat]))
+            table.send(table.seats[other].command(VoteSkip(frozenset({seat}))))
             table.run()
     state = table.seats[(seat + 1) % 4].replica.state
     (result,) = state.results

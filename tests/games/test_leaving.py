@@ -8,6 +8,7 @@ import pytest
 
 from conformance.harness import Source
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import LeaveHand, MakeMove
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -46,7 +47,7 @@ class Leaving:
             if one is not None and len(self.table.log) >= height:
                 del self.leavers[seat]
                 try:
-                    self.table.send(one.leave())
+                    self.table.send(one.command(LeaveHand()))
                 except IllegalMove:
                     # Between hands, or when it is gone already, there is nothing to leave.
                     return False
@@ -63,7 +64,9 @@ class Leaving:
         assert isinstance(hand, Hand)
         legal = hand.legal(one.seat.number)
         raises = legal.raise_from is not None and hand.pot == 3
-        self.table.send(one.move(ShowHand() if legal.show else Raise(legal.raise_from or 0) if raises else Call()))
+        self.table.send(
+            one.command(MakeMove(ShowHand() if legal.show else Raise(legal.raise_from or 0) if raises else Call()))
+        )
         return True
 
 

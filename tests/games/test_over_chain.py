@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -27,7 +28,9 @@ def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> L
         game, seat = one.replica.state.hand.game, one.seat
         assert isinstance(game, Hand)
         assert set(game.held[seat.number]) <= {card.position for card in seat.known_cards()}
-        return one.move(Call() if game.stage is HandStage.BETTING else ShowHand() if seat.number % 2 else Muck())
+        return one.command(
+            MakeMove(Call() if game.stage is HandStage.BETTING else ShowHand() if seat.number % 2 else Muck())
+        )
 
     table.run(decide)
     return table

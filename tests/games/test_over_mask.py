@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import LeaveHand, MakeMove, VoteSkip
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -54,7 +55,7 @@ def test_hands_over_mask() -> None:
             return []
         seat_known = {card.position for card in one.seat.known_cards()}
         assert set(game(one).held[one.seat.number]) <= seat_known
-        return one.move(careful(game(one), one.seat.number))
+        return one.command(MakeMove(careful(game(one), one.seat.number)))
 
     table.run(decide)
     state = table.seats[0].replica.state
@@ -76,18 +77,18 @@ def test_a_seat_leaves() -> None:
     table.run()
     button = table.seats[0]
     with pytest.raises(IllegalMove, match="raise to 4–60 chips"):
-        button.move({"type": "raise", "to": 61})
+        button.command(MakeMove({"type": "raise", "to": 61}))
     with pytest.raises(IllegalMove, match="no move to make"):
-        table.seats[1].move({"type": "fold"})
-    table.send(button.move(read_move(b'{"type":"raise","to":20}')))
+        table.seats[1].command(MakeMove({"type": "fold"}))
+    table.send(button.command(MakeMove(read_move(b'{"type":"raise","to":20}'))))
     table.run()
     with pytest.raises(IllegalMove, match="not waiting for"):
-        table.seats[1].vote_skip([0])
-    table.send(button.leave())
+        table.seats[1].command(VoteSkip(frozenset({0})))
+    table.send(button.command(LeaveHand()))
 
     def decide(one: Participant) -> list[bytes]:
         over = one.replica.state.results or one.options().move is None
-        return [] if over else one.move(careful(game(one), one.seat.number))
+        return [] if over else one.command(MakeMove(careful(game(one), one.seat.number)))
 
     table.run(decide)
     state = table.seats[1].replica.state
@@ -103,7 +104,7 @@ def test_a_seat_that_does_not_move_folds() -> None:
     table.run()
     for seat in (1, 2):
         assert isinstance(game(table.seats[0]).wants, Turn)
-        table.send(table.seats[seat].vote_skip([0]))
+        table.send(table.seats[seat].command(VoteSkip(frozenset({0}))))
         table.run()
     hand, state = game(table.seats[1]), table.seats[1].replica.state
     assert hand.table.live == (1, 2) and not hand.gone and not state.gone

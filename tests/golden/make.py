@@ -25,6 +25,18 @@ from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.client.policies import Policy, TimeoutVoter
 from nodealer.client.timekeeper import Ticker
 from nodealer.engine.bodies import Claim
+from nodealer.engine.commands import (
+    AdmitPlayer,
+    AgreeToRoster,
+    AnswerQuestion,
+    ComeBack,
+    LeaveHand,
+    MakeMove,
+    ProposeRoster,
+    RequestSeat,
+    VoteAbort,
+    WriteNote,
+)
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -109,10 +121,10 @@ def play_free(
 
     def decide(one: Participant) -> list[bytes]:
         if (question := one.question()) is not None and question.seal is not None:
-            return one.answer(question, f"bid of {one.store.name}".encode())
+            return one.command(AnswerQuestion(question, f"bid of {one.store.name}".encode()))
         if question is not None and question.peek is not None:
             chosen = tuple(question.view.seen_in(question.peek.deck))[::-1]
-            return one.answer(question, chosen[:1] if question.peek.then is Look.TAKE else chosen)
+            return one.command(AnswerQuestion(question, chosen[:1] if question.peek.then is Look.TAKE else chosen))
         if not asked or one.seat.number != asked[0][0]:
             return []
         wanted = asked[0][1]
@@ -120,10 +132,10 @@ def play_free(
             return []
         asked.pop(0)
         if wanted is None:
-            return one.leave()
-        return wanted.made_by(one) if isinstance(wanted, FalseClaim) else one.move(wanted)
+            return one.command(LeaveHand())
+        return wanted.made_by(one) if isinstance(wanted, FalseClaim) else one.command(MakeMove(wanted))
 
-    table.send(table.seats[1].send_note("I bet 10"))
+    table.send(table.seats[1].command(WriteNote("I bet 10")))
     table.run(decide)
     return table
 
@@ -294,15 +306,15 @@ def play_seats() -> LocalTable:
         state = ada.replica.state
         hand, proposed = state.hand.number, tuple(state.proposed)
         if one is ada and once("out", hand == 1):
-            return ada.propose_roster(Roster(ada.members[:2]))
+            return ada.command(ProposeRoster(Roster(ada.members[:2])))
         if one is ben and proposed and once(f"agrees {hand}", True):
-            return ben.agree_to_roster(proposed[0])
+            return ben.command(AgreeToRoster(proposed[0]))
         if once("asks", hand == 2):  # at once: the others do not wait for her
-            return [*cleo.come_back(), *cleo.request_seat()]
+            return [*cleo.command(ComeBack()), *cleo.command(RequestSeat())]
         if one is ada and once("lets in", bool(ada.seat_requests)):
-            return ada.admit("Cleo")
+            return ada.command(AdmitPlayer("Cleo"))
         if one is cleo and once("leaves", hand == 3 and cleo.is_in_roster and bool(one.options().must_move)):
-            return cleo.leave()
+            return cleo.command(LeaveHand())
         return minds[one].act(one)
 
     table.run(decide)
@@ -320,7 +332,7 @@ def play_broken() -> LocalTable:
             return minds[one].act(one)
         if one is ben:
             return []
-        return ada.vote_abort() if ada.blocking_duties and not ada.options().must_move else minds[one].act(one)
+        return ada.command(VoteAbort()) if ada.blocking_duties and not ada.options().must_move else minds[one].act(one)
 
     table.run(decide)
     return table

@@ -13,6 +13,7 @@ from conformance.harness import Source
 from nodealer.client.agents import BotAgent
 from nodealer.client.table_client import TableClient
 from nodealer.client.transport import Event
+from nodealer.engine.commands import ProposeSession
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant, StayPolicy
@@ -145,7 +146,7 @@ class Table:
         if not first.has_session and first.lobby.proposal is None and len(first.offers) == self.seats:
             members = [offer.as_member(seat) for seat, offer in enumerate(first.offers)]
             self.waiting.extend(
-                first.propose(create_proposal(self.rules, make_protocol(self.protocol, b"{}"), members))
+                first.command(ProposeSession(create_proposal(self.rules, make_protocol(self.protocol, b"{}"), members)))
             )
 
     def _note(self) -> None:

@@ -14,6 +14,7 @@ from nodealer.client.commands import SendChat
 from nodealer.client.events import CheckedContact, KeyStatus
 from nodealer.client.table_client import CHATS_MAX
 from nodealer.engine.chat import sign_chat
+from nodealer.engine.commands import AdmitPlayer, RequestSeat, SitOut
 from nodealer.engine.frame_result import Received
 from nodealer.engine.leave_policy import stay_for_hands, stay_while_playable
 from nodealer.engine.participant import Participant
@@ -358,14 +359,14 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     screen.show(Received())
     ada, page, hers = table.people[0], table.pages[0], table.screens[0]
     table.people.insert(-1, dan)
-    table.waiting.extend(dan.request_seat())
+    table.waiting.extend(dan.command(RequestSeat()))
     page.show(CheckedContact("Dan", home.identity.public, KeyStatus.OTHER_KEY, ""))
     table.play(lambda one: [], steps=20)
     (asker,) = of(table.told, "view")[-1]["asking"]
     assert asker["name"] == "Dan" and len(asker["key"].split()) == 6 and asker["known"] == "other key"
     page.receive(doc.LetIn("Nobody"))
     assert hers.carry_out() == [] and "no player named" in of(table.told, "refused")[-1]["reason"]
-    table.waiting.extend(table.people[1].admit("Dan"))
+    table.waiting.extend(table.people[1].command(AdmitPlayer("Dan")))
     table.play(lambda one: [], steps=20)
     (proposed,) = of(table.told, "view")[-1]["proposed"]
     assert proposed["by"] == "Ben" and proposed["players"] == ["Ada", "Ben", "Cleo", "Dan"] and not proposed["without"]
@@ -398,7 +399,7 @@ def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     table.waiting.extend(screen.carry_out())
     assert of(table.told, "view")[-1]["may"]["sit_out"]
     # The other one sits out: after the hand there is nobody to play with.
-    table.waiting.extend(table.people[1].sit_out())
+    table.waiting.extend(table.people[1].command(SitOut()))
     table.play(steps=400)
     assert of(table.told, "view")[-1]["alone"] is None
     table.time += 60

@@ -13,6 +13,22 @@ from typing import Any, Final
 
 from conformance.harness import Source
 from nodealer.cards.operations import Capability, Deal, NoneOf, Open, Portion, Prove
+from nodealer.engine.commands import (
+    AdmitPlayer,
+    AgreeToRoster,
+    AnswerQuestion,
+    DiscloseHand,
+    DisputeCard,
+    MakeMove,
+    ProposeRoster,
+    RemovePlayer,
+    RequestSeat,
+    SendTick,
+    VoteAbort,
+    VoteSkip,
+    VoteSkipDuties,
+    WriteNote,
+)
 from nodealer.engine.participant import Participant
 from nodealer.engine.prompts import Question
 from nodealer.engine.seat import Seat
@@ -59,24 +75,24 @@ def of_a_person(one: Participant) -> dict[str, Mistake]:
     duty = deck.binding.duty(None, seat.number, "none", bytes(64))
     unasked: Any = Question(duty, None, None)  # type: ignore[arg-type]
     found: dict[str, Mistake] = {
-        "a move that is none": lambda: one.move({"no": "move"}),
-        "an answer that nobody asked for": lambda: one.answer(unasked, (1, 2)),
-        "a choice about nothing": lambda: one.choose(duty, b"[]"),
-        "a word that is too long": lambda: one.send_note("x" * 10_000),
-        "going on without nobody": lambda: one.vote_skip(()),
-        "going on without what nobody owes": lambda: one.vote_skip_duties([bytes(64)]),
-        "a claim of a card that opens": one.dispute,
-        "a book that nobody asks for": one.disclose,
-        "the time of who keeps none": lambda: one.send_tick(1),
-        "agreeing to nothing": lambda: one.agree_to_roster(bytes(64)),
-        "a newcomer who did not sign": lambda: one.propose_roster(state.roster, {99: bytes(64)}),
-        "letting in nobody": lambda: one.admit("Nobody"),
-        "taking out nobody": lambda: one.propose_removal("Nobody"),
-        "sitting twice": one.request_seat,
+        "a move that is none": lambda: one.command(MakeMove({"no": "move"})),
+        "an answer that nobody asked for": lambda: one.command(AnswerQuestion(unasked, (1, 2))),
+        "a choice about nothing": lambda: one.seat.choose(duty, b"[]"),
+        "a word that is too long": lambda: one.command(WriteNote("x" * 10_000)),
+        "going on without nobody": lambda: one.command(VoteSkip(frozenset(()))),
+        "going on without what nobody owes": lambda: one.command(VoteSkipDuties(frozenset({bytes(64)}))),
+        "a claim of a card that opens": lambda: one.command(DisputeCard()),
+        "a book that nobody asks for": lambda: one.command(DiscloseHand()),
+        "the time of who keeps none": lambda: one.command(SendTick(1)),
+        "agreeing to nothing": lambda: one.command(AgreeToRoster(bytes(64))),
+        "a newcomer who did not sign": lambda: one.command(ProposeRoster(state.roster, {99: bytes(64)})),
+        "letting in nobody": lambda: one.command(AdmitPlayer("Nobody")),
+        "taking out nobody": lambda: one.command(RemovePlayer("Nobody")),
+        "sitting twice": lambda: one.command(RequestSeat()),
         "fewer frames than none": lambda: one.resend(-1),
     }
     if not seat.can_vote_abort:
-        found["breaking off"] = one.vote_abort
+        found["breaking off"] = lambda: one.command(VoteAbort())
     return found
 
 
@@ -125,7 +141,7 @@ def of_a_deck(one: Participant, deck: Any) -> dict[str, Mistake]:
 def of_a_choice(one: Participant, deck: Any, duty: Duty, tape: Tape) -> dict[str, Mistake]:
     found: dict[str, Mistake] = {}
     for choice in CHOICES:
-        found[f"to choose {choice!r}"] = lambda choice=choice: one.choose(duty, choice)  # type: ignore[misc]
+        found[f"to choose {choice!r}"] = lambda choice=choice: one.seat.choose(duty, choice)  # type: ignore[misc]
         found[f"a message of {choice!r}"] = lambda choice=choice: deck.message(duty, tape, choice)  # type: ignore[misc]
     return found
 

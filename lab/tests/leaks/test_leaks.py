@@ -31,6 +31,7 @@ from nodealer import events
 from nodealer.api.event_stream import EventStream
 from nodealer.cards.operations import Deal, Look, NewDeck, Portion, Show
 from nodealer.engine import seat as seats
+from nodealer.engine.commands import AnswerQuestion, MakeMove, WriteNote
 from nodealer.engine.participant import Participant
 from nodealer.engine.seat import Seat
 from nodealer.errors import RelayRefused
@@ -80,7 +81,7 @@ def first_shows(one: Participant) -> list[bytes]:
     """All others keep their cards to themselves."""
     if not one.options().must_move:
         return shows_if_even(one)
-    return one.move({"show": one.seat.number == 0})
+    return one.command(MakeMove({"show": one.seat.number == 0}))
 
 
 @cache
@@ -297,8 +298,8 @@ def after_the_end(table: Watched) -> dict[str, Mistake]:
     one = table.people[0]
     deck = next(iter(table.decks[0].values()))
     return {
-        "a move": lambda: one.move({"show": True}),
-        "an answer to nothing": lambda: one.answer(None, (1, 2)),  # type: ignore[arg-type]
+        "a move": lambda: one.command(MakeMove({"show": True})),
+        "an answer to nothing": lambda: one.command(AnswerQuestion(None, (1, 2))),  # type: ignore[arg-type]
         "a message for nothing": lambda: deck.message(None, None),
         "a frame that is cut off": lambda: one.replica.append(table.frames[-1][:-5]),
     }
@@ -445,7 +446,7 @@ def planted() -> tuple[Watched, Drawn, dict[str, bytes]]:
             return shows_if_even(one)
         said.append(f"my seed is {seed(one).hex()}" if not said else f"and the last key {pile_key(one)}")
         one.shows = Shows(seed(one))  # type: ignore[attr-defined]
-        return one.send_note(said[-1])
+        return one.command(WriteNote(said[-1]))
 
     with pytest.MonkeyPatch.context() as patch, written_down() as drawn, printed() as out:
         patch.setattr(Seat, "answer_duties", prints)

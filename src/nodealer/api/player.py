@@ -17,6 +17,24 @@ from nodealer.api.status import join_names, why_no_move
 from nodealer.api.watcher import Watcher, new_memory_store
 from nodealer.client.folder_store import HOME, open_or_create_store
 from nodealer.client.policies import TimeoutVoter
+from nodealer.engine.commands import (
+    AdmitPlayer,
+    AgreeToRoster,
+    AnswerQuestion,
+    ComeBack,
+    DeclineProposal,
+    DisputeCard,
+    LeaveHand,
+    MakeMove,
+    ProposeSession,
+    RemovePlayer,
+    RequestSeat,
+    SitOut,
+    VoteAbort,
+    VoteSkip,
+    WithdrawOffer,
+    WriteNote,
+)
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.prompts import Decision, Question
 from nodealer.engine.resolve import create_proposal
@@ -115,7 +133,7 @@ class Player(Watcher):
     def withdraw(self) -> list[bytes]:
         """Take back the offer to play."""
         with self._errors_with_names():
-            return self._me.withdraw()
+            return self._me.command(WithdrawOffer())
 
     def propose(
         self,
@@ -160,7 +178,7 @@ class Player(Watcher):
                 raise BadParameter(
                     "a Timekeeper needs time limits, and time limits need a Timekeeper: use both or neither"
                 )
-            return self._me.propose(create_proposal(rules, served, members, clock=limits))
+            return self._me.command(ProposeSession(create_proposal(rules, served, members, clock=limits)))
 
     def _package_for(self, game: str | GamePackage | Rules) -> GamePackage:
         """Return this player's package for a game. Raises `BadParameter` if they do not play it."""
@@ -183,7 +201,7 @@ class Player(Watcher):
     def decline(self, reason: str) -> list[bytes]:
         """Decline the current proposal. Possible until everyone has agreed."""
         with self._errors_with_names():
-            return self._me.decline(reason)
+            return self._me.command(DeclineProposal(reason))
 
     def _check_proposal(self, proposal: Proposal) -> None:
         """Raise `Declined` if this player does not want to play what is proposed."""
@@ -222,7 +240,7 @@ class Player(Watcher):
         Raises `IllegalMove` if the question is no longer open or does not allow this answer.
         """
         with self._errors_with_names():
-            return self._me.answer(question, decision)
+            return self._me.command(AnswerQuestion(question, decision))
 
     def move(self, move: object) -> list[bytes]:
         """Make a move in the game: a message of its rules, or plain data.
@@ -235,7 +253,7 @@ class Player(Watcher):
             raise BadParameter(f"this is not a move: {error}") from None
         with self._errors_with_names():
             self._require_ready()
-            return self._me.move(move)
+            return self._me.command(MakeMove(move))
 
     def _require_ready(self) -> None:
         """Raise `IllegalMove`, with the reason, if this player cannot move now."""
@@ -252,25 +270,25 @@ class Player(Watcher):
         with self._errors_with_names():
             if not self._me.has_session or self.ended:
                 raise IllegalMove(why_no_move(self._me))
-            return self._me.send_note(text)
+            return self._me.command(WriteNote(text))
 
     def leave(self) -> list[bytes]:
         """Leave this hand and give up its cards. The player is back for the next hand, unless they call `end`."""
         with self._errors_with_names():
             if not self._me.has_session or self.ended:
                 raise IllegalMove(why_no_move(self._me))
-            return self._me.leave()
+            return self._me.command(LeaveHand())
 
     def sit_out(self) -> list[bytes]:
         """Play this hand to its end but not the next ones, until `come_back`.
 
         The player keeps their seat number and their chips.
         """
-        return self._me.sit_out()
+        return self._me.command(SitOut())
 
     def come_back(self) -> list[bytes]:
         """Play again from the next hand on."""
-        return self._me.come_back()
+        return self._me.command(ComeBack())
 
     def ask_to_sit(self) -> list[bytes]:
         """Ask for a seat at a table that is already playing: a new seat, or the one this player had before.
@@ -279,7 +297,7 @@ class Player(Watcher):
         no seat to ask for.
         """
         with self._errors_with_names():
-            return self._me.request_seat()
+            return self._me.command(RequestSeat())
 
     def let_in(self, name: str) -> list[bytes]:
         """Propose a seat for someone who has asked for one.
@@ -287,7 +305,7 @@ class Player(Watcher):
         Takes effect between hands, once more than half of the players agree.
         """
         with self._errors_with_names():
-            return self._me.admit(name)
+            return self._me.command(AdmitPlayer(name))
 
     def remove(self, name: str) -> list[bytes]:
         """Propose that a player who has left, or has called `end`, loses their seat.
@@ -295,7 +313,7 @@ class Player(Watcher):
         Takes effect between hands, once more than half of the players agree.
         """
         with self._errors_with_names():
-            return self._me.propose_removal(name)
+            return self._me.command(RemovePlayer(name))
 
     def agree(self, by: str | None = None) -> list[bytes]:
         """Agree to the roster that `by` has proposed.
@@ -314,7 +332,7 @@ class Player(Watcher):
                     f"{join_names(proposers.values())} have each proposed a roster: say whose you agree to"
                 )
             for proposal in meant:
-                return self._me.agree_to_roster(proposal)
+                return self._me.command(AgreeToRoster(proposal))
             raise IllegalMove("there is no proposed roster to agree to")
 
     def look(self, now: float) -> list[bytes]:
@@ -342,7 +360,7 @@ class Player(Watcher):
                 raise IllegalMove(f"the table is not waiting for {join_names((name, *others))}")
             if not options.can_vote_skip:
                 raise IllegalMove(f"{self.name} cannot vote on that now")
-            return self._me.vote_skip(seats)
+            return self._me.command(VoteSkip(frozenset(seats)))
 
     def break_off(self) -> list[bytes]:
         """Vote to abort this hand. It then has no result and is the last one.
@@ -352,7 +370,7 @@ class Player(Watcher):
         with self._errors_with_names():
             if not self._me.options().can_vote_abort:
                 raise IllegalMove(f"{self.name} cannot abort the hand now: another player has to be holding it up")
-            return self._me.vote_abort()
+            return self._me.command(VoteAbort())
 
     def claim(self) -> list[bytes]:
         """Dispute a card of this player that does not open.
@@ -361,7 +379,7 @@ class Player(Watcher):
         this hand, and the hand has no result. Raises `IllegalMove` if every card opens.
         """
         with self._errors_with_names():
-            return self._me.dispute()
+            return self._me.command(DisputeCard())
 
     # --- A free table ---
 
@@ -461,7 +479,7 @@ class Player(Watcher):
         """Send a free-table request as a move. Raises `IllegalMove` if this player cannot move now."""
         with self._errors_with_names():
             self._require_ready()
-            return self._me.move(request(FreeTable(self._me, deck)))
+            return self._me.command(MakeMove(request(FreeTable(self._me, deck))))
 
 
 def _is_note(text: object) -> bool:

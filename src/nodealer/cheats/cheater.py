@@ -10,6 +10,7 @@ from msgspec import Raw
 
 from nodealer.cheats.base import BotCheat, CheatScheme, SignedMoment
 from nodealer.engine.bodies import Body, Cards
+from nodealer.engine.commands import LeaveHand, MakeMove
 from nodealer.engine.duties import OpenDuty
 from nodealer.engine.participant import Participant
 from nodealer.engine.seat import Seat
@@ -127,8 +128,8 @@ class Cheater(Participant):
         """Fold if the game has that, or else leave: leaving draws attention."""
         for fold in FOLDS:
             with suppress(IllegalMove):
-                return self.move(fold)
-        return self.leave()
+                return self.command(MakeMove(fold))
+        return self.command(LeaveHand())
 
     def _cannot_read_own_cards(self) -> bool:
         """Return whether it has to move or choose but cannot read its own cards, and can blame no other seat."""

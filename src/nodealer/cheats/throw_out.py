@@ -7,6 +7,7 @@ from typing import Final
 
 from nodealer.cheats.base import BotCheat, CheatMethod, CheatScheme
 from nodealer.cheats.cheater import Cheater
+from nodealer.engine.commands import VoteSkip
 from nodealer.protocols.base import Cheat
 
 
@@ -16,7 +17,7 @@ def _vote_out(cheater: Cheater, sent: Sequence[bytes]) -> list[bytes]:
     new = seat.blocking_duties.keys() - seat.replica.state.hand.skip_votes.get(seat.number, frozenset())
     if not new or seat.unconfirmed or not seat.can_vote_skip:
         return []
-    return cheater.vote_skip(set(seat.blocking_duties.values()))
+    return cheater.command(VoteSkip(frozenset(set(seat.blocking_duties.values()))))
 
 
 #: The votes are in the log for everyone to see, and they are not a fault: a single vote has no effect.

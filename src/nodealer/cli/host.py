@@ -99,12 +99,11 @@ def host(
         host_table,
     )
     from nodealer.cli.webpage import folder_of, serve_guest_page
-    from nodealer.client.setup import table_setup
+    from nodealer.client.setup import refuse_without_bots, table_setup
 
     if no_clock and (timekeeper or clock is not None):
         raise BadParameter(phrases.cannot_combine("--timekeeper" if timekeeper else "--clock", "--no-clock"))
-    if package.bot is None:
-        raise BadParameter(phrases.no_bots(package.name))
+    refuse_without_bots(package)
     setup = table_setup(
         package,
         settings,

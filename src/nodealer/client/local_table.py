@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from nodealer.engine.commands import ProposeSession
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant, StayPolicy
 from nodealer.engine.resolve import create_proposal
@@ -103,7 +104,7 @@ class LocalTable(Carrier):
 
     def agree(self, proposal: Proposal) -> None:
         """Propose as the first participant and run until all have agreed. Raise `Declined` if they do not."""
-        self.send(self.participants[0].propose(proposal))
+        self.send(self.participants[0].command(ProposeSession(proposal)))
         while not all(one.has_session for one in self.participants):
             if not self.step():
                 raise Declined("the players did not agree")

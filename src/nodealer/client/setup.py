@@ -55,8 +55,7 @@ class TableSetup:
 
     def with_bots(self, person: str | None = None) -> TableSetup:
         """Return the setup for bots and perhaps a person. Raise `BadParameter` if that is not possible."""
-        if self.game.bot is None:
-            raise BadParameter(f"{self.game.name} has no bots; play it from a program, with the library")
+        refuse_without_bots(self.game)
         return self.with_names(names_with_person(self.seats, person))
 
     @property
@@ -81,6 +80,12 @@ class TableSetup:
         """Return the proposal for these members. It has time limits if one of them is a timekeeper."""
         clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
         return create_proposal(self.rules, self.protocol, members, hands=self.hands, clock=clock)
+
+
+def refuse_without_bots(game: GamePackage) -> None:
+    """Raise `BadParameter` for a game without bots, which only programs can play."""
+    if game.bot is None:
+        raise BadParameter(f"{game.name} has no bots; play it from a program, with the library")
 
 
 def table_setup(

@@ -8,6 +8,7 @@ that it must not forget is in its store before it sends anything, so a participa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Final, Protocol
 
 from nodealer.cards.operations import SEALED_MAX, Seal
@@ -72,7 +73,6 @@ from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.proofs.checks import Entropy
-from nodealer.protocols.base import Duty
 from nodealer.wire import LOG_ENTRIES_MAX, encode
 from nodealer.wordlist import key_words, session_words
 
@@ -504,80 +504,131 @@ class Participant:
             case OfferToPlay():
                 return [self.lobby.offer()]
             case WithdrawOffer():
-                return self.withdraw()
+                self._wants_to_sit = False
+                return [self.lobby.withdraw()]
             case DismissOffer(offer=offer):
-                return self.dismiss(offer)
+                return [self.lobby.dismiss(offer)]
             case ProposeSession(proposal=proposal):
-                return self.propose(proposal)
+                return [self.lobby.propose(proposal)]
             case Consent():
-                return self.consent()
+                return [self.lobby.consent()]
             case DeclineProposal(reason=reason):
-                return self.decline(reason)
+                return [self.lobby.decline(reason)]
             case MakeMove(move=move):
-                return self.move(move)
+                return [self._signing_seat.move(move)]
             case AnswerQuestion(question=question, decision=decision):
-                return self.answer(question, decision)
+                return self._answer(question, decision)
             case DisputeCard():
-                return self.dispute()
+                return [self._dispute()]
             case DiscloseHand():
-                return self.disclose()
+                return self._signing_seat.disclose()
             case LeaveHand():
-                return self.leave()
-            case LeaveTable():
-                return self.leave_table()
-            case EndGame():
-                return self.end_game()
-            case SitOut():
-                return self.sit_out()
-            case ComeBack():
-                return self.come_back()
+                return [self._signing_seat.leave()]
+            case LeaveTable() | EndGame() | SitOut() | ComeBack():
+                return self._change_presence(command)
             case WriteNote(text=text):
-                return self.send_note(text)
+                return [self._signing_seat.send_note(text)]
             case SendTick(time=time):
-                return self.send_tick(time)
+                return [self._signing_seat.send_tick(time)]
             case VoteSkip(seats=seats):
-                return self.vote_skip(seats)
+                return [self._signing_seat.vote_skip(seats)]
             case VoteSkipDuties(duties=duties):
-                return self.vote_skip_duties(duties)
+                return [self._signing_seat.vote_skip_duties(duties)]
             case VoteAbort():
-                return self.vote_abort()
+                return [self._signing_seat.vote_abort()]
             case RequestSeat():
-                return self.request_seat()
+                return [self._request_seat()]
             case AdmitPlayer(name=name):
-                return self.admit(name)
+                asks = find_request(self.seat_requests, name)
+                return [self._propose_roster(asks.roster, asks.newcomers)]
             case RemovePlayer(name=name):
-                return self.propose_removal(name)
+                return [self._propose_roster(roster_without(self.replica.state, name), {})]
             case ProposeRoster(roster=roster, newcomers=newcomers):
-                return self.propose_roster(roster, newcomers)
+                return [self._propose_roster(roster, newcomers)]
             case AgreeToRoster(proposal=proposed):
-                return self.agree_to_roster(proposed)
+                return [self._agree_to_roster(proposed)]
+
+    def _answer(self, question: Question, decision: Decision) -> list[bytes]:
+        """Return the frames that carry a decision. Raise `IllegalMove` if the question is no longer open."""
+        seat = self._signing_seat
+        if question.duty not in seat.open_duties:
+            raise IllegalMove("this question is no longer open")
+        if question.seal is None and question.peek is None:
+            return [seat.move(decision)]
+        if question.seal is None:
+            seat.choose(question.duty, encode(decision))
+        elif isinstance(decision, bytes):
+            seat.choose(question.duty, decision)
+        else:
+            raise IllegalMove(f"at most {SEALED_MAX} bytes can be sealed")
+        return self.outgoing()
+
+    def _dispute(self) -> bytes:
+        """Dispute the card that does not open. Raise `IllegalMove` if every card opens."""
+        seat = self._signing_seat
+        try:
+            seat.known_cards()
+        except CardUnreadable as unreadable:
+            return seat.dispute(unreadable)
+        raise IllegalMove("every card of this seat opens")
+
+    def _change_presence(self, command: LeaveTable | EndGame | SitOut | ComeBack) -> list[bytes]:
+        """Take note of whether this player plays the next hands, and return what follows from it."""
+        self._refuse_unsettled()
+        if isinstance(command, LeaveTable | EndGame):
+            self._is_leaving = True
+        elif isinstance(command, SitOut):
+            self._sits_out = True
+        else:
+            self._is_leaving = self._sits_out = False
+        if isinstance(command, LeaveTable):
+            # Players who sit out have already left the hand.
+            with suppress(IllegalMove):
+                return [self._signing_seat.leave()]
+        return self.outgoing()
+
+    def _request_seat(self) -> bytes:
+        """Ask for a seat. The request is repeated when another roster comes into force."""
+        self._refuse_unsettled()
+        frame = self._seat_requests.request_seat(self.replica.state)
+        # A player who lost their seat while sitting out, and asks for it, wants to play.
+        self._sits_out = False
+        return frame
+
+    def _propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes]) -> bytes:
+        """Propose another roster, with the signatures of the seats that are new in it, and a new key if needed."""
+        return self._signing_seat.propose_roster(roster, newcomers, self._keys.new_key(self, roster))
+
+    def _agree_to_roster(self, proposal: bytes) -> bytes:
+        """Agree to a proposed roster. Raise `IllegalMove` if this seat cannot open its key."""
+        problem = self.find_key_problem(proposal)
+        if problem is not None:
+            raise IllegalMove(f"that table would have a key that you cannot read with: {problem}")
+        return self._signing_seat.agree_to_roster(proposal)
+
+    def find_key_problem(self, proposal: bytes) -> str | None:
+        """Return why this player could not read or write under a proposed roster, or None. No one else can see that."""
+        try:
+            self._keys.refuse_key(self, proposal)
+        except DecodeError as error:
+            return str(error)
+        return None
+
+    @property
+    def _signing_seat(self) -> Seat:
+        """The seat, if it may sign now. Raise `IllegalMove` otherwise."""
+        self._refuse_unsettled()
+        if self.silenced is not None:
+            raise IllegalMove(self.silenced)
+        if self.is_catching_up:
+            raise IllegalMove("nothing can be signed before all frames of this table have arrived")
+        return self.seat
 
     # --- The lobby ---
-
-    def propose(self, proposal: Proposal) -> list[bytes]:
-        """Propose a session to the players in the lobby."""
-        return [self.lobby.propose(proposal)]
-
-    def withdraw(self) -> list[bytes]:
-        """Withdraw the offer to play."""
-        self._wants_to_sit = False
-        return [self.lobby.withdraw()]
-
-    def dismiss(self, offered: OpenOffer) -> list[bytes]:
-        """Refuse a player's offer, as the host."""
-        return [self.lobby.dismiss(offered)]
 
     def is_own_dismissal(self, news: object) -> bool:
         """Return whether an event says that the host refused this player."""
         return isinstance(news, OfferGone) and news.dismissed and news.who.key == self.store.identity.public
-
-    def consent(self) -> list[bytes]:
-        """Agree to the proposal, if `accept` left that to a person."""
-        return [self.lobby.consent()]
-
-    def decline(self, reason: str) -> list[bytes]:
-        """Decline the proposal."""
-        return [self.lobby.decline(reason)]
 
     @property
     def offers(self) -> tuple[OpenOffer, ...]:
@@ -613,15 +664,6 @@ class Participant:
             bool(held_up) and seat.can_vote_abort,
         )
 
-    def move(self, move: object) -> list[bytes]:
-        """Make a move in the game. Raise `IllegalMove` if it is not this seat's turn or the rules forbid it."""
-        return [self._signing_seat.move(move)]
-
-    def choose(self, duty: Duty, choice: bytes) -> list[bytes]:
-        """Make a private choice about cards."""
-        self._signing_seat.choose(duty, choice)
-        return self.outgoing()
-
     def question(self) -> Question | None:
         """Return the decision that the table waits for from this person, with what they see, or None."""
         duty = self.options().required
@@ -632,143 +674,10 @@ class Participant:
             return Question(duty, self.view(), None, choice)
         return Question(duty, self.view() if choice is None else choosing_view(self.seat, choice), choice)
 
-    def answer(self, question: Question, decision: Decision) -> list[bytes]:
-        """Return the frames that carry a decision.
-
-        Raise `IllegalMove` if it is illegal or the question is no longer open.
-        """
-        if question.duty not in self._signing_seat.open_duties:
-            raise IllegalMove("this question is no longer open")
-        if question.seal is not None:
-            if not isinstance(decision, bytes):
-                raise IllegalMove(f"at most {SEALED_MAX} bytes can be sealed")
-            return self.choose(question.duty, decision)
-        if question.peek is None:
-            return self.move(decision)
-        return self.choose(question.duty, encode(decision))
-
-    def dispute(self) -> list[bytes]:
-        """Dispute the card that does not open. Raise `IllegalMove` if every card opens."""
-        seat = self._signing_seat
-        try:
-            seat.known_cards()
-        except CardUnreadable as unreadable:
-            return [seat.dispute(unreadable)]
-        raise IllegalMove("every card of this seat opens")
-
-    def disclose(self) -> list[bytes]:
-        """Disclose the hands that a dispute asks for, if a person is asked first."""
-        return self._signing_seat.disclose()
-
-    def leave(self) -> list[bytes]:
-        """Leave the hand or, between hands, sit out."""
-        return [self._signing_seat.leave()]
-
-    def leave_table(self) -> list[bytes]:
-        """Leave the hand, and sign the end of the game as soon as that is possible.
-
-        Raise `IllegalMove` before the session and for spectators.
-        """
-        self._refuse_unsettled()
-        if self.seat.number not in self.replica.state.ended:
-            self._is_leaving = True
-        try:
-            return self.leave()
-        except IllegalMove:
-            # Players who sit out have already left the hand.
-            return self.outgoing()
-
-    def end_game(self) -> list[bytes]:
-        """Play this hand to its end, and then sign the end of the game."""
-        self._refuse_unsettled()
-        self._is_leaving = True
-        return self.outgoing()
-
-    def sit_out(self) -> list[bytes]:
-        """Play this hand to its end but not the next ones. The table does not wait for this seat until it returns."""
-        self._refuse_unsettled()
-        self._sits_out = True
-        return self.outgoing()
-
-    def come_back(self) -> list[bytes]:
-        """Play again from the next hand on, with the same seat and chips."""
-        self._refuse_unsettled()
-        self._is_leaving = self._sits_out = False
-        return self.outgoing()
-
-    def send_note(self, text: str) -> list[bytes]:
-        """Send a note, which the log keeps and which changes nothing."""
-        return [self._signing_seat.send_note(text)]
-
-    def vote_skip(self, seats: Iterable[int]) -> list[bytes]:
-        """Vote not to wait for what these seats owe now."""
-        return [self._signing_seat.vote_skip(seats)]
-
-    def vote_skip_duties(self, duties: Iterable[bytes]) -> list[bytes]:
-        """Vote not to wait for these duties of other seats."""
-        return [self._signing_seat.vote_skip_duties(duties)]
-
-    def send_tick(self, time: int) -> list[bytes]:
-        """Send the time as the timekeeper."""
-        return [self._signing_seat.send_tick(time)]
-
-    def vote_abort(self) -> list[bytes]:
-        """Vote to abort the hand because another seat does not do what it owes."""
-        return [self._signing_seat.vote_abort()]
-
-    def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> list[bytes]:
-        """Propose another roster, with the signatures of the seats that are new in it, and a new key if needed."""
-        return [self._signing_seat.propose_roster(roster, newcomers, self._keys.new_key(self, roster))]
-
-    def request_seat(self) -> list[bytes]:
-        """Ask for a seat at a table that is playing: a new one, or the one that a roster has left out.
-
-        The request is repeated when another roster comes into force. Raise `IllegalMove` if it cannot be granted.
-        """
-        self._refuse_unsettled()
-        frames = [self._seat_requests.request_seat(self.replica.state)]
-        # A player who lost their seat while sitting out, and asks for it, wants to play.
-        self._sits_out = False
-        return frames
-
     @property
     def seat_requests(self) -> tuple[SeatRequest, ...]:
         """The seat requests that could be granted with the roster in force."""
         return self._seat_requests.acceptable(self.replica.state)
-
-    def admit(self, name: str) -> list[bytes]:
-        """Propose the roster that the player with this name asks for."""
-        asks = find_request(self.seat_requests, name)
-        return self.propose_roster(asks.roster, asks.newcomers)
-
-    def propose_removal(self, name: str) -> list[bytes]:
-        """Propose the roster without an absent player, who loses their place."""
-        return self.propose_roster(roster_without(self.replica.state, name))
-
-    def agree_to_roster(self, proposal: bytes) -> list[bytes]:
-        """Agree to a proposed roster. Raise `IllegalMove` if it is not acceptable or this seat cannot open its key."""
-        problem = self.find_key_problem(proposal)
-        if problem is not None:
-            raise IllegalMove(f"that table would have a key that you cannot read with: {problem}")
-        return [self._signing_seat.agree_to_roster(proposal)]
-
-    def find_key_problem(self, proposal: bytes) -> str | None:
-        """Return why this player could not read or write under a proposed roster, or None. No one else can see that."""
-        try:
-            self._keys.refuse_key(self, proposal)
-        except DecodeError as error:
-            return str(error)
-        return None
-
-    @property
-    def _signing_seat(self) -> Seat:
-        """The seat, if it may sign now. Raise `IllegalMove` otherwise."""
-        self._refuse_unsettled()
-        if self.silenced is not None:
-            raise IllegalMove(self.silenced)
-        if self.is_catching_up:
-            raise IllegalMove("nothing can be signed before all frames of this table have arrived")
-        return self.seat
 
     # --- State ---
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nodealer.client.agents import BotAgent
+from nodealer.engine.commands import ProposeSession
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -93,7 +94,12 @@ class CheckTable:
         offers = {offer.name: offer for offer in self.participants[0].offers}
         roles = self.seating.roles
         members = [offers[name].as_member(at, roles.get(at, PLAYER)) for at, name in enumerate(self.seating.names)]
-        self.send(0, self.participants[0].propose(create_proposal(self.seating.rules, self.seating.protocol, members)))
+        self.send(
+            0,
+            self.participants[0].command(
+                ProposeSession(create_proposal(self.seating.rules, self.seating.protocol, members))
+            ),
+        )
         while not all(one.has_session for one in self.participants):
             if not self._deliver_one():
                 raise Declined("the players did not agree")

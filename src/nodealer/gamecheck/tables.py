@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from nodealer.engine.bodies import Move
+from nodealer.engine.commands import LeaveTable
 from nodealer.engine.replica import replay
 from nodealer.engine.resolve import resolve_config
 from nodealer.engine.transitions import Origin, TooLate, apply_body
@@ -181,7 +182,7 @@ class TableChecks:
             nonlocal gone
             if entries >= at and not gone:
                 gone = True
-                table.send(place, table.participants[place].leave_table())
+                table.send(place, table.participants[place].command(LeaveTable()))
 
         table.after = after
         when = f"when seat {place} leaves after entry {at}"

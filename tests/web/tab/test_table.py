@@ -30,6 +30,7 @@ from nodealer.client.status import TableStatus
 from nodealer.client.table_client import NameTaken, TableClient
 from nodealer.client.timekeeper_process import TimekeeperConfig, keep_time
 from nodealer.client.ui import SilentUI
+from nodealer.engine.commands import AgreeToRoster, ProposeRoster, SitOut
 from nodealer.engine.frame_result import Received
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import BadParameter, Declined, NodealerError
@@ -295,11 +296,11 @@ def test_a_tab_asks_for_a_seat_but_not_for_one_that_was_taken_away(tmp_path: Pat
     circle.play(until=lambda circle: circle.people[0].options().must_move)
     gone, newcomer = circle.people[2], circle.people[3]
     if sat_out:
-        circle.waiting.extend(gone.sit_out())
-    circle.waiting.extend(circle.people[0].propose_roster(Roster(gone.members[:2])))
+        circle.waiting.extend(gone.command(SitOut()))
+    circle.waiting.extend(circle.people[0].command(ProposeRoster(Roster(gone.members[:2]))))
     circle.step()
     (proposed,) = circle.people[0].replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree_to_roster(proposed))
+    circle.waiting.extend(circle.people[1].command(AgreeToRoster(proposed)))
     circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
     assert gone.sits_out == sat_out and not gone.is_in_roster
     tab = Tab("Cid", tmp_path)

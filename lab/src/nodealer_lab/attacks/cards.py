@@ -15,6 +15,7 @@ from nodealer.cheats import false_key, other_card
 from nodealer.cheats.arrays import falsify_first, multiply, set_at
 from nodealer.cheats.cheater import FOLDS, Cheater
 from nodealer.engine.bodies import Cards
+from nodealer.engine.commands import MakeMove
 from nodealer.errors import BadParameter
 from nodealer.group import Points, concat
 from nodealer.log.entry import read_entry
@@ -649,7 +650,7 @@ class _ConcedingCheater(Cheater):
         frames = super().outgoing()
         if not self.has_seat or self.is_over or self.seat.unconfirmed or not self.seat.must_move:
             return frames
-        return [*frames, *self.move(FOLDS[1])]
+        return [*frames, *self.command(MakeMove(FOLDS[1]))]
 
 
 def _play_conceded(scene: Scene) -> AttackOutcome:

@@ -13,6 +13,7 @@ from nodealer.cards.operations import Card, Look
 from nodealer.cheats.arrays import set_at
 from nodealer.cheats.cheater import Cheater
 from nodealer.engine.bodies import Cards, Leave
+from nodealer.engine.commands import AnswerQuestion, LeaveHand
 from nodealer.engine.participant import Participant
 from nodealer.errors import CardUnreadable
 from nodealer.games.free.rules import DealCards, LookAt, MixHand, OpenCards, PassOn, Roll, SealAll, ShowCards, UnsealAll
@@ -179,7 +180,7 @@ def _play_rogue_join(scene: Scene) -> AttackOutcome:
     stage = deal_free_table(ROGUE_JOIN, scene, each=1)
     true = set(hand_of(stage, VICTIM).values())
     tape = stage[scene.cheater].seat._tape(0)
-    stage.send(stage[LEAVER].leave())
+    stage.send(stage[LEAVER].command(LeaveHand()))
     stage.run_to_end()
     gain = None
     for state in stage.states():
@@ -384,7 +385,7 @@ def _play_linked_tags(scene: Scene) -> AttackOutcome:
     stage = deal_free_table(None, scene, seats=4, each=1)
     tape = stage[LINKED_TAGS_SECOND].seat._tape(0)
     for leaver in (LINKED_TAGS_FIRST, LINKED_TAGS_SECOND):
-        stage.send(stage[leaver].leave())
+        stage.send(stage[leaver].command(LeaveHand()))
         stage.run_to_end()
     replica = stage[0].replica
     mine: Scalars | None = None
@@ -450,7 +451,7 @@ def _play_linked_decks(scene: Scene) -> AttackOutcome:
     deck: Any = stage.state().hand.decks[0]
     tape = stage[LINKED_DECKS_SECOND].seat._tape(0)
     for leaver in (LINKED_DECKS_FIRST, LINKED_DECKS_SECOND):
-        stage.send(stage[leaver].leave())
+        stage.send(stage[leaver].command(LeaveHand()))
         stage.run_to_end()
     replica = stage[0].replica
     decks: dict[int, Points] = {
@@ -828,8 +829,9 @@ def _play_two_bids(scene: Scene) -> AttackOutcome:
     stage = open_free_table(TWO_BIDS, scene)
     stage.play_move(0, SealAll(0))
     for seat, bid in enumerate(BIDS):
-        (duty,) = stage[seat].options().choices
-        stage.send(stage[seat].choose(duty, bid))
+        question = stage[seat].question()
+        if question is not None:
+            stage.send(stage[seat].command(AnswerQuestion(question, bid)))
     stage.run_to_end()
     stage.play_move(0, UnsealAll(0))
     hand: Any = stage.state().hand.game

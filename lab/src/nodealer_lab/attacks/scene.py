@@ -12,6 +12,7 @@ from nodealer.cheats.cheater import Cheater
 from nodealer.client.agents import BotAgent
 from nodealer.client.local_table import KEY_BYTES, LocalTable
 from nodealer.engine.bodies import Cards
+from nodealer.engine.commands import DisputeCard, LeaveHand
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Outcome, Replica
@@ -249,9 +250,9 @@ def decide(participant: Participant, agent: BotAgent | None) -> list[bytes]:
     A participant without an agent leaves on its turn.
     """
     if participant.options().unreadable is not None:
-        return participant.dispute()
+        return participant.command(DisputeCard())
     if agent is None:
-        return participant.leave() if participant.seat.must_move else []
+        return participant.command(LeaveHand()) if participant.seat.must_move else []
     # A player with false cards who has already disputed one has nothing to decide.
     with suppress(CardUnreadable):
         return agent.act(participant)

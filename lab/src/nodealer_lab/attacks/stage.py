@@ -16,6 +16,7 @@ from msgspec import Raw, structs
 
 from nodealer.client.agents import BotAgent
 from nodealer.engine.bodies import Body
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.frame_result import ReceivedEvent
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -152,7 +153,7 @@ class AttackTable:
 
     def play_move(self, seat: int, move: Message) -> None:
         """Make a move for a seat, and run until no one has anything to send."""
-        self.send(self[seat].move(move))
+        self.send(self[seat].command(MakeMove(move)))
         self.run_to_end()
 
     def restart(self, seat: int, store: MemoryPlayerStore) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from nodealer.client.agents import bot_decision
 from nodealer.client.local_table import LocalTable, seat_players
+from nodealer.engine.commands import AnswerQuestion
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
@@ -109,7 +110,7 @@ def play_locally(game: GamePackage, hands: int) -> LocalTable:
     def decide(participant: Participant) -> list[bytes]:
         """Return the bot's answer to the question before this participant, or nothing if there is none."""
         question = participant.question()
-        return [] if question is None else participant.answer(question, bot_decision(bot, question))
+        return [] if question is None else participant.command(AnswerQuestion(question, bot_decision(bot, question)))
 
     table.run(decide)
     if table.seats[0].replica.state.phase is not Phase.ENDED:

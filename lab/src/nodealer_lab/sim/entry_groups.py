@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from nodealer.engine.commands import SitOut
 from nodealer.engine.frame_result import Received
 from nodealer.engine.participant import Participant
 from nodealer.engine.replica import Applied, Outcome
@@ -116,7 +117,7 @@ class EntryGroups:
         known, home = (self._node.home.copy(before.entries, before.records) for _ in range(2))
         alone = self._world.new_participant(self._node, home, self._node.keys)
         if before.sits_out:
-            alone.sit_out()
+            alone.command(SitOut())
         for number, frame in sorted(islice(self._heard.items(), before.heard)):
             alone.receive(frame, number)
         one_by_one = [alone.receive(frame, number) for frame, number in frames]

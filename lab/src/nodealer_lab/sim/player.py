@@ -8,6 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 from nodealer.cards.operations import Card
 from nodealer.client.agents import BotAgent
+from nodealer.engine.commands import (
+    AdmitPlayer,
+    AgreeToRoster,
+    AnswerQuestion,
+    ComeBack,
+    DisputeCard,
+    LeaveHand,
+    MakeMove,
+    ProposeSession,
+    RemovePlayer,
+    RequestSeat,
+    SitOut,
+)
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import create_proposal
 from nodealer.engine.state import TableState
@@ -83,7 +96,7 @@ class SimPlayer:
         self._proposed = True
         members = [offers[name].as_member(seat) for seat, name in enumerate(names)]
         limits = None if plan.keeper is None else plan.keeper.limits
-        return participant.propose(create_proposal(plan.rules, plan.protocol, members, clock=limits))
+        return participant.command(ProposeSession(create_proposal(plan.rules, plan.protocol, members, clock=limits)))
 
     # --- At the table ---
 
@@ -102,7 +115,7 @@ class SimPlayer:
         # A player who was given false cards, and has already disputed one, has nothing to decide.
         with suppress(IllegalMove, CardUnreadable):
             if participant.options().unreadable is not None:
-                return participant.dispute()
+                return participant.command(DisputeCard())
             if (hand := free_hand(participant.replica.state.hand.game)) is not None:
                 return self._answer_peek(participant) or self._make_free_move(participant, hand)
             return self._mind.act(participant)
@@ -113,7 +126,7 @@ class SimPlayer:
         if self._proposed or not self._node.asks_to_sit or participant.is_catching_up:
             return []
         with suppress(IllegalMove):
-            said = participant.request_seat()
+            said = participant.command(RequestSeat())
             self._proposed = True
             return said
         return []
@@ -134,14 +147,16 @@ class SimPlayer:
         mine = participant.seat.number
         for proposal, one in state.proposed.items():
             if mine not in one.agreed and mine in one.roster.seats:
-                return participant.agree_to_roster(proposal)
+                return participant.command(AgreeToRoster(proposal))
         there = [seat for seat in state.roster.with_cards if seat not in state.gone | state.ended | state.expelled]
         if state.no_more_hands or state.proposed or there[:1] != [mine]:
             return []
         for seat in state.roster.with_cards:
             if seat in state.gone | state.expelled and len(there) > 1:
-                return participant.propose_removal(state.all_members[seat].name)
-        return participant.admit(participant.seat_requests[0].who.name) if participant.seat_requests else []
+                return participant.command(RemovePlayer(state.all_members[seat].name))
+        return (
+            participant.command(AdmitPlayer(participant.seat_requests[0].who.name)) if participant.seat_requests else []
+        )
 
     def leave_if_planned(self, participant: Participant) -> Iterable[bytes]:
         """Leave or sit out if the plan says so now, and schedule the return."""
@@ -157,13 +172,13 @@ class SimPlayer:
         away = mine.away if mine is not None else 0
         self._left = True
         if away is not None:
-            self._clock.after(away, lambda: self._node.act(lambda participant: participant.come_back()))
+            self._clock.after(away, lambda: self._node.act(lambda participant: participant.command(ComeBack())))
         said: list[bytes] = []
         with suppress(IllegalMove):
-            said += [] if sits_out else participant.leave()
+            said += [] if sits_out else participant.command(LeaveHand())
             self._world.struck["left"] += 1
         if sits_out or away is None or away:
-            said += participant.sit_out()
+            said += participant.command(SitOut())
         return said
 
     def _is_pondering(self, participant: Participant) -> bool:
@@ -191,7 +206,7 @@ class SimPlayer:
         question = participant.question()
         if question is None or question.peek is None:
             return []
-        return participant.answer(question, Bot().choose(question.view, question.peek))
+        return participant.command(AnswerQuestion(question, Bot().choose(question.view, question.peek)))
 
     def _make_free_move(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
         """Make a free-table move. No seat owes one, so the first seat in order moves, and after a while the next."""
@@ -206,7 +221,9 @@ class SimPlayer:
             self._clock.after(CHECK_INTERVAL, lambda: self._node.act(self.decide))
             return []
         faces = {card.position: face for card, face in participant.seat.known_cards().items() if card.deck == 0}
-        return participant.move(pick_free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
+        return participant.command(
+            MakeMove(pick_free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
+        )
 
 
 def is_rebuilding(decks: Iterable[object]) -> bool:

@@ -14,6 +14,7 @@ from functools import partial
 from nodealer.client.agents import BotAgent
 from nodealer.client.setup import TableSetup, names_with_person, table_setup
 from nodealer.client.transport import Connected, Event
+from nodealer.engine.commands import ProposeSession
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import resolve_parts
@@ -101,7 +102,7 @@ class Bots:
             return
         self._proposed = True
         members = [offers_by_name[name].as_member(seat) for seat, name in enumerate(self._setup.names)]
-        self._queue.extend(first.propose(self._setup.proposal(members)))
+        self._queue.extend(first.command(ProposeSession(self._setup.proposal(members))))
 
 
 class BotTransport:

@@ -12,6 +12,7 @@ from msgspec.structs import replace as replace_struct
 from nodealer.cheats.cheater import Cheater
 from nodealer.client.local_table import KEY_BYTES
 from nodealer.engine.bodies import Agree, Newcomer, Propose
+from nodealer.engine.commands import ProposeSession
 from nodealer.engine.lobby import Expected
 from nodealer.engine.lobby_messages import Opening, sign_frame
 from nodealer.engine.lobby_state import LobbyState
@@ -57,7 +58,7 @@ def _play_downgrade(scene: Scene) -> AttackOutcome:
     wanted = _expectation_of(parts_of(scene, small_protocol(scene.protocol.claims.name)), names)
     people = [first, *(new_guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
     table = gather(*people)
-    table.send(first.propose(proposal_for(scene, first, parts_of(scene))))
+    table.send(first.command(ProposeSession(proposal_for(scene, first, parts_of(scene)))))
     table.run()
     agreed = any(one.has_session for one in people[1:])
     return AttackOutcome("never", gain="makes Ben play without proofs" if agreed else None)
@@ -120,7 +121,7 @@ def _play_forged_link(scene: Scene) -> AttackOutcome:
             continue
         person, stranger = new_guest(scene, invited, host=by.host), new_guest(scene, false_host)
         table = gather(person, stranger)
-        table.send(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
+        table.send(stranger.command(ProposeSession(proposal_for(scene, stranger, parts_of(scene)))))
         table.run()
         if person.has_session:
             return AttackOutcome("never", gain="keeps Ben at a table of its own although he has the true link")
@@ -169,7 +170,9 @@ def _play_ground(scene: Scene) -> AttackOutcome:
     cheater = people[-1]
     _deliver_all(people, [frame for one in people for frame in one.resend()])
     floor = cheater.lobby._state
-    _deliver_all(people, people[0].propose(proposal_for(scene, people[0], parts_of(scene))), withholder=cheater)
+    _deliver_all(
+        people, people[0].command(ProposeSession(proposal_for(scene, people[0], parts_of(scene)))), withholder=cheater
+    )
     _deliver_all(people, [next(_chosen_openings(cheater, floor))])
     ground = [one.session.id[0] == WANTED for one in people[:-1] if one.has_session]
     return AttackOutcome("never", gain="chooses the words that the players compare" if any(ground) else None)
@@ -304,7 +307,7 @@ def _play_no_openings(scene: Scene) -> AttackOutcome:
     )
     other = new_guest(scene, stores[1], parts=parts)
     table = gather(host, other)
-    table.send(host.propose(proposal_for(scene, host, its)))
+    table.send(host.command(ProposeSession(proposal_for(scene, host, its))))
     table.run()
     if not other.has_session:
         return AttackOutcome("never")
@@ -393,7 +396,7 @@ def _play_stranger(scene: Scene) -> AttackOutcome:
     people = [new_guest(scene, home, host=mark) for home in others]
     table = gather(*people)
     stranger = people[-1]
-    table.send(stranger.propose(proposal_for(scene, stranger, parts_of(scene))))
+    table.send(stranger.command(ProposeSession(proposal_for(scene, stranger, parts_of(scene)))))
     table.run()
     agreed = any(one.has_session for one in people[:-1])
     return AttackOutcome(

@@ -15,6 +15,7 @@ from nodealer.audit.verify import verify_file
 from nodealer.client.local_table import KEY_BYTES as LOCAL_KEY_BYTES
 from nodealer.engine.bodies import Leave, Move, Word, read_body
 from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.commands import LeaveHand, WriteNote
 from nodealer.engine.frame_result import Diverged
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import IllegalMove
@@ -269,7 +270,7 @@ def _play_restored(scene: Scene) -> AttackOutcome:
     stage.send(stage[VICTIM].resend(known))
     with suppress(IllegalMove):
         # This time the person decides otherwise.
-        stage.send(stage[VICTIM].leave())
+        stage.send(stage[VICTIM].command(LeaveHand()))
     stage.run_to_end()
     fault = stage.state(1).fault
     return stage.outcome(
@@ -439,9 +440,9 @@ def _play_two_time(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene)
     stage.run_until(awaits_move_of(0))
     copy = copy_store(stage.stores[0])
-    (known,) = stage[0].send_note("I think that I raise")
+    (known,) = stage[0].command(WriteNote("I think that I raise"))
     stage.restart(0, copy)
-    (again,) = stage[0].send_note("I think that I fold")
+    (again,) = stage[0].command(WriteNote("I think that I fold"))
     key = TableSecret(scene.entropy(16), "0" * 32, 0).read_key
     sender = scene.entropy(SENDER_BYTES)
     first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (known, again))

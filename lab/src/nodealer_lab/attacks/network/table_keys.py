@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from nodealer.client.keyring import Keyring
 from nodealer.engine.bodies import Box, Propose
+from nodealer.engine.commands import AgreeToRoster
 from nodealer.engine.participant import Participant
 from nodealer.engine.rosters import proposal_id
 from nodealer.errors import IllegalMove
@@ -57,7 +58,7 @@ def _play_false_box(scene: Scene) -> AttackOutcome:
     stage.run_until(lambda state: proposal in state.proposed)
     agreed = []
     with suppress(IllegalMove):
-        agreed = stage[VICTIM].agree_to_roster(proposal)
+        agreed = stage[VICTIM].command(AgreeToRoster(proposal))
     return stage.outcome("makes Ada agree to a key that she cannot read with" if agreed else None)
 
 
@@ -99,7 +100,7 @@ def _play_old_key(scene: Scene) -> AttackOutcome:
     stage.run_until(lambda state: proposal in state.proposed)
     agreed = []
     with suppress(IllegalMove):
-        agreed = stage[0].agree_to_roster(proposal)
+        agreed = stage[0].command(AgreeToRoster(proposal))
     return stage.outcome("lets the removed player go on reading" if agreed else None)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from nodealer.engine.bodies import Tick
 from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.commands import SendTick, VoteSkip
 from nodealer.engine.phases import Phase
 from nodealer.errors import IllegalMove
 from nodealer.log.session import Limits
@@ -117,12 +118,12 @@ def _play_held_tick(scene: Scene) -> AttackOutcome:
     stage = AttackTable(scene, clock=LIMITS)
     keeper = len(stage.participants) - 1
     stage.run_until(awaits_move_of(0))
-    early = stage[keeper].send_tick(0)
+    early = stage[keeper].command(SendTick(0))
     stage.run_until(awaits_move_of(VICTIM))
     stage.held.add(VICTIM)
     stage.send(early)
     stage.run_to_end()
-    stage.send(stage[keeper].send_tick(LIMITS.move + 1))
+    stage.send(stage[keeper].command(SendTick(LIMITS.move + 1)))
     stage.run_to_end()
     clock = stage.state().clock
     late = clock is not None and bool(clock.late)
@@ -201,11 +202,11 @@ def _play_withhold(scene: Scene) -> AttackOutcome:
     stage.run_to_end()
     if len(others) == 1:
         for time in (0, LIMITS.cards + 1):
-            stage.send(stage[-1].send_tick(time))
+            stage.send(stage[-1].command(SendTick(time)))
             stage.run_to_end()
     for seat in others:
         with suppress(IllegalMove):
-            stage.send(stage[seat].vote_skip({scene.cheater}))
+            stage.send(stage[seat].command(VoteSkip(frozenset({scene.cheater}))))
     stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
     return stage.outcome("keeps the others waiting forever" if stuck else None)

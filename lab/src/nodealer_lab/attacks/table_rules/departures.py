@@ -7,6 +7,7 @@ from typing import Any, Final
 from nodealer.cards.events import Half
 from nodealer.cards.operations import Open
 from nodealer.engine.bodies import Break, Leave, Word
+from nodealer.engine.commands import MakeMove
 from nodealer.engine.participant import Participant
 from nodealer.engine.state import TableState
 from nodealer.games.registry import find_game
@@ -172,7 +173,7 @@ def _play_no_stake(scene: Scene) -> AttackOutcome:
     """
     stage = AttackTable(scene, seats=3, makers={scene.cheater: BoardWithholder})
     stage.run_until(awaits_move_of(scene.cheater))
-    stage.send(stage[scene.cheater].move({"type": "fold"}))
+    stage.send(stage[scene.cheater].command(MakeMove({"type": "fold"})))
     stage.run_to_end()
     state = stage.state(1)
     decks: list[Any] = [deck for deck in state.hand.decks.values() if is_opening_board(state)]

@@ -11,6 +11,7 @@ from nodealer.cards.operations import NewDeck, Operation
 from nodealer.client.local_table import KEY_BYTES
 from nodealer.engine.bodies import Agree, Break, Cards, Propose, read_body
 from nodealer.engine.bodies import Without as SkipVote
+from nodealer.engine.commands import VoteSkip
 from nodealer.engine.participant import Participant
 from nodealer.engine.phases import Phase
 from nodealer.engine.rosters import proposal_id
@@ -416,7 +417,7 @@ def _play_stall(scene: Scene) -> AttackOutcome:
         stage.run_to_end()
         for seat in range(3):
             with suppress(IllegalMove):
-                stage.send(stage[seat].vote_skip({friend}))
+                stage.send(stage[seat].command(VoteSkip(frozenset({friend}))))
     stage.run_to_end()
     stuck = stage.state().phase is Phase.PLAYING
     return stage.outcome("with a friend, keeps the others waiting forever" if stuck else None)
