@@ -17,10 +17,11 @@ from cli.running import called
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Source
+from nodealer.client.events import LogCopyStopped
 from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.game_catalogue import find_game, list_saved_games
 from nodealer.client.local_table import LocalTable, seat_players
-from nodealer.client.log_export import LogCopy
+from nodealer.client.log_export import LogCopy, copy_log
 from nodealer.client.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, games_folder, keep
 from nodealer.engine.commands import MakeMove, ProposeSession
 from nodealer.engine.leave_policy import stay_for_hands
@@ -330,6 +331,17 @@ def test_a_file_that_somebody_has_changed_is_left_alone(tmp_path: Path) -> None:
     with LogCopy.again(path) as copy:
         copy.follow(replica)
     assert path.read_bytes() == b"something else" and copy.left is not None
+
+
+def test_a_copy_that_stops_is_told_of_once(tmp_path: Path) -> None:
+    path, replica, shown = tmp_path / "log", finished().participants[0].replica, list[LogCopyStopped]()
+    path.write_bytes(b"something else")
+    with LogCopy.again(path) as changed, LogCopy.new(tmp_path / "other") as good:
+        for _ in range(3):
+            copy_log([changed, good], tmp_path / "whole", shown.append, replica)
+    assert changed.left is not None and good.left is None
+    assert shown == [LogCopyStopped(str(path), changed.left, str(tmp_path / "whole"))]
+    assert len((tmp_path / "other").read_bytes().splitlines()) == 1 + len(replica.entries)
 
 
 def test_a_file_that_cannot_be_written_any_more_does_not_stop_the_game(tmp_path: Path) -> None:

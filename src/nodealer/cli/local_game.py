@@ -20,22 +20,22 @@ from nodealer.audit.verify import verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.cheat_option import Cheating, parse_cheat
 from nodealer.cli.display import Display
-from nodealer.cli.json_ui import JsonUI
+from nodealer.cli.front_end import create_ui
 from nodealer.cli.output import err, escape_markup, out, print_line
 from nodealer.cli.terminal.event_lines import describe_progress
-from nodealer.cli.terminal.ui import TerminalUI
 from nodealer.client.durable_files import FILE_MODE, FOLDER_MODE
 from nodealer.client.entropy import system_entropy
 from nodealer.client.events import LogVerified
 from nodealer.client.front_end import FrontEndGone
 from nodealer.client.game_catalogue import find_game
 from nodealer.client.local_host import Decider, LocalGame, host_local_game
-from nodealer.client.log_export import LogCopy, follow_all
+from nodealer.client.log_export import LogCopy, copy_log
 from nodealer.client.rehearsal import rehearse
 from nodealer.client.saved_games import SavedGame, game_record, keep, recorded_setup
 from nodealer.client.setup import TableSetup
 from nodealer.client.summary import game_summary
 from nodealer.client.time_limits import limits_for_bots
+from nodealer.client.ui import UI
 from nodealer.engine.phases import Phase
 from nodealer.engine.replica import Replica
 from nodealer.engine.resolve import refuse_without_asserts
@@ -163,9 +163,7 @@ def wait_until_free(saved: SavedGame) -> None:
 
 def _play_and_verify(game: LocalGame, cheat: Cheating | None, *, json: bool) -> int:
     """Play the game, verify it, and return the exit code. If it is interrupted, say how to continue."""
-    ui: JsonUI | TerminalUI = (
-        JsonUI(name=game.person, network=False) if json else TerminalUI(name=game.person, network=False)
-    )
+    ui = create_ui(json=json, name=game.person, network=False)
     if cheat is not None:
         game = replace(game, programs=cheat.programs)
         ui.show(cheat.announcement)
@@ -182,12 +180,12 @@ def _play_and_verify(game: LocalGame, cheat: Cheating | None, *, json: bool) -> 
         raise
 
 
-def _play(game: LocalGame, ui: JsonUI | TerminalUI) -> Replica:
+def _play(game: LocalGame, ui: UI) -> Replica:
     """Play the game or the rehearsal, and return its table."""
     seed = game.saved.what.seed
     if seed is None:
         return asyncio.run(host_local_game(game, ui))
-    return rehearse(game.setup, seed, ui, partial(follow_all, game.copies))
+    return rehearse(game.setup, seed, ui, partial(copy_log, game.copies, game.saved.kept_log, ui.show))
 
 
 def _report_interruption(game: LocalGame, replica: Replica | None) -> None:
@@ -207,7 +205,7 @@ def _resume_command(saved: SavedGame) -> str:
     return phrases.resume_command(None if newest == saved.folder else saved.name)
 
 
-def _verify(game: LocalGame, ui: JsonUI | TerminalUI, replica: Replica) -> Report:
+def _verify(game: LocalGame, ui: UI, replica: Replica) -> Report:
     """Verify the log from its file alone, and show the report."""
     report = verify_file(game.log, entropy=system_entropy, game=game.setup.game)
     place = game.setup.place

@@ -19,7 +19,7 @@ from nodealer.cli import text as phrases
 from nodealer.cli.display import Display
 from nodealer.cli.front_end import create_ui
 from nodealer.cli.identity_prompt import choose_name, load_contacts, me, unlock_identity
-from nodealer.cli.output import PipeClosed, err, escape_markup, print_line
+from nodealer.cli.output import err, escape_markup, print_line
 from nodealer.cli.webpage import serve_guest_page
 from nodealer.client.contacts import Contacts
 from nodealer.client.entropy import system_entropy
@@ -29,7 +29,7 @@ from nodealer.client.front_end import FrontEndGone
 from nodealer.client.game_catalogue import create_folder_once, find_table
 from nodealer.client.game_loader import load_game_or_none
 from nodealer.client.host_relay import free_port, own_address, own_relay, parse_own_address
-from nodealer.client.log_export import LogCopy, follow_all
+from nodealer.client.log_export import LogCopy, copy_log
 from nodealer.client.network_game import HostedTable, NetworkTable, play_on_network
 from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.client.processes import run_processes
@@ -275,14 +275,13 @@ class Visit:
         incomplete = any(copy.left is not None for copy in self.copies)
         return self.table.kept_log if incomplete else self.table.log
 
-    @property
-    def options(self) -> ClientOptions:
+    def options(self, ui: UI) -> ClientOptions:
         """Return how the client treats the table."""
         return ClientOptions(
             asks_for_seat=self.presence.ask,
             shows_words=True,
             notice_after=PEOPLE_THINK if self.by_person and not self.on_page else NOTICE_AFTER,
-            on_log=partial(follow_all, self.copies),
+            on_log=partial(copy_log, self.copies, self.table.kept_log, ui.show),
         )
 
     def network_table(self) -> NetworkTable:
@@ -322,13 +321,14 @@ class Visit:
         table, network_table = self.table, self.network_table()
         async with _own_services(table):
             with open_or_create_store(table.home, table.what.name, system_entropy, self.user.identity) as store:
+                ui = ui_for(store)
                 return await play_on_network(
                     network_table,
                     store,
-                    ui_for(store),
+                    ui,
                     self.user.contacts,
                     AROUND,
-                    self.options,
+                    self.options(ui),
                     check_runner=in_background,
                 )
 
@@ -359,7 +359,7 @@ def _play(visit: Visit) -> int:
         return asyncio.run(_play_on_page(visit)) if visit.on_page else _play_in_terminal(visit)
     except NameTaken as taken:
         raise BadParameter(phrases.name_refused(taken)) from None
-    except (FrontEndGone, KeyboardInterrupt, PipeClosed):
+    except (FrontEndGone, KeyboardInterrupt):
         table, hosted = visit.table, visit.table.what.hosted
         log = None if table.agreed is None else escape_markup(table.log)
         has_relay = hosted is not None and hosted.listen is not None

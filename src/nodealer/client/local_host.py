@@ -14,11 +14,11 @@ from typing import Any
 from nodealer.audit.background import in_background
 from nodealer.client.bot_process import BotConfig
 from nodealer.client.entropy import system_entropy
-from nodealer.client.events import BotDropped, GameContinued, LogCopyStopped, TableEvent, TableStuck
+from nodealer.client.events import BotDropped, GameContinued, TableEvent, TableStuck
 from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.local_game import LocalSeat, Overseer, Stuck, convene, play_local_seat
 from nodealer.client.local_relay import serve_local_table
-from nodealer.client.log_export import LogCopy
+from nodealer.client.log_export import LogCopy, copy_log
 from nodealer.client.policies import Policy
 from nodealer.client.processes import TERM, Process, describe_exit, run_processes
 from nodealer.client.saved_games import Earlier, SavedGame
@@ -119,7 +119,8 @@ async def host_local_game(game: LocalGame, ui: UI, store: PlayerStore | None = N
         processes = await stack.enter_async_context(run_processes(game.configs(table), game.programs))
         overseer = game.overseer()
         continued = (_Continued(ui),) if game.earlier is not None and game.earlier.entries else ()
-        options = ClientOptions(expected=game.setup.sitting, on_log=partial(_copy_log, game, ui))
+        on_log = partial(copy_log, game.copies, game.saved.kept_log, ui.show)
+        options = ClientOptions(expected=game.setup.sitting, on_log=on_log)
         tasks = [asyncio.ensure_future(_report_dropouts(game, processes, overseer.dropped, ui))]
         watching: UI = SilentUI()
         policies: tuple[Policy, ...] = (overseer,)
@@ -137,15 +138,6 @@ async def host_local_game(game: LocalGame, ui: UI, store: PlayerStore | None = N
         if participant.silenced is not None:
             raise BadParameter(f"{game.saved.folder}: {participant.silenced}")
         return participant.replica
-
-
-def _copy_log(game: LocalGame, ui: UI, replica: Replica) -> None:
-    """Write the new entries to the copies of the log, and report once if one cannot be written."""
-    for copy in game.copies:
-        known = copy.left
-        copy.follow(replica)
-        if copy.left is not None and known is None:
-            ui.show(LogCopyStopped(str(copy.path), copy.left, str(game.saved.kept_log)))
 
 
 class _Display(SilentUI):

@@ -6,9 +6,10 @@ Existing files are never overwritten.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from nodealer.client.events import LogCopyStopped
 from nodealer.engine.replica import Replica
 from nodealer.errors import BadParameter
 from nodealer.wire import encode
@@ -89,7 +90,10 @@ class LogCopy:
             self.path.unlink(missing_ok=True)
 
 
-def follow_all(copies: Iterable[LogCopy], replica: Replica) -> None:
-    """Write the new entries to each copy."""
+def copy_log(copies: Iterable[LogCopy], log: Path, show: Callable[[LogCopyStopped], None], replica: Replica) -> None:
+    """Write the new entries to each copy, and show once if one can no longer be written. `log` is the whole log."""
     for copy in copies:
+        known = copy.left
         copy.follow(replica)
+        if copy.left is not None and known is None:
+            show(LogCopyStopped(str(copy.path), copy.left, str(log)))
