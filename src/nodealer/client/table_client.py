@@ -47,6 +47,8 @@ TICK_SECONDS: Final = 0.25
 BATCH_WINDOW: Final = 0.05
 #: After how many seconds a notice says whom the table is waiting for.
 NOTICE_AFTER: Final = 5.0
+#: How many commands wait for a connection. The front end keeps or refuses more.
+ORDERS_MAX: Final = 100
 #: How many chat messages of a seat are shown within how many seconds. More would push everything else away.
 CHATS_MAX: Final = 10
 CHATS_WITHIN: Final = 10.0
@@ -167,7 +169,7 @@ class TableClient:
                             continue
                     elif not self._participant.is_settled:
                         await self._process(self._settle())
-                    if order.done():
+                    if order.done() and self._has_room:
                         order = self._take_order(order, commands)
                     if self._connected:
                         await self._act()
@@ -191,7 +193,7 @@ class TableClient:
 
         The agent may go on thinking while disconnected; its answer is used later.
         """
-        waiting: set[asyncio.Future[Any]] = {frame, order}
+        waiting: set[asyncio.Future[Any]] = {frame, order} if self._has_room else {frame}
         answer = self._answer
         if answer is not None and (not answer.done() or (self._connected and not self._participant.is_catching_up)):
             waiting.add(answer)
@@ -200,6 +202,11 @@ class TableClient:
         if answer is not None and answer.done() and not answer.cancelled():
             # A person who goes while there is no connection has gone all the same.
             answer.result()
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether another command is taken from the front end: without a connection, they wait."""
+        return len(self._orders) < ORDERS_MAX
 
     @property
     def _may_look_later(self) -> bool:
