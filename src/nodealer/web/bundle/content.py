@@ -28,6 +28,9 @@ NOT_IN_A_TAB: Final = (
     "client/durable_files.py", "client/folder_store.py",
     "client/address.py", "client/host_relay.py", "client/identity.py", "client/journal.py",
     "client/saved_games.py", "client/table_folders.py",
+    "client/bot_process.py", "client/entropy.py", "client/game_catalogue.py", "client/game_loader.py",
+    "client/local_game.py", "client/local_host.py", "client/local_relay.py", "client/log_export.py",
+    "client/processes.py", "client/rehearsal.py", "client/timekeeper_process.py",
     "web/server.py", "web/socket_owner.py", "web/bundle/",
 )  # fmt: skip
 #: What the page may load and do: WebAssembly and sockets to relays, but nothing inline, from elsewhere, or by `eval`.
