@@ -25,12 +25,12 @@ BUDGET: Final = {
     "baseline": 20,
     # With tables across the network, a process for each player, and one that keeps the time; somebody who comes while
     # they play, and one who is taken out.
-    "cli": 217,
+    "cli": 203,
     "parity": 3,
     # With seats that leave, on every protocol whose decks go on.
     "conformance": 95,
-    # With loops that play whole games, and a timekeeper at its table.
-    "client": 22,
+    # With clients that play whole games, a timekeeper at its table, and bots in processes that are killed.
+    "client": 36,
     # With the bots, which play hundreds of hands, and with what leaving them costs, step by step.
     "games": 32,
     "golden": 7,

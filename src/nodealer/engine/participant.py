@@ -524,7 +524,9 @@ class Participant:
                 return self._signing_seat.disclose()
             case LeaveHand():
                 return [self._signing_seat.leave()]
-            case LeaveTable() | EndGame() | SitOut() | ComeBack():
+            case LeaveTable():
+                return self._leave_table()
+            case EndGame() | SitOut() | ComeBack():
                 return self._change_presence(command)
             case WriteNote(text=text):
                 return [self._signing_seat.send_note(text)]
@@ -572,19 +574,25 @@ class Participant:
             return seat.dispute(unreadable)
         raise IllegalMove("every card of this seat opens")
 
-    def _change_presence(self, command: LeaveTable | EndGame | SitOut | ComeBack) -> list[bytes]:
+    def _leave_table(self) -> list[bytes]:
+        """Leave the hand, and end the game for this seat. Raise `IllegalMove` before the session and for spectators."""
+        self._refuse_unsettled()
+        if self.seat.number not in self.replica.state.ended:
+            self._is_leaving = True
+        # Players who sit out have already left the hand.
+        with suppress(IllegalMove):
+            return [self._signing_seat.leave()]
+        return self.outgoing()
+
+    def _change_presence(self, command: EndGame | SitOut | ComeBack) -> list[bytes]:
         """Take note of whether this player plays the next hands, and return what follows from it."""
         self._refuse_unsettled()
-        if isinstance(command, LeaveTable | EndGame):
+        if isinstance(command, EndGame):
             self._is_leaving = True
         elif isinstance(command, SitOut):
             self._sits_out = True
         else:
             self._is_leaving = self._sits_out = False
-        if isinstance(command, LeaveTable):
-            # Players who sit out have already left the hand.
-            with suppress(IllegalMove):
-                return [self._signing_seat.leave()]
         return self.outgoing()
 
     def _request_seat(self) -> bytes:
