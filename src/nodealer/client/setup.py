@@ -118,12 +118,6 @@ def table_setup(
     )
 
 
-def refuse_without_bots(game: GamePackage) -> None:
-    """Raise `BadParameter` for a game that only programs can play."""
-    if game.bot is None:
-        raise BadParameter(f"{game.name} has no bots; play it from a program, with the library")
-
-
 def names_with_person(seats: int, person: str | None) -> tuple[str, ...]:
     """Return the names at a table with bots. A person has the first seat. Raise `BadParameter` for a bot's name."""
     first, *others = BOT_NAMES[:seats]
