@@ -145,10 +145,6 @@ def dropped_out(name: str, reason: str) -> str:
     return f"[red]{name} has dropped out[/red]: {reason}"
 
 
-def declined(name: str, reason: str) -> str:
-    return f"{name} declined: {reason}"
-
-
 # --- play in the browser ---
 
 
