@@ -105,7 +105,7 @@ async def play_local_seat(
             keys=keys,
             by_person=seat.by_person,
         )
-    options = ClientOptions(expected=seat.expected.names)
+    options = ClientOptions(expected=seat.expected.names, shows_log=seat.agent is None)
     behaviour = Behaviour(seat.agent, None, (*seat.policies, *policies))
     await _run(participant, keys, seat.invitation, GuardedUI(ui), entropy, behaviour, options)
     if not participant.is_over:

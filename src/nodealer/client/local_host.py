@@ -120,7 +120,7 @@ async def host_local_game(game: LocalGame, ui: UI, store: PlayerStore | None = N
         overseer = game.overseer()
         continued = (_Continued(ui),) if game.earlier is not None and game.earlier.entries else ()
         on_log = partial(copy_log, game.copies, game.saved.kept_log, ui.show)
-        options = ClientOptions(expected=game.setup.sitting, on_log=on_log)
+        options = ClientOptions(expected=game.setup.sitting, shows_log=game.person is None, on_log=on_log)
         tasks = [asyncio.ensure_future(_report_dropouts(game, processes, overseer.dropped, ui))]
         watching: UI = SilentUI()
         policies: tuple[Policy, ...] = (overseer,)

@@ -84,6 +84,8 @@ class ClientOptions:
     asks_for_seat: bool = False
     #: Whether that includes a seat that the others took away before this program started.
     asks_back: bool = True
+    #: Whether to show what log entries do. A bot needs no words for that, and making them costs time.
+    shows_log: bool = True
     #: Whether to show the words that people compare.
     shows_words: bool = False
     #: After how many seconds a notice says whom the table is waiting for.
@@ -267,7 +269,7 @@ class TableClient:
         seconds = self._check_seconds / max(sum(bool(one.checks) for one in applied), 1)
         self._check_seconds = 0.0
         for news in received.happened:
-            if isinstance(news, Applied) and self._narrator is not None:
+            if isinstance(news, Applied) and self._narrator is not None and self._options.shows_log:
                 for event in self._narrator.describe(news, seconds):
                     self._ui.show(event)
             elif isinstance(news, Diverged):

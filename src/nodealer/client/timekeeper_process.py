@@ -22,9 +22,9 @@ from nodealer.client.keyring import Keyring
 from nodealer.client.lobby import Onlooker
 from nodealer.client.relay_transport import RelayTransport
 from nodealer.client.saved_games import games_folder
-from nodealer.client.table_client import Behaviour, TableClient
+from nodealer.client.table_client import Behaviour, ClientOptions, TableClient
 from nodealer.client.timekeeper import Ticker
-from nodealer.client.ui import UI, SilentUI
+from nodealer.client.ui import UI, GuardedUI, SilentUI
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import resolve_parts
 from nodealer.errors import BadParameter, NodealerError
@@ -59,7 +59,7 @@ def timekeeper_config(invitation: Invitation, *, name: str, game: str | None) ->
     return TimekeeperConfig(invitation.link, invitation.table, invitation.relays, name, game, str(home))
 
 
-async def keep_time(config: TimekeeperConfig, ui: UI, *, patient: bool = False) -> None:
+async def keep_time(config: TimekeeperConfig, ui: UI, *, patient: bool = False, shows_log: bool = True) -> None:
     """Keep the time of a table until its end.
 
     Raise `NotSeated` if the table has another timekeeper, `BadParameter` if the players go on with another key, and,
@@ -79,9 +79,11 @@ async def keep_time(config: TimekeeperConfig, ui: UI, *, patient: bool = False) 
                 keeps_time=True,
                 keys=keys,
             )
+        ui = GuardedUI(ui)
         monitor = ConnectionMonitor(ui.show, len(config.relays), patient=patient, shows_first=True)
         transport = RelayTransport(participant, keys, config.relays, entropy=system_entropy, emit=monitor)
-        await TableClient(participant, transport, ui, Behaviour(None, Onlooker(ui.show), (Ticker(),))).run()
+        behaviour = Behaviour(None, Onlooker(ui.show), (Ticker(),))
+        await TableClient(participant, transport, ui, behaviour, ClientOptions(shows_log=shows_log)).run()
     if not participant.is_over:
         raise BadParameter("the players continue with another key, and without this timekeeper")
 
@@ -91,7 +93,7 @@ async def _keep_until_orphaned(config: TimekeeperConfig) -> None:
 
     The successor of that program needs the home. The relay may go and come back meanwhile.
     """
-    keeping = asyncio.ensure_future(keep_time(config, SilentUI(), patient=True))
+    keeping = asyncio.ensure_future(keep_time(config, SilentUI(), patient=True, shows_log=False))
     gone = asyncio.ensure_future(_end_of_input())
     try:
         await asyncio.wait({keeping, gone}, return_when=asyncio.FIRST_COMPLETED)
