@@ -32,6 +32,11 @@ class Typing(LineReader):
         #: The prompts so far; empty where a line is read that no question asked for.
         self.asked: list[str] = []
         self._waits: asyncio.Future[str] | None = None
+        self.unasked: list[str] = []
+
+    def take_unasked(self) -> list[str]:
+        lines, self.unasked = self.unasked, []
+        return lines
 
     @property
     def typed(self) -> bool:

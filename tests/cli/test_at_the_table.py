@@ -486,3 +486,16 @@ async def _three_statuses(ui: Reading, seat: Seat) -> None:
     waiting.cancel()
     await asyncio.wait({waiting})
     await commands.aclose()
+
+
+def test_a_line_for_the_question_before_is_for_the_table_or_nothing() -> None:
+    """It was typed when that question was withdrawn, and never answers the next one."""
+    seat = Seat()
+    seat.circle.play(until=lambda circle: circle.people[1].replica.state.hand.number == 1)
+    seat.typing.unasked = ["remove Cy\n", "show\n"]
+    before = len(seat.lines)
+    seat.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
+    seat.looks()
+    said = seat.lines[before:]
+    assert any("Cy is present" in line for line in said) and any("started typing before" in line for line in said)
+    assert seat.me.options().must_move

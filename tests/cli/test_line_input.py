@@ -16,6 +16,8 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -149,3 +151,40 @@ def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(FrontEndGone):
         asyncio.run(read())
+
+
+class Held(LineReader):
+    """A terminal whose thread reads what the test says."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def types(self, line: str) -> None:
+        self._deliver(line)
+
+
+@pytest.mark.parametrize("when", ["delivered", "cancelled"])
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_line_that_comes_when_its_question_is_withdrawn_is_not_lost(
+    terminal: bool, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a person it may be for the table, and never answers the next question; from a file it is for that one."""
+    monkeypatch.setattr("nodealer.cli.terminal.input.threading.Thread", lambda **given: SimpleNamespace(start=int))
+    monkeypatch.setattr("nodealer.cli.terminal.input.termios.tcflush", lambda *given: None)
+
+    async def read() -> None:
+        lines = Held(terminal=terminal)
+        asking = asyncio.create_task(lines.answer("1> "))
+        await asyncio.sleep(0)
+        steps: list[Callable[[], object]] = [lambda: lines.types("leave\n"), asking.cancel]
+        for step in steps if when == "delivered" else reversed(steps):
+            step()
+        await asyncio.wait({asking})
+        assert asking.cancelled()
+        if terminal:
+            assert lines.take_unasked() == ["leave\n"] and lines.take_unasked() == []
+        else:
+            assert lines.take_unasked() == [] and await lines.answer("2> ") == "leave\n"
+
+    asyncio.run(read())

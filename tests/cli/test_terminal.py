@@ -37,6 +37,9 @@ class Typed(LineReader):
     async def answer(self, prompt: str) -> str:
         return self._typed_lines.pop(0)
 
+    def take_unasked(self) -> list[str]:
+        return []
+
     @contextmanager
     def aside(self) -> Iterator[None]:
         yield

@@ -10,6 +10,7 @@ import atexit
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -61,6 +62,8 @@ class LineReader:
         self._asked: asyncio.Future[str] | None = None
         #: Whether the line that is being typed was begun for an earlier question.
         self._begun = False
+        #: Lines that came when their question had just been withdrawn.
+        self._unasked: deque[str] = deque()
         #: The prompt of the line that is being typed.
         self._prompt = ""
         self._terminal = _EDITING and sys.stdin.isatty()
@@ -79,6 +82,13 @@ class LineReader:
                 return await self._read_in_thread(prompt)
             except _BegunBefore:
                 sys.stdout.write(phrases.TYPED_TOO_EARLY)
+
+    def take_unasked(self) -> list[str]:
+        """Return the lines that a person typed for a question that had just been withdrawn."""
+        lines = list(self._unasked) if self._terminal else []
+        if lines:
+            self._unasked.clear()
+        return lines
 
     @property
     def typed(self) -> bool:
@@ -101,6 +111,8 @@ class LineReader:
 
     async def next(self) -> str:
         """Return a line that no question asked for. Raises `FrontEndGone` at the end of the input."""
+        if self._unasked:
+            return self._unasked.popleft()
         if self._reading or not self._terminal:
             return await self._read_in_thread("")
         loop = asyncio.get_running_loop()
@@ -115,8 +127,11 @@ class LineReader:
 
     async def _read_in_thread(self, prompt: str) -> str:
         """Return the next line, read in the thread, which is started if none is waiting."""
+        if self._unasked and not self._terminal:
+            # A file or a program has written it for the next question.
+            return self._unasked.popleft()
         loop = asyncio.get_running_loop()
-        self._asked = loop.create_future()
+        asked = self._asked = loop.create_future()
         if self._reading:
             self._take_over(prompt)
         else:
@@ -125,7 +140,12 @@ class LineReader:
                 # What was typed before the question appeared was meant for something else.
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
             threading.Thread(target=self._read, args=(prompt, loop), daemon=True).start()
-        return _require_line(await self._asked)
+        try:
+            return _require_line(await asked)
+        except asyncio.CancelledError:
+            if asked.done() and not asked.cancelled() and asked.exception() is None and asked.result():
+                self._unasked.append(asked.result())
+            raise
 
     def _take_over(self, prompt: str) -> None:
         """Reuse the reader that an earlier question left behind, with what was typed so far."""
@@ -161,6 +181,8 @@ class LineReader:
         """Give the line to whoever asked last. Rejects a line that was begun for an earlier question."""
         self._reading, self._prompt = False, ""
         if self._asked is None or self._asked.done():
+            if line:
+                self._unasked.append(line)
             return
         if self._begun and line:
             self._asked.set_exception(_BegunBefore())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Final
 
@@ -298,18 +298,24 @@ class TerminalUI:
     async def _ask(self, prompt: str) -> str:
         """Return a line that is for the game. What is for the table becomes a command."""
         while True:
-            line = await self._ask_lobby(prompt)
+            line = await self._ask_lobby(prompt, self._take_command)
             if not self._take_command(line):
                 return line
 
-    async def _ask_lobby(self, prompt: str) -> str:
-        """Return the line that answers a prompt. Raise `FrontEndGone` if the person quits."""
+    async def _ask_lobby(self, prompt: str, take: Callable[[str], bool] = lambda line: False) -> str:
+        """Return the line that answers a prompt. Raise `FrontEndGone` if the person quits.
+
+        A line that was typed for the question before is none. `take` uses it, if it is for something else.
+        """
         if self._lines is None:
             await asyncio.Event().wait()
             raise FrontEndGone
+        for early in self._lines.take_unasked():
+            _raise_if_quit(early)
+            if not take(early):
+                self.say(phrases.TYPED_TOO_EARLY.rstrip())
         line = await self._lines.answer(prompt)
-        if line.strip().lower() in QUIT:
-            raise FrontEndGone
+        _raise_if_quit(line)
         return line
 
     # --- What the person wants ---
@@ -354,9 +360,8 @@ class TerminalUI:
 
     def _take_idle(self, line: str) -> None:
         """Handle a line that no question asked for. Raise `FrontEndGone` if the person quits."""
+        _raise_if_quit(line)
         word, status = line.strip().lower(), self._status
-        if word in QUIT:
-            raise FrontEndGone
         if status is None or self._take_command(line):
             return
         if not word or word in HELP:
@@ -424,6 +429,12 @@ class TerminalUI:
         """Queue a command for `commands`."""
         self._typed.append(command)
         self._wake.set()
+
+
+def _raise_if_quit(line: str) -> None:
+    """Raise `FrontEndGone` if the person wants to quit."""
+    if line.strip().lower() in QUIT:
+        raise FrontEndGone
 
 
 def _plays(status: TableStatus) -> bool:
