@@ -22,7 +22,7 @@ WITHOUT_A_LINE = {
     *(events.Shown, events.Proven, events.Unprovable, events.GivenBack, events.Unreadable, events.Left),
     *(events.TimeIsUp, events.AsksToSit, events.Seated, events.Silenced, events.Ended),
     *(events.MaySit, events.NotSitting, events.CannotBegin, events.TimekeeperAwaited, events.NoOneSeated),
-    *(events.UnknownLobbyCommand, events.LeftOut, events.OwnTime, events.RosterProposed, events.PlayerAway),
+    *(events.LeftOut, events.OwnTime, events.RosterProposed, events.PlayerAway),
     *(events.DisclosureAsked, events.SittingOut, events.Chatted),
 }
 KINDS: list[type] = list(typing.get_args(TableEvent))
@@ -97,7 +97,6 @@ def test_lines_that_depend_on_what_happened() -> None:
     }
     local = events.ConnectionChanged("lost", reason="no relay")
     assert event_json(local) == {"event": "connection", "what": "lost", "reason": "no relay"}
-    assert event_json(events.TimekeeperConnection("behind", "ws://a")) == {"event": "behind", "relay": "ws://a"}
     assert event_json(events.Declined("", "no")) == {"event": "declined", "name": None, "reason": "no"}
 
 

@@ -90,7 +90,6 @@ SAMPLES = (
     Sample(events.CannotBegin("two are too few"), ("two are too few",)),
     Sample(events.TimekeeperAwaited(), ("timekeeper",)),
     Sample(events.NoOneSeated(), ("seat",)),
-    Sample(events.UnknownLobbyCommand(), ("start",)),
     Sample(events.SeatRequested(), ("host",), ("lobby",)),
     Sample(events.LeftOut(), ("without you",)),
     Sample(events.Declined("Bea", "too late for me"), ("Bea", "too late for me")),
@@ -169,7 +168,7 @@ ELSEWHERE: dict[tuple[type, str], str] = {
             (kind, "json")
             for kind in (
                 *(events.Began, events.Silenced, events.MaySit, events.NotSitting, events.CannotBegin),
-                *(events.TimekeeperAwaited, events.NoOneSeated, events.UnknownLobbyCommand, events.LeftOut),
+                *(events.TimekeeperAwaited, events.NoOneSeated, events.LeftOut),
                 *(events.GameContinued, events.LogCopyStopped, events.OwnTime, events.AsksToSit, events.RosterProposed),
                 *(events.PlayerAway, events.Unreadable, events.Unprovable, events.DisclosureAsked, events.SittingOut),
                 events.Chatted,
@@ -177,7 +176,6 @@ ELSEWHERE: dict[tuple[type, str], str] = {
         ],
         PROGRAM,
     ),
-    **{(events.UnknownLobbyCommand, page): "nothing is typed on a page" for page in ("page", "tab")},
     **{(events.PlayerAway, page): "the page has no button to remove a player" for page in ("page", "tab")},
     **{(events.Ticked, end): "noise for a person" for end in ("terminal", "page", "tab")},
     (events.ReadyForHand, "terminal"): "noise for a person: the heading of the hand follows",
@@ -188,8 +186,6 @@ LIBRARY_ONLY = {
     *(events.Went, events.Proposed, events.NotTaken, events.YourTurn, events.Dealt, events.Opened, events.Shown),
     *(events.Proven, events.GivenBack, events.Left, events.TimeIsUp, events.Seated, events.Ended),
 }
-#: The lines of `nodealer timekeeper`, which has a front end of its own.
-TIMEKEEPER_ONLY = {events.TimekeeperConnection, events.TimekeeperBegan, events.TimekeeperLate}
 
 
 @pytest.fixture(scope="module")
@@ -200,8 +196,8 @@ def sentences() -> Iterator[Notices]:
 
 def test_there_is_a_sample_of_every_event() -> None:
     shown = {type(sample.event) for sample in SAMPLES}
-    assert shown | LIBRARY_ONLY | TIMEKEEPER_ONLY == set(typing.get_args(TableEvent))
-    assert not shown & (LIBRARY_ONLY | TIMEKEEPER_ONLY)
+    assert shown | LIBRARY_ONLY == set(typing.get_args(TableEvent))
+    assert not shown & LIBRARY_ONLY
     assert {kind for kind, _ in ELSEWHERE} <= shown
 
 

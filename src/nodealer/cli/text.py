@@ -728,9 +728,6 @@ def is_late(name: str) -> str:
     return f"{name} is late."
 
 
-# --- Bots and the seats of programs ---
-
-
 # --- games and resume ---
 
 

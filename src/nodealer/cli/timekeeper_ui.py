@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from nodealer.cli import text as phrases
 from nodealer.cli.output import escape_markup, out, print_json_line, print_line
-from nodealer.cli.terminal.event_lines import event_lines
 from nodealer.client import events
-from nodealer.client.event_json import event_json
 from nodealer.client.events import TableEvent
 from nodealer.client.status import TableStatus
 from nodealer.client.ui import SilentUI
@@ -30,28 +28,22 @@ class TimekeeperUI(SilentUI):
         """Report an event, if it concerns the timekeeper."""
         match event:
             case events.ConnectionChanged("found", relay):
-                self._tell(events.TimekeeperConnection("found", relay or ""), phrases.connected(relay or ""))
+                self._report(phrases.connected(relay or ""), "connection", relay=relay)
             case events.ConnectionChanged("unheard", relay, reason):
-                unheard = events.TimekeeperConnection("unheard", relay or "", reason)
-                self._tell(unheard, phrases.ticks_rejected(reason))
+                self._report(phrases.ticks_rejected(reason), "unheard", relay=relay)
             case events.ConnectionChanged("behind", relay):
-                behind = events.TimekeeperConnection("behind", relay or "")
-                self._tell(behind, phrases.timekeeper_newer_key(relay or ""))
+                self._report(phrases.timekeeper_newer_key(relay or ""), "behind", relay=relay)
             case events.SessionOpened(names=names):
-                self._tell(events.TimekeeperBegan(names), phrases.timekeeper_begins(", ".join(names)))
+                players = ", ".join(names)
+                self._report(phrases.timekeeper_begins(players), "begun", players=players)
             case events.TimeIsUp(name):
-                self._tell(events.TimekeeperLate(name, self._seats.get(name, -1)), phrases.is_late(name))
-            case events.PlayersHere():
-                self._print(event, event_lines(event))
+                self._report(phrases.is_late(name), "late", seat=self._seats.get(name, -1), name=name)
+            case events.PlayersHere(names, first):
+                self._report(phrases.at_the_table(", ".join(names), first=first), "lobby", players=names)
 
-    def _tell(self, event: TableEvent, text: str) -> None:
-        """Print an event as a line for programs, or else the text."""
-        self._print(event, [escape_markup(text)])
-
-    def _print(self, event: TableEvent, lines: list[str]) -> None:
-        """Print an event as a line for programs, or else the lines."""
-        if not self._json:
-            for line in lines:
-                print_line(self._console, line)
-        elif (document := event_json(event)) is not None:
-            print_json_line(document)
+    def _report(self, sentence: str, tag: str, **fields: object) -> None:
+        """Print a sentence for people, or a line with this tag and these fields for programs."""
+        if self._json:
+            print_json_line({"event": tag, **fields})
+        else:
+            print_line(self._console, escape_markup(sentence))

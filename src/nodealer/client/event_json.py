@@ -10,7 +10,7 @@ from nodealer.client.events import TableEvent
 from nodealer.log.control_characters import escape_controls
 from nodealer.log.session import Proposal
 
-#: The tag of each event that has a line. Of four, the tag also depends on what they contain: see `event_tag`.
+#: The tag of each event that has a line. Of three, the tag also depends on what they contain: see `event_tag`.
 _TAGS: Final[dict[type, str]] = {
     events.CardOperation: "cards",
     events.Moved: "move",
@@ -52,9 +52,6 @@ _TAGS: Final[dict[type, str]] = {
     events.GotSeat: "seated",
     events.SeatLost: "removed",
     events.ConnectionChanged: "connection",
-    events.TimekeeperConnection: "connection",
-    events.TimekeeperBegan: "begun",
-    events.TimekeeperLate: "late",
     events.FramesMissing: "missing",
     events.ClockDrift: "drift",
     events.WaitingFor: "waiting",
@@ -77,8 +74,6 @@ def event_tag(event: TableEvent) -> str | None:
             return "board"
         case events.Result(void=void) if void is not None:
             return "void"
-        case events.TimekeeperConnection(what=what) if what != "found":
-            return what
     return _TAGS.get(type(event))
 
 
@@ -200,12 +195,6 @@ def _client_json(event: TableEvent) -> dict[str, Any]:
         case events.ConnectionChanged(what, relay, reason):
             where = {"reason": reason} if relay is None else {"relay": relay}
             return {"what": what, **where}
-        case events.TimekeeperConnection(relay=relay):
-            return {"relay": relay}
-        case events.TimekeeperBegan(names):
-            return {"players": ", ".join(names)}
-        case events.TimekeeperLate(name, seat):
-            return {"seat": seat, "name": name}
         case events.FramesMissing(frames):
             return {"frames": frames}
         case events.ClockDrift(seconds):

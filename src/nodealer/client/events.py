@@ -610,11 +610,6 @@ class NoOneSeated:
 
 
 @dataclass(frozen=True)
-class UnknownLobbyCommand:
-    """The host typed something that is not a command of the lobby."""
-
-
-@dataclass(frozen=True)
 class SeatRequested:
     """This guest has said hello, and waits for the host's proposal."""
 
@@ -731,30 +726,6 @@ class ConnectionChanged:
     reason: str = ""
     #: For unheard: whether the relay ends the connection, and the program tries again.
     retrying: bool = False
-
-
-@dataclass(frozen=True)
-class TimekeeperConnection:
-    """The connection of `nodealer timekeeper` has changed, as in `ConnectionChanged`."""
-
-    what: Literal["found", "unheard", "behind"]
-    relay: str
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class TimekeeperBegan:
-    """The game whose time `nodealer timekeeper` keeps has begun with these players."""
-
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class TimekeeperLate:
-    """A player has run out of time, as `nodealer timekeeper` reports it."""
-
-    name: str
-    seat: int
 
 
 @dataclass(frozen=True)
@@ -980,7 +951,6 @@ TableEvent = (
     | CannotBegin
     | TimekeeperAwaited
     | NoOneSeated
-    | UnknownLobbyCommand
     | SeatRequested
     | LeftOut
     | CodeGiven
@@ -993,9 +963,6 @@ TableEvent = (
     | GotSeat
     | SeatLost
     | ConnectionChanged
-    | TimekeeperConnection
-    | TimekeeperBegan
-    | TimekeeperLate
     | FramesMissing
     | ClockDrift
     | WaitingFor

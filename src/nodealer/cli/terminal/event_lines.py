@@ -18,7 +18,6 @@ from nodealer.wordlist import key_words
 _REMARKS: Final[dict[type, tuple[str, ...]]] = {
     events.TimekeeperAwaited: (phrases.TIMEKEEPER_AWAITED,),
     events.NoOneSeated: (phrases.NO_ONE_SEATED,),
-    events.UnknownLobbyCommand: (phrases.LOBBY_COMMANDS,),
     events.SeatRequested: (phrases.SEAT_REQUESTED,),
     events.LeftOut: (phrases.LEFT_OUT,),
     events.GotSeat: (phrases.YOU_HAVE_A_SEAT,),

@@ -371,7 +371,7 @@ class TerminalUI:
         elif word in RULES:
             self._say_lines(*rules_lines(self._words))
         elif is_host(status):
-            self.show(events.UnknownLobbyCommand())
+            self.say(phrases.LOBBY_COMMANDS)
         else:
             self.say(phrases.NOT_YOUR_TURN)
 
