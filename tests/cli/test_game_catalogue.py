@@ -185,8 +185,8 @@ def test_who_came_without_the_game_says_where_it_is(tmp_path: Path, monkeypatch:
     for game in ("ohwell:GAME", None):
         network.join_table(INVITATION.link, relay=None, name="Ben", game=game, presence=Presence(), log=None)
     for one in (*back, TableFolder(kept.folder, read_record(TableRecord, kept.folder / "table.json"))):
-        assert (one.what.place, one.what.folder) == ("ohwell:GAME", str(tmp_path)), "and without a word it stays so"
-        assert msgspec.structs.replace(one.what, place=None, folder=None) == kept.what
+        assert (one.record.place, one.record.folder) == ("ohwell:GAME", str(tmp_path)), "and without a word it stays so"
+        assert msgspec.structs.replace(one.record, place=None, folder=None) == kept.record
 
 
 def test_where_the_game_of_a_table_is_stays_with_its_host() -> None:

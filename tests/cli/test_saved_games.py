@@ -22,7 +22,7 @@ from nodealer.client.folder_store import FolderStore, open_or_create_store
 from nodealer.client.game_catalogue import find_game, list_saved_games
 from nodealer.client.local_table import LocalTable, seat_players
 from nodealer.client.log_export import LogCopy, copy_log
-from nodealer.client.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, games_folder, keep
+from nodealer.client.saved_games import ENDED, FORMAT, GAME, GameRecord, SavedGame, create_game_folder, games_folder
 from nodealer.engine.commands import MakeMove, ProposeSession
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
@@ -64,7 +64,7 @@ def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_games_are_for_their_owner_only(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        one, two = keep(WHAT), keep(WHAT)
+        one, two = create_game_folder(WHAT), create_game_folder(WHAT)
     finally:
         os.umask(before)
     assert one.folder.parent == games_folder() == tmp_path / "state" / "nodealer" / "games"
@@ -81,8 +81,8 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 
 def test_a_game_is_found_by_the_beginning_of_its_name() -> None:
-    one = keep(replace(WHAT, begun=0))
-    two, three = keep(WHAT), keep(WHAT)
+    one = create_game_folder(replace(WHAT, begun=0))
+    two, three = create_game_folder(WHAT), create_game_folder(WHAT)
     assert find_game(one.name[:4]) == one and find_game(two.name) == two and find_game(three.name) == three
     assert find_game(None) == three
     three.end("clean", 1)
@@ -96,38 +96,38 @@ def test_a_game_is_found_by_the_beginning_of_its_name() -> None:
 def test_a_game_is_verified_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of that name comes first, and what is neither is a file that does not exist."""
     monkeypatch.chdir(tmp_path)
-    kept = keep(WHAT)
+    kept = create_game_folder(WHAT)
     for command, name in (("verify", kept.name), ("verify", kept.name[:7]), ("show", kept.name)):
         done = called(command, name)
         assert done.returncode == 2 and str(kept.kept_log) in done.stdout
     (tmp_path / kept.name).write_text("not a log")
     assert str(kept.kept_log) not in called("verify", kept.name).stdout
-    other = keep(WHAT)
+    other = create_game_folder(WHAT)
     assert "matches several" in called("verify", other.name[:7]).stderr
     assert "none.jsonl does not exist" in called("verify", "none.jsonl").stdout
 
 
 def test_what_cannot_go_on() -> None:
     assert "no game was interrupted" in called("resume").stderr
-    ended, rehearsed = keep(WHAT), keep(replace(WHAT, seed=7))
+    ended, rehearsed = create_game_folder(WHAT), create_game_folder(replace(WHAT, seed=7))
     ended.end("clean", 1)
     for game, said in ((ended, "has ended (clean)"), (rehearsed, "--seed 7")):
         done = called("resume", game.name)
         assert done.returncode == 2 and said in done.stderr and game.name in done.stderr
-    mine = keep(replace(WHAT, person="Ada"))
+    mine = create_game_folder(replace(WHAT, person="Ada"))
     assert "with --auto" in called("resume", mine.name).stderr
 
 
 def test_a_game_that_is_not_installed_goes_on_where_it_was_found(tmp_path: Path) -> None:
     """Elsewhere there may be another file of that name, and it would be loaded."""
-    game = keep(replace(WHAT, place="mine:GAME", folder=str(tmp_path / "there")))
+    game = create_game_folder(replace(WHAT, place="mine:GAME", folder=str(tmp_path / "there")))
     done = called("resume", game.name)
     assert done.returncode == 2 and "resume it there" in done.stderr.replace("\n", " ")
 
 
 def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nodealer.cli.local_game.ENDING", 0)
-    game = keep(WHAT)
+    game = create_game_folder(WHAT)
     with open_or_create_store(game.home(1), "Ben", os.urandom):
         assert "is being played" in called("resume", game.name).stderr
         assert "is being played" in called("resume").stderr
@@ -146,7 +146,7 @@ def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_a_game_that_cannot_be_read(change: object, said: str) -> None:
-    path = keep(WHAT).folder / GAME
+    path = create_game_folder(WHAT).folder / GAME
     assert callable(change)
     path.write_bytes(change(path.read_bytes()))
     (row,) = json.loads(called("games", "--json").stdout)
@@ -159,7 +159,7 @@ def test_a_game_that_cannot_be_read(change: object, said: str) -> None:
 @pytest.mark.parametrize("what", ["ended.json", "folder", "host"])
 def test_one_that_cannot_be_looked_into_hides_no_other(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A damaged file; or a folder of somebody else, such as one made by the same person as root."""
-    other, bad = keep(replace(WHAT, begun=0)), keep(WHAT)
+    other, bad = create_game_folder(replace(WHAT, begun=0)), create_game_folder(WHAT)
     closed = {"folder": bad.folder, "host": bad.host}.get(what)
     if closed is None:
         (bad.folder / ENDED).write_bytes(b"{")
@@ -183,7 +183,7 @@ def test_one_that_cannot_be_looked_into_hides_no_other(what: str, monkeypatch: p
 
 def test_the_list() -> None:
     assert "There are no saved games" in called("games").stdout
-    begun, ended = keep(replace(WHAT, begun=0)), keep(replace(WHAT, seed=3))
+    begun, ended = create_game_folder(replace(WHAT, begun=0)), create_game_folder(replace(WHAT, seed=3))
     ended.end("fault", 1)
     (games_folder() / "half-made").mkdir()
     newest, oldest = json.loads(called("games", "--json").stdout)
@@ -264,7 +264,7 @@ def test_killed_at_different_moments(shift: int) -> None:
     said."""
     heard, length = 1, 100
     while heard < length:
-        game, case = keep(WHAT), heard + shift
+        game, case = create_game_folder(WHAT), heard + shift
         played(game, [heard - case % 4 if seat == case % 3 else heard for seat in range(3)])
         before = game.earlier()
         table = played(game, [1000] * 3)
@@ -279,7 +279,7 @@ def test_killed_at_different_moments(shift: int) -> None:
 
 
 def test_homes_that_have_parted() -> None:
-    game, other = keep(WHAT), keep(WHAT)
+    game, other = create_game_folder(WHAT), create_game_folder(WHAT)
     played(game, [1000] * 3)
     played(other, [1000] * 3)
     lobby = other.home(1) / "lobby"

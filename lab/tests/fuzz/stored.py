@@ -49,7 +49,7 @@ def _game(folder: Path) -> None:
 def _table(folder: Path) -> None:
     table = TableFolder(folder, read_record(TableRecord, folder / TABLE))
     assert table.ended is None or table.ended.verdict is not None
-    assert repr(table.what) == "<TableRecord>" and not table.in_use
+    assert repr(table.record) == "<TableRecord>" and not table.in_use
     with suppress(Malformed):
         assert table.invitation.table
     assert all(key.table for key in table.later_keys)

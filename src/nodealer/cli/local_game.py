@@ -31,7 +31,7 @@ from nodealer.client.game_catalogue import find_game
 from nodealer.client.local_host import Decider, LocalGame, host_local_game
 from nodealer.client.log_export import LogCopy, copy_log
 from nodealer.client.rehearsal import rehearse
-from nodealer.client.saved_games import SavedGame, game_record, keep, recorded_setup
+from nodealer.client.saved_games import SavedGame, create_game_folder, game_record, recorded_setup
 from nodealer.client.setup import TableSetup
 from nodealer.client.summary import game_summary
 from nodealer.client.time_limits import limits_for_bots
@@ -86,7 +86,9 @@ def run(
         if warning is not None:
             print_line(err(), f"[magenta]{escape_markup(warning)}[/magenta]")
         option = None if cheat is None else cheat.option
-        saved = keep(game_record(setup, person=person, patience=patience, seed=seed, log=log, cheat=option))
+        saved = create_game_folder(
+            game_record(setup, person=person, patience=patience, seed=seed, log=log, cheat=option)
+        )
         if not json:
             print_line(out(), phrases.saved_in(escape_markup(saved.folder)))
         if seed is not None:
@@ -115,26 +117,26 @@ def _why_only_bots(setup: TableSetup, *, auto: bool, json: bool, seed: int | Non
 def resume_game(saved: SavedGame, *, auto: bool, json: bool, at: Display = Display.TERMINAL) -> int:
     """Play a saved local game to its end, and return the exit code."""
     refuse_without_asserts()
-    what = saved.what
-    if what.seed is not None:
-        raise BadParameter(phrases.is_rehearsal(saved.name, what.seed))
+    record = saved.record
+    if record.seed is not None:
+        raise BadParameter(phrases.is_rehearsal(saved.name, record.seed))
     if (ended := saved.ended) is not None:
         raise BadParameter(phrases.has_ended(saved.name, ended.verdict, saved.log))
-    if what.folder is not None and str(Path.cwd()) != what.folder:
+    if record.folder is not None and str(Path.cwd()) != record.folder:
         # Another folder may have a different file of that name.
-        raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
+        raise BadParameter(phrases.resume_elsewhere(record.place, record.folder))
     wait_until_free(saved)
     earlier = saved.earlier()
-    paged = at is not Display.TERMINAL and what.person is not None
-    if what.person is not None and not (auto or json or paged or sys.stdin.isatty()):
-        raise BadParameter(phrases.needs_player(what.person))
-    setup = recorded_setup(what)
-    cheat = None if what.cheat is None else parse_cheat(what.cheat, setup.names, setup.protocol)
+    paged = at is not Display.TERMINAL and record.person is not None
+    if record.person is not None and not (auto or json or paged or sys.stdin.isatty()):
+        raise BadParameter(phrases.needs_player(record.person))
+    setup = recorded_setup(record)
+    cheat = None if record.cheat is None else parse_cheat(record.cheat, setup.names, setup.protocol)
     decider = Decider.PROGRAM if json else Decider.PERSON
-    if what.person is None or (auto and not paged):
+    if record.person is None or (auto and not paged):
         decider = Decider.BOT
     with ExitStack() as stack:
-        copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
+        copies = [] if record.log is None else [stack.enter_context(LogCopy.again(Path(record.log)))]
         for copy in copies:
             if copy.left is not None:
                 unusable = phrases.log_copy_unusable(
@@ -182,7 +184,7 @@ def _play_and_verify(game: LocalGame, cheat: Cheating | None, *, json: bool) -> 
 
 def _play(game: LocalGame, ui: UI) -> Replica:
     """Play the game or the rehearsal, and return its table."""
-    seed = game.saved.what.seed
+    seed = game.saved.record.seed
     if seed is None:
         return asyncio.run(host_local_game(game, ui))
     return rehearse(game.setup, seed, ui, partial(copy_log, game.copies, game.saved.kept_log, ui.show))
@@ -191,7 +193,7 @@ def _play(game: LocalGame, ui: UI) -> Replica:
 def _report_interruption(game: LocalGame, replica: Replica | None) -> None:
     """Say where the game was interrupted, where its log is, and how to continue."""
     log = None if replica is None else escape_markup(game.log)
-    resume = None if game.saved.what.seed is not None else _resume_command(game.saved)
+    resume = None if game.saved.record.seed is not None else _resume_command(game.saved)
     by_person = game.decider is Decider.PERSON
     print_line(err(), phrases.interrupted(describe_progress(replica), log, resume, by_person=by_person))
 

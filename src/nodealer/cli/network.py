@@ -220,23 +220,23 @@ def _folder_of(place: str) -> str | None:
 
 def resume_table(table: TableFolder, presence: Presence) -> int:
     """Continue at a saved table with the same cards. Return the exit code."""
-    what = table.what
+    record = table.record
     if (ended := table.ended) is not None:
         raise BadParameter(phrases.has_ended(table.name, ended.verdict, table.log))
     if table.in_use:
         raise BadParameter(phrases.already_here_in(table.name))
-    if what.auto or presence.auto:
+    if record.auto or presence.auto:
         presence = replace(presence, auto=True, at=Display.TERMINAL)
-    if what.name is not None:
-        _refuse_without_player(phrases.needs_player(what.name), presence)
-    if what.folder is not None and str(Path.cwd()) != what.folder:
+    if record.name is not None:
+        _refuse_without_player(phrases.needs_player(record.name), presence)
+    if record.folder is not None and str(Path.cwd()) != record.folder:
         # Another folder may have a different file of that name.
-        raise BadParameter(phrases.resume_elsewhere(what.place, what.folder))
-    user = User(None, load_contacts()) if what.name is None else _player()
+        raise BadParameter(phrases.resume_elsewhere(record.place, record.folder))
+    user = User(None, load_contacts()) if record.name is None else _player()
     with ExitStack() as stack:
-        copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
-        if what.hosted is not None:
-            stack.enter_context(serve_guest_page(what.hosted.page_folder, table.invitation.page))
+        copies = [] if record.log is None else [stack.enter_context(LogCopy.again(Path(record.log)))]
+        if record.hosted is not None:
+            stack.enter_context(serve_guest_page(record.hosted.page_folder, table.invitation.page))
         return _play(Visit(table, user, presence, copies))
 
 
@@ -257,7 +257,7 @@ class Visit:
     @property
     def by_person(self) -> bool:
         """Return whether a person plays, at the keyboard or on a page."""
-        return self.table.what.name is not None and not (self.presence.auto or self.presence.json)
+        return self.table.record.name is not None and not (self.presence.auto or self.presence.json)
 
     @property
     def on_page(self) -> bool:
@@ -267,7 +267,7 @@ class Visit:
     @property
     def decides_as(self) -> str | None:
         """Return the name of the player who decides through the front end; None for bots and spectators."""
-        return None if self.presence.auto else self.table.what.name
+        return None if self.presence.auto else self.table.record.name
 
     @property
     def log(self) -> Path:
@@ -286,13 +286,13 @@ class Visit:
 
     def network_table(self) -> NetworkTable:
         """Return the table, and how this user takes part in it."""
-        table, what = self.table, self.table.what
-        game, hosted = load_game_or_none(what.place), None
-        if what.hosted is not None and what.place is not None and game is not None:
+        table, record = self.table, self.table.record
+        game, hosted = load_game_or_none(record.place), None
+        if record.hosted is not None and record.place is not None and game is not None:
             hosted = HostedTable(
-                what.hosted.setup(game, what.place),
-                self._own_keeper_key(what.hosted),
-                invites_keeper=what.hosted.invites_keeper,
+                record.hosted.setup(game, record.place),
+                self._own_keeper_key(record.hosted),
+                invites_keeper=record.hosted.invites_keeper,
                 shows_links=not table.names,
                 issues_code=self.code,
             )
@@ -320,7 +320,7 @@ class Visit:
         """Take part until nothing more comes from this seat, with the host's own relay and timekeeper around it."""
         table, network_table = self.table, self.network_table()
         async with _own_services(table):
-            with open_or_create_store(table.home, table.what.name, system_entropy, self.user.identity) as store:
+            with open_or_create_store(table.home, table.record.name, system_entropy, self.user.identity) as store:
                 ui = ui_for(store)
                 return await play_on_network(
                     network_table,
@@ -342,13 +342,15 @@ class Visit:
 @asynccontextmanager
 async def _own_services(table: TableFolder) -> AsyncIterator[None]:
     """Run the host's own relay and timekeeper, if there are any, until the others have received every frame."""
-    what, invitation, hosted = table.what, table.invitation, table.what.hosted
+    record, invitation, hosted = table.record, table.invitation, table.record.hosted
     async with AsyncExitStack() as stack:
         if hosted is not None and hosted.listen is not None:
             relay = own_relay(table.store, hosted.listen, invitation.table, system_entropy, again=bool(table.names))
             await stack.enter_async_context(relay)
         if hosted is not None and hosted.keeps_time:
-            config = TimekeeperConfig(what.link, invitation.table, table.relays, KEEPER, what.place, str(table.keeper))
+            config = TimekeeperConfig(
+                record.link, invitation.table, table.relays, KEEPER, record.place, str(table.keeper)
+            )
             await stack.enter_async_context(run_processes({table.keeper.with_suffix(".txt"): config}))
         yield
 
@@ -360,7 +362,7 @@ def _play(visit: Visit) -> int:
     except NameTaken as taken:
         raise BadParameter(phrases.name_refused(taken)) from None
     except (FrontEndGone, KeyboardInterrupt):
-        table, hosted = visit.table, visit.table.what.hosted
+        table, hosted = visit.table, visit.table.record.hosted
         log = None if table.agreed is None else escape_markup(table.log)
         has_relay = hosted is not None and hosted.listen is not None
         print_line(err(), phrases.table_interrupted(table.name, log, own_relay=has_relay))
@@ -384,8 +386,8 @@ async def _play_on_page(visit: Visit) -> int:
     from nodealer.cli.page import serve_page  # late: a terminal should not wait for a server
     from nodealer.web.controller import PageController
 
-    controller, name = PageController(system_entropy), visit.table.what.name
-    game = load_game_or_none(visit.table.what.place)
+    controller, name = PageController(system_entropy), visit.table.record.name
+    game = load_game_or_none(visit.table.record.place)
     role = "watcher" if name is None else "player"
     start = partial(controller.start, role, name, network=True, log=visit.table.kept_log, game=game)
     start()

@@ -17,7 +17,7 @@ from nodealer.client.entropy import system_entropy
 from nodealer.client.game_loader import installed_games, load_game
 from nodealer.client.local_host import Decider, LocalGame, host_local_game
 from nodealer.client.log_export import LogCopy
-from nodealer.client.saved_games import game_record, keep
+from nodealer.client.saved_games import create_game_folder, game_record
 from nodealer.client.setup import TableSetup, table_setup
 from nodealer.engine.phases import Phase
 from nodealer.errors import BadParameter, NodealerError
@@ -113,7 +113,7 @@ async def _play_table(
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         option = None if cheat is None else cheat.option
         record = game_record(setup, person=setup.names[0], patience=patience, log=log, cheat=option)
-        game = LocalGame(setup, keep(record), Decider.PERSON, copies)
+        game = LocalGame(setup, create_game_folder(record), Decider.PERSON, copies)
         await _play_on_page(page, game, cheat, offers, again=True)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Column, Table
@@ -15,6 +16,11 @@ from nodealer.cli.options import JsonDocument, JsonSeat, NoBrowser, Terminal
 from nodealer.cli.output import escape_markup, out, print_json, print_line
 from nodealer.errors import HomeUnusable
 from nodealer.log.control_characters import escape_controls
+
+if TYPE_CHECKING:
+    from nodealer.client.game_catalogue import SavedFolder
+    from nodealer.client.saved_games import SavedGame
+    from nodealer.client.table_folders import TableFolder
 
 
 def games(
@@ -47,57 +53,53 @@ def games(
     print_line(console, phrases.games_folder(escape_markup(games_folder())))
 
 
-def _row_of(game: Any) -> dict[str, Any]:
-    """Return the row that lists a saved game: a local `SavedGame`, or a table on the network.
+def _row_of(game: SavedFolder) -> dict[str, Any]:
+    """Return the row that lists a saved game. If its files cannot be read, the row says so and gives the reason."""
+    from nodealer.client.saved_games import SavedGame
 
-    If its files cannot be read, the row says so and gives the reason.
-    """
     try:
-        return _local_row(game) if hasattr(game.what, "names") else _network_row(game)
+        return _local_row(game) if isinstance(game, SavedGame) else _network_row(game)
     except HomeUnusable as error:
         return _unreadable_row(game.folder, str(error))
 
 
-def _local_row(game: Any) -> dict[str, Any]:
-    """Return the row of a `SavedGame`, which was played on this machine only."""
-    what, ended = game.what, game.ended
-    state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
-    reached = game.reached
-    return {
-        "game": game.name,
-        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(what.begun)),
-        "what": what.place if what.seed is None else f"{what.place} (rehearsal)",
-        "players": list(what.names),
-        "person": what.person,
-        "hands": min(reached or 0, what.hands) if ended is None else ended.hands,
-        "of_hands": what.hands,
-        "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
-        "verdict": None if ended is None else ended.verdict,
-        "log": escape_controls(game.log),
-        "reason": None,
-    }
+def _local_row(game: SavedGame) -> dict[str, Any]:
+    """Return the row of a game that was played on this machine only."""
+    record = game.record
+    what = record.place if record.seed is None else f"{record.place} (rehearsal)"
+    reached = min(game.reached or 0, record.hands)
+    return _row(game, what, record.names, record.person, reached, record.hands)
 
 
-def _network_row(table: Any) -> dict[str, Any]:
+def _network_row(table: TableFolder) -> dict[str, Any]:
     """Return the row of a table on the network. Its game and players are read from its log."""
-    what, ended, reached, agreed = table.what, table.ended, table.reached, table.agreed
-    hosted, place, hands = what.hosted, what.place, None
+    record, agreed = table.record, table.agreed
+    hosted, place, hands = record.hosted, record.place, None
     if agreed is not None:
         # None also if the players agreed on an unlimited number.
         place, hands = place or agreed.game.name, agreed.hands or None
-    state = "ended" if ended is not None else "being played" if table.in_use else "interrupted"
-    role = "watched" if what.name is None else "joined" if hosted is None else "hosted"
+    role = "watched" if record.name is None else "joined" if hosted is None else "hosted"
+    what, hands = role if place is None else f"{place} ({role})", hands if hosted is None else hosted.hands
+    return _row(table, what, table.names, record.name, table.reached, hands)
+
+
+def _row(
+    game: SavedFolder, what: str, players: Sequence[str], person: str | None, hands: int | None, of_hands: int | None
+) -> dict[str, Any]:
+    """Return a row. `hands` is how far the game has come, unless it has ended."""
+    ended = game.ended
+    state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
     return {
-        "game": table.name,
-        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(what.begun)),
-        "what": role if place is None else f"{place} ({role})",
-        "players": list(table.names),
-        "person": what.name,
-        "hands": reached if ended is None else ended.hands,
-        "of_hands": hands if hosted is None else hosted.hands,
-        "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
+        "game": game.name,
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(game.record.begun)),
+        "what": what,
+        "players": list(players),
+        "person": person,
+        "hands": hands if ended is None else ended.hands,
+        "of_hands": of_hands,
+        "state": state if ended is not None or game.reached is not None else f"{state}, before the first hand",
         "verdict": None if ended is None else ended.verdict,
-        "log": escape_controls(table.log),
+        "log": escape_controls(game.log),
         "reason": None,
     }
 

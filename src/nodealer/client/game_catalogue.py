@@ -74,7 +74,7 @@ def _latest_interrupted(games: Iterable[SavedFolder]) -> SavedFolder:
     for game in games:
         # A game that cannot be read is not what a person means who gives no name.
         with suppress(HomeUnusable):
-            if game.ended is None and not (isinstance(game, SavedGame) and game.what.seed is not None):
+            if game.ended is None and not (isinstance(game, SavedGame) and game.record.seed is not None):
                 if not game.in_use:
                     return game
                 being_played = True
@@ -89,7 +89,7 @@ def find_table(invitation: Invitation, name: str | None) -> TableFolder | None:
     anyone who knows the table's number, such as its relay, could have sent a forged link.
     """
     for kept in list_saved_games():
-        if not isinstance(kept, TableFolder) or kept.ended is not None or kept.what.name is None:
+        if not isinstance(kept, TableFolder) or kept.ended is not None or kept.record.name is None:
             continue
         came_by = kept.invitation
         if came_by.table != invitation.table:
@@ -99,17 +99,17 @@ def find_table(invitation: Invitation, name: str | None) -> TableFolder | None:
                 "you know this table by another link, with another key or another host "
                 f"({kept.folder}): one of the two links is a fake. If it was the first one, delete that folder"
             )
-        if name is None or casefold_name(name) == casefold_name(kept.what.name):
+        if name is None or casefold_name(name) == casefold_name(kept.record.name):
             return kept
         if kept.names or kept.in_use:
             raise BadParameter(
-                f"you are at this table already, as {kept.what.name} ({kept.name}). For another player on this machine "
-                "set XDG_CONFIG_HOME and XDG_STATE_HOME to other folders, so that they have their own key"
+                f"you are at this table already, as {kept.record.name} ({kept.name}). For another player on this "
+                "machine set XDG_CONFIG_HOME and XDG_STATE_HOME to other folders, so that they have their own key"
             )
     return None
 
 
-def create_folder_once(what: TableRecord) -> TableFolder:
+def create_folder_once(record: TableRecord) -> TableFolder:
     """Create the folder of a table that this user joins.
 
     Raises `BadParameter` if another window has joined it meanwhile: two folders with one key would sign the same number
@@ -118,6 +118,6 @@ def create_folder_once(what: TableRecord) -> TableFolder:
     with disk_errors(games_folder()):
         games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     with locked_folder(games_folder()):
-        if what.name is not None and find_table(parse_link(what.link), what.name) is not None:
+        if record.name is not None and find_table(parse_link(record.link), record.name) is not None:
             raise BadParameter("you are at this table already, in another window")
-        return create_table_folder(what)
+        return create_table_folder(record)

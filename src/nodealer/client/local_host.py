@@ -63,7 +63,7 @@ class LocalGame:
     @property
     def person(self) -> str | None:
         """Return the name of the player who is not a bot, or None."""
-        return None if self.decider is Decider.BOT else self.saved.what.person
+        return None if self.decider is Decider.BOT else self.saved.record.person
 
     @property
     def spared(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class LocalGame:
         configs: dict[Path, BotConfig | TimekeeperConfig] = {}
         for seat, name in enumerate(setup.names):
             if name != self.person:
-                home, patience = str(saved.home(seat)), saved.what.patience
+                home, patience = str(saved.home(seat)), saved.record.patience
                 configs[saved.error_file(seat)] = BotConfig(
                     link, name, setup.hands, setup.expected, setup.place, home, patience, self.spared
                 )
@@ -102,7 +102,7 @@ class LocalGame:
         clock = self.setup.clock
         allowed = 0 if clock is None else (clock.move + clock.cards + clock.bank) / 1000 + 5
         # The bots have cast all their votes after twice their patience.
-        return Overseer(self.setup.sitting, 2 * self.saved.what.patience + 2 + allowed, self.spared)
+        return Overseer(self.setup.sitting, 2 * self.saved.record.patience + 2 + allowed, self.spared)
 
 
 async def host_local_game(game: LocalGame, ui: UI, store: PlayerStore | None = None) -> Replica:
@@ -181,7 +181,7 @@ async def _play_seat(
     """
     setup, saved = game.setup, game.saved
     by_person = game.decider is Decider.PERSON
-    patience = None if by_person else saved.what.patience
+    patience = None if by_person else saved.record.patience
     seat = LocalSeat(
         table, setup.game, setup.expected, setup.hands, by_person=by_person, patience=patience, spared=game.spared
     )

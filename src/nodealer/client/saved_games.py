@@ -129,16 +129,42 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class SavedGame:
-    """A saved local game in its folder."""
+class GameFolder:
+    """The folder of a saved game, local or on the network."""
 
     folder: Path
-    what: GameRecord
 
     @property
     def name(self) -> str:
-        """Return the name of the game's folder, by which the person refers to it."""
+        """Return the name of the folder, by which the person refers to the game."""
         return self.folder.name
+
+    @property
+    def kept_log(self) -> Path:
+        """Return the log in this folder."""
+        raise NotImplementedError
+
+    @property
+    def ended(self) -> Ended | None:
+        """Return the verdict, or None if the game has not ended."""
+        path = self.folder / ENDED
+        return read_record(Ended, path) if is_file(path) else None
+
+    def end(self, verdict: str, hands: int) -> None:
+        """Record that the game has ended, with the verdict."""
+        write_atomically(self.folder / ENDED, encode(Ended(verdict, hands)))
+
+    @property
+    def reached(self) -> int | None:
+        """Return the hand that was played last, counted from 0, or None before the first entry."""
+        return reached_in(self.kept_log)
+
+
+@dataclass(frozen=True)
+class SavedGame(GameFolder):
+    """A saved local game in its folder."""
+
+    record: GameRecord
 
     @property
     def host(self) -> Path:
@@ -156,7 +182,7 @@ class SavedGame:
     @property
     def homes(self) -> list[Path]:
         """Return the homes that exist."""
-        sitting = len(self.what.names) + (self.what.clock is not None)
+        sitting = len(self.record.names) + (self.record.clock is not None)
         paths = [self.host, *(self.home(seat) for seat in range(sitting))]
         return [path for path in paths if is_file(path / HOME)]
 
@@ -168,27 +194,12 @@ class SavedGame:
     @property
     def log(self) -> Path:
         """Return the log that the person asked for, or the one in this folder."""
-        return self.kept_log if self.what.log is None else Path(self.what.log)
+        return self.kept_log if self.record.log is None else Path(self.record.log)
 
     @property
     def in_use(self) -> bool:
         """Return whether it is being played now."""
         return any(is_in_use(home) for home in self.homes)
-
-    @property
-    def ended(self) -> Ended | None:
-        """Return the verdict, or None if the game has not ended."""
-        path = self.folder / ENDED
-        return read_record(Ended, path) if is_file(path) else None
-
-    def end(self, verdict: str, hands: int) -> None:
-        """Record that the game has ended, with the verdict."""
-        write_atomically(self.folder / ENDED, encode(Ended(verdict, hands)))
-
-    @property
-    def reached(self) -> int | None:
-        """Return the hand that was played last, counted from 0, or None before the first entry."""
-        return reached_in(self.kept_log)
 
     def earlier(self) -> Earlier:
         """Return the earlier messages, from whichever home has received most. No one may be playing from the homes now.
@@ -245,11 +256,11 @@ def games_folder() -> Path:
     return Path(user_state_path("nodealer", appauthor=False)) / "games"
 
 
-def keep(what: GameRecord) -> SavedGame:
+def create_game_folder(record: GameRecord) -> SavedGame:
     """Create the folder of a new game and write its record. Raises `HomeUnusable` if that fails."""
-    folder = create_folder(what.begun)
-    write_atomically(folder / GAME, encode(what))
-    return SavedGame(folder, what)
+    folder = create_folder(record.begun)
+    write_atomically(folder / GAME, encode(record))
+    return SavedGame(folder, record)
 
 
 def create_folder(begun: int) -> Path:

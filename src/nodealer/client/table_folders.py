@@ -19,7 +19,7 @@ import msgspec
 
 from nodealer.client.durable_files import disk_errors, write_atomically
 from nodealer.client.folder_store import HOME, LOG, is_in_use
-from nodealer.client.saved_games import ENDED, Ended, create_folder, is_file, reached_in, read_record
+from nodealer.client.saved_games import GameFolder, create_folder, is_file
 from nodealer.client.setup import TableSetup, table_setup
 from nodealer.errors import DecodeError, HomeUnusable
 from nodealer.games.package import GamePackage
@@ -119,26 +119,20 @@ class TableRecord(Message, frozen=True):
 
 
 @dataclass(frozen=True)
-class TableFolder:
+class TableFolder(GameFolder):
     """A saved table in its folder."""
 
-    folder: Path
-    what: TableRecord
-
-    @property
-    def name(self) -> str:
-        """Return the name of the table's folder, by which the person refers to it."""
-        return self.folder.name
+    record: TableRecord
 
     @property
     def invitation(self) -> Invitation:
         """Return the invitation by which the user came."""
-        return parse_link(self.what.link)
+        return parse_link(self.record.link)
 
     @property
     def relays(self) -> tuple[str, ...]:
         """Return the addresses of the table's relays as seen from this machine, where a host's own relay is."""
-        hosted = self.what.hosted
+        hosted = self.record.hosted
         if hosted is None or hosted.listen is None:
             return self.invitation.relays
         return (f"ws://127.0.0.1:{hosted.listen.rpartition(':')[2]}",)
@@ -194,22 +188,12 @@ class TableFolder:
     @property
     def log(self) -> Path:
         """Return the log that the person asked for, or the one in this folder."""
-        return self.kept_log if self.what.log is None else Path(self.what.log)
+        return self.kept_log if self.record.log is None else Path(self.record.log)
 
     @property
     def in_use(self) -> bool:
         """Return whether this user is at the table now."""
         return is_file(self.home / HOME) and is_in_use(self.home)
-
-    @property
-    def ended(self) -> Ended | None:
-        """Return the verdict, or None if the game has not ended."""
-        path = self.folder / ENDED
-        return read_record(Ended, path) if is_file(path) else None
-
-    def end(self, verdict: str, hands: int) -> None:
-        """Record that the game has ended, with the verdict."""
-        write_atomically(self.folder / ENDED, encode(Ended(verdict, hands)))
 
     @property
     def agreed(self) -> Proposal | None:
@@ -229,17 +213,12 @@ class TableFolder:
         agreed = self.agreed
         return () if agreed is None else tuple(agreed.roster.member(seat).name for seat in agreed.roster.with_cards)
 
-    @property
-    def reached(self) -> int | None:
-        """Return the hand that was played last, counted from 0, or None before the first entry."""
-        return reached_in(self.kept_log)
 
-
-def create_table_folder(what: TableRecord) -> TableFolder:
+def create_table_folder(record: TableRecord) -> TableFolder:
     """Create the folder of a table that is new for this user."""
-    folder = create_folder(what.begun)
-    write_atomically(folder / TABLE, encode(what))
-    return TableFolder(folder, what)
+    folder = create_folder(record.begun)
+    write_atomically(folder / TABLE, encode(record))
+    return TableFolder(folder, record)
 
 
 def with_relays(table: TableFolder, invitation: Invitation) -> TableFolder:
@@ -250,11 +229,11 @@ def with_relays(table: TableFolder, invitation: Invitation) -> TableFolder:
     known, relays = table.invitation, invitation.relays
     if known.key.epoch != invitation.key.epoch:
         relays = tuple(dict.fromkeys((*known.relays, *relays)))[:RELAYS_MAX]
-    if table.what.hosted is not None or table.in_use or known.relays == relays:
+    if table.record.hosted is not None or table.in_use or known.relays == relays:
         return table
-    what = msgspec.structs.replace(table.what, link=replace(known, relays=relays).link)
-    write_atomically(table.folder / TABLE, encode(what))
-    return TableFolder(table.folder, what)
+    record = msgspec.structs.replace(table.record, link=replace(known, relays=relays).link)
+    write_atomically(table.folder / TABLE, encode(record))
+    return TableFolder(table.folder, record)
 
 
 def with_game_place(table: TableFolder, place: str, folder: str | None) -> TableFolder:
@@ -262,8 +241,8 @@ def with_game_place(table: TableFolder, place: str, folder: str | None) -> Table
 
     An earlier error asked for it, if the guest joined without the game or with a wrong one.
     """
-    if table.what.hosted is not None or table.in_use:
+    if table.record.hosted is not None or table.in_use:
         return table
-    what = msgspec.structs.replace(table.what, place=place, folder=folder)
-    write_atomically(table.folder / TABLE, encode(what))
-    return TableFolder(table.folder, what)
+    record = msgspec.structs.replace(table.record, place=place, folder=folder)
+    write_atomically(table.folder / TABLE, encode(record))
+    return TableFolder(table.folder, record)
