@@ -7,9 +7,8 @@ from pathlib import Path
 import msgspec
 
 from nodealer.client.entropy import rehearsal_entropy
-from nodealer.client.local_table import KEY_BYTES
 from nodealer.engine.bodies import Cards, read_body
-from nodealer.keys import Identity
+from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.session import Session, read_session
 from nodealer.tape import ROOT_BYTES

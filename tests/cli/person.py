@@ -180,7 +180,7 @@ class Seat:
                 await asyncio.sleep(0)
 
         with (
-            mock.patch("nodealer.client.table_client.TICK_SECONDS", 0.0),
+            mock.patch("nodealer.client.table_client.WAKE_SECONDS", 0.0),
             mock.patch("nodealer.client.table_client.BATCH_WINDOW", 0.0),
         ):
             self.runner.run(rest())

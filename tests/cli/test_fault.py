@@ -31,7 +31,7 @@ raise SystemExit(bot_process.main())
 TABLE = f"""
 from nodealer.cli import main
 from nodealer.client import processes
-processes.BOT = ("-c", {CHEATER!r})
+processes.BOT_PROGRAM = ("-c", {CHEATER!r})
 main()
 """
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nodealer.cli.network import AROUND
+from nodealer.cli.network import ENVIRONMENT
 from nodealer.cli.terminal.event_lines import event_lines
 from nodealer.client.event_json import event_json
 from nodealer.client.events import TableEvent
@@ -62,12 +62,12 @@ def test_a_guest_with_a_code_that_is_given_up_is_told_at_once() -> None:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
-            codes = PairingCodes(invitation, url, HOST, AROUND, ears.show, ears.admit)
+            codes = PairingCodes(invitation, url, HOST, ENVIRONMENT, ears.show, ears.admit)
             codes.issue()
             await ears.until("code", 1)
             await codes.stop()
             with pytest.raises(CodeDead, match="ask the host for another"):
-                await use_code(parse_code(ears.all("code")[-1]["code"]), url, GUEST, "Ben", AROUND)
+                await use_code(parse_code(ears.all("code")[-1]["code"]), url, GUEST, "Ben", ENVIRONMENT)
             assert not ears.admitted
 
     asyncio.run(run())
@@ -82,7 +82,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
-            codes = PairingCodes(invitation, url, HOST, AROUND, ears.show, ears.admit)
+            codes = PairingCodes(invitation, url, HOST, ENVIRONMENT, ears.show, ears.admit)
 
             async def given() -> Code:
                 count = len(ears.all("code"))
@@ -90,18 +90,18 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
                 await ears.until("code", count + 1)
                 return parse_code(ears.all("code")[-1]["code"])
 
-            assert await use_code(await given(), url, GUEST, "Ben", AROUND) == invitation
+            assert await use_code(await given(), url, GUEST, "Ben", ENVIRONMENT) == invitation
             await ears.until("code-used", 1)
             assert ears.admitted == [(GUEST.public, "Ben")]
             await given()  # and never used
             for guesses in (1, 2, 3):
                 code = await given()
                 with pytest.raises(CodeDead):
-                    await use_code(wrong(code), url, GUEST, "Eve", AROUND)
+                    await use_code(wrong(code), url, GUEST, "Eve", ENVIRONMENT)
                 await ears.until("code-dead", guesses)
                 assert ("Type code for another" in ears.said[-1]) is (guesses < 3)
                 with pytest.raises(CodeDead):
-                    await use_code(code, url, GUEST, "Ben", AROUND)
+                    await use_code(code, url, GUEST, "Ben", ENVIRONMENT)
             assert "someone may be trying to get in" in ears.said[-1]
             codes.issue()
             await ears.until("code-dead", 4)

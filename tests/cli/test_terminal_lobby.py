@@ -161,7 +161,7 @@ def run(work: Coroutine[Any, Any, None]) -> None:
             await work
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nodealer.client.table_client.TICK_SECONDS", 0.0)
+        patch.setattr("nodealer.client.table_client.WAKE_SECONDS", 0.0)
         asyncio.run(limited())
 
 

@@ -35,7 +35,7 @@ from nodealer.log.roster import Roster
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.sealing import TableSecret
 
-AROUND = PairingEnvironment(os.urandom, connect_here, time.monotonic)
+ENVIRONMENT = PairingEnvironment(os.urandom, connect_here, time.monotonic)
 #: The longest that anything here may take, on a machine that does much else.
 LONG = 60.0
 
@@ -190,7 +190,7 @@ class Scene:
         self, table: NetworkTable, store: MemoryPlayerStore, options: ClientOptions, front: UI | None = None
     ) -> Person:
         ui, contacts = Recorder(front), Contacts(MemoryFile())
-        task = asyncio.ensure_future(play_on_network(table, store, ui, contacts, AROUND, options))
+        task = asyncio.ensure_future(play_on_network(table, store, ui, contacts, ENVIRONMENT, options))
         self.people.append(Person(store.name, ui, task, store, contacts))
         return self.people[-1]
 

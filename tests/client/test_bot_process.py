@@ -19,7 +19,7 @@ from nodealer.client.game_loader import load_game
 from nodealer.client.keyring import Keyring
 from nodealer.client.lobby import Onlooker
 from nodealer.client.local_relay import serve_local_table
-from nodealer.client.processes import BOT
+from nodealer.client.processes import BOT_PROGRAM
 from nodealer.client.relay_transport import RelayTransport
 from nodealer.client.setup import table_setup
 from nodealer.client.status import TableStatus
@@ -76,7 +76,11 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
         keys = Keyring((table.key,), os.urandom)
         me = Participant(home_of_host, entropy=os.urandom, host=host_mark(home_of_host.identity.public), keys=keys)
         process = await asyncio.create_subprocess_exec(
-            sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
+            sys.executable,
+            *BOT_PROGRAM,
+            stdin=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment(),
         )
         order = BotConfig(table.link, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", str(home / "bot"))
         said = asyncio.create_task(process.communicate(encode(order) + b"\n"))

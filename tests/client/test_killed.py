@@ -29,10 +29,10 @@ from nodealer.cards.events import Opened
 from nodealer.client.agents import BotAgent
 from nodealer.client.bot_process import BotConfig
 from nodealer.client.folder_store import JOURNAL, LOG, FolderStore
-from nodealer.client.local_game import LocalSeat, convene, play_local_seat
 from nodealer.client.local_relay import serve_local_table
+from nodealer.client.local_seats import LocalSeat, convene, play_local_seat
 from nodealer.client.local_table import LocalTable
-from nodealer.client.processes import BOT
+from nodealer.client.processes import BOT_PROGRAM
 from nodealer.client.setup import table_setup
 from nodealer.client.table_client import USUAL
 from nodealer.client.ui import SilentUI
@@ -187,7 +187,7 @@ class Bots:
         # What `make coverage` would write beside does not fit either.
         there = {name: value for name, value in environment().items() if limit is None or "COVERAGE" not in name}
         process = await asyncio.create_subprocess_exec(
-            sys.executable, *BOT, stdin=PIPE, stderr=PIPE, env=there, cwd=TESTS, preexec_fn=room
+            sys.executable, *BOT_PROGRAM, stdin=PIPE, stderr=PIPE, env=there, cwd=TESTS, preexec_fn=room
         )
         assert process.stdin is not None
         process.stdin.write(encode(order) + b"\n")

@@ -17,8 +17,8 @@ from nodealer.client.bot_process import BotUI
 from nodealer.client.connection import ConnectionMonitor, LockedOut
 from nodealer.client.game_loader import load_game
 from nodealer.client.keyring import Keyring
-from nodealer.client.local_game import LocalSeat, play_local_seat
 from nodealer.client.local_relay import serve_local_table
+from nodealer.client.local_seats import LocalSeat, play_local_seat
 from nodealer.client.relay_transport import Behind, KeyMissing, RelayFound, RelayLost, RelayTransport, WriteRefused
 from nodealer.client.setup import table_setup
 from nodealer.client.transport import Connected, Disconnected, Event

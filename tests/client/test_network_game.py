@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from client.scene import AROUND, MemoryFile, Recorder, Scene, played, playing, voted_out
+from client.scene import ENVIRONMENT, MemoryFile, Recorder, Scene, played, playing, voted_out
 from games.outside import GAME
 from nodealer.client import events
 from nodealer.client.commands import IssueCode, StartGame, TurnAway
@@ -230,7 +230,7 @@ def test_a_pairing_code_is_for_one_guest() -> None:
         host = table.host(3, issues_code=True)
         given = await host.ui.until(events.CodeGiven)
         identity = Identity(os.urandom(32))
-        invitation = await use_code(parse_code(given.code), given.relay, identity, "Ben", AROUND)
+        invitation = await use_code(parse_code(given.code), given.relay, identity, "Ben", ENVIRONMENT)
         assert invitation == table.invitation
         assert (await host.ui.until(events.CodeUsed)).name == "Ben"
         table.guest("Ben", identity=identity, invitation=invitation)
@@ -297,7 +297,7 @@ def test_a_person_who_goes_away_ends_the_client() -> None:
         network = NetworkTable(table.invitation, table.invitation.relays, game=GAME)
         store = MemoryPlayerStore("Ben", identity, os.urandom(32))
         with pytest.raises(FrontEndGone):
-            await play_on_network(network, store, ui, Contacts(MemoryFile()), AROUND, ClientOptions())
+            await play_on_network(network, store, ui, Contacts(MemoryFile()), ENVIRONMENT, ClientOptions())
 
     played(work)
 

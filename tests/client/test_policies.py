@@ -7,7 +7,7 @@ import pytest
 from client.looking import look
 from conformance.games import TinyRules
 from engine.circle import Circle, shows_if_even
-from nodealer.client.duty_timer import TICK_SECONDS_MAX
+from nodealer.client.duty_timer import STEP_SECONDS_MAX
 from nodealer.client.policies import ALONE_MAX, TimeoutVoter
 from nodealer.engine.bodies import Break, End, Without, read_body
 from nodealer.engine.commands import MakeMove, SitOut
@@ -73,7 +73,7 @@ def test_a_clock_that_jumps_makes_nobody_late(times: list[float]) -> None:
 
 
 def test_what_counts_between_two_looks() -> None:
-    one, patience = held_up().people[1], TimeoutVoter(3 * TICK_SECONDS_MAX)
+    one, patience = held_up().people[1], TimeoutVoter(3 * STEP_SECONDS_MAX)
     assert looks(patience, one, 0.0, 10.0, 20.0) == []
     assert looks(patience, one, 30.0) == [Without]
 

@@ -649,7 +649,7 @@ def test_somebody_with_patience_looks_at_its_clock() -> None:
 @pytest.fixture
 def no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that a person does may wait for the next look at the clock."""
-    monkeypatch.setattr("nodealer.client.table_client.TICK_SECONDS", 3600.0)
+    monkeypatch.setattr("nodealer.client.table_client.WAKE_SECONDS", 3600.0)
 
 
 async def stop(tasks: Sequence[asyncio.Task[Any]]) -> None:
@@ -860,7 +860,7 @@ def test_a_command_about_seats_waits_for_a_move_on_its_way() -> None:
     async def work() -> None:
         circle, client, ui = seat_two_asks(lambda circle: True)
         move = circle.people[1].command(MakeMove({"show": False}))
-        client._orders.append(AdmitPlayer(circle.homes[3].name or ""))
+        client._waiting.append(AdmitPlayer(circle.homes[3].name or ""))
         await client._act()
         assert not circle.waiting and not ui.of(CommandRefused)
         circle.waiting.extend(move)

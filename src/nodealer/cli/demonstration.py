@@ -10,9 +10,9 @@ from pathlib import Path
 from nodealer.cli import text as phrases
 from nodealer.cli.cheat_option import parse_cheat
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.games import parse_settings
 from nodealer.cli.local_game import run
 from nodealer.cli.output import escape_markup, out
+from nodealer.cli.settings import parse_settings
 from nodealer.client.game_loader import load_game
 from nodealer.client.setup import table_setup
 from nodealer.games.registry import DEFAULT_GAME

@@ -9,9 +9,9 @@ import typer
 from nodealer.cli import text as phrases
 from nodealer.cli.commands import option_names
 from nodealer.cli.display import choose_display
-from nodealer.cli.games import parse_settings
 from nodealer.cli.options import GameName, Hands, JsonSeat, LogCopyFile, Name, NoBrowser, Parameters, Protocol, Terminal
 from nodealer.cli.play import PlayCommand
+from nodealer.cli.settings import parse_settings
 from nodealer.client.game_loader import load_game
 from nodealer.client.time_limits import MOVE, limits_for_people
 from nodealer.errors import BadParameter

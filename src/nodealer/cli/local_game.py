@@ -30,10 +30,10 @@ from nodealer.client.front_end import FrontEndGone
 from nodealer.client.game_catalogue import find_game
 from nodealer.client.local_host import Decider, LocalGame, host_local_game
 from nodealer.client.log_export import LogCopy, copy_log
+from nodealer.client.narrator import game_summary
 from nodealer.client.rehearsal import rehearse
 from nodealer.client.saved_games import SavedGame, create_game_folder, game_record, recorded_setup
 from nodealer.client.setup import TableSetup
-from nodealer.client.summary import game_summary
 from nodealer.client.time_limits import limits_for_bots
 from nodealer.client.ui import UI
 from nodealer.engine.phases import Phase

@@ -30,12 +30,12 @@ from nodealer.client.game_catalogue import create_folder_once, find_table
 from nodealer.client.game_loader import load_game_or_none
 from nodealer.client.host_relay import free_port, own_address, own_relay, parse_own_address
 from nodealer.client.log_export import LogCopy, copy_log
+from nodealer.client.narrator import game_summary
 from nodealer.client.network_game import HostedTable, NetworkTable, play_on_network
 from nodealer.client.pairing import PairingEnvironment, use_code
 from nodealer.client.processes import run_processes
 from nodealer.client.relay_transport import connect_here
 from nodealer.client.setup import TableSetup
-from nodealer.client.summary import game_summary
 from nodealer.client.table_client import NOTICE_AFTER, ClientOptions, NameTaken
 from nodealer.client.table_folders import (
     FORMAT,
@@ -61,7 +61,7 @@ from nodealer.relay.pairing import parse_code
 from nodealer.relay.sealing import TableSecret
 
 #: What a table on the network needs from this machine.
-AROUND: Final = PairingEnvironment(system_entropy, connect_here, time.monotonic)
+ENVIRONMENT: Final = PairingEnvironment(system_entropy, connect_here, time.monotonic)
 #: After how many seconds a person at a terminal is told that the table waits for another person.
 PEOPLE_THINK: Final = 20.0
 
@@ -150,7 +150,7 @@ def _read_invitation(text: str, relay: str | None, name: str | None) -> tuple[In
     called, user = choose_name(name), _player()
     if user.identity is None:
         raise BadParameter(phrases.GUEST_NEEDS_KEY)
-    return asyncio.run(use_code(code, normalize_relay_address(relay), user.identity, called, AROUND)), user
+    return asyncio.run(use_code(code, normalize_relay_address(relay), user.identity, called, ENVIRONMENT)), user
 
 
 def join_table(
@@ -327,7 +327,7 @@ class Visit:
                     store,
                     ui,
                     self.user.contacts,
-                    AROUND,
+                    ENVIRONMENT,
                     self.options(ui),
                     check_runner=in_background,
                 )

@@ -9,9 +9,9 @@ import typer
 from nodealer.cli import text as phrases
 from nodealer.cli.commands import Command, option_names
 from nodealer.cli.display import Display, choose_display
-from nodealer.cli.games import parse_settings
 from nodealer.cli.options import GameName, Hands, LogCopyFile, NoBrowser, Parameters, Protocol, Terminal
 from nodealer.cli.output import escape_markup
+from nodealer.cli.settings import parse_settings
 from nodealer.client.game_loader import installed_games, load_game
 from nodealer.client.time_limits import limits_for_people
 from nodealer.errors import BadParameter

@@ -18,7 +18,7 @@ from nodealer.client.entropy import system_entropy
 from nodealer.client.events import ConnectionChanged, TableEvent
 from nodealer.client.folder_store import open_or_create_store
 from nodealer.client.game_loader import load_game
-from nodealer.client.local_game import LocalSeat, play_local_seat
+from nodealer.client.local_seats import LocalSeat, play_local_seat
 from nodealer.client.ui import SilentUI
 from nodealer.engine.lobby import Expected
 from nodealer.engine.participant import Participant

@@ -14,7 +14,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.state import TableState
 
 #: The most seconds that count between two updates.
-TICK_SECONDS_MAX: Final = 1.0
+STEP_SECONDS_MAX: Final = 1.0
 #: How far the timekeeper's clock may run ahead of this one: seconds, plus a fraction of the elapsed time.
 AHEAD_MAX: Final = 5.0
 AHEAD_PART: Final = 0.2
@@ -58,7 +58,7 @@ class DutyTimer:
 
     def update(self, state: TableState, now: float, *, paused: bool = False) -> dict[bytes, DutyWait]:
         """Count the time since the last update, and return the waits by duty. No time counts while `paused`."""
-        passed = 0.0 if self._last is None or paused else min(max(now - self._last, 0.0), TICK_SECONDS_MAX)
+        passed = 0.0 if self._last is None or paused else min(max(now - self._last, 0.0), STEP_SECONDS_MAX)
         self._last = now
         self._waits = {
             duty: replace(self._waits[duty], waited=self._waits[duty].waited + passed)

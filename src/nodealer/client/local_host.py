@@ -16,8 +16,8 @@ from nodealer.client.bot_process import BotConfig
 from nodealer.client.entropy import system_entropy
 from nodealer.client.events import BotDropped, GameContinued, TableEvent, TableStuck
 from nodealer.client.folder_store import FolderStore, open_or_create_store
-from nodealer.client.local_game import LocalSeat, Overseer, Stuck, convene, play_local_seat
 from nodealer.client.local_relay import serve_local_table
+from nodealer.client.local_seats import LocalSeat, Overseer, Stuck, convene, play_local_seat
 from nodealer.client.log_export import LogCopy, copy_log
 from nodealer.client.policies import Policy
 from nodealer.client.processes import TERM, Process, describe_exit, run_processes
@@ -125,7 +125,7 @@ async def host_local_game(game: LocalGame, ui: UI, store: PlayerStore | None = N
         watching: UI = SilentUI()
         policies: tuple[Policy, ...] = (overseer,)
         if game.person is None:
-            watching, policies = _Display(ui), (overseer, *continued)
+            watching, policies = _SpectatorUI(ui), (overseer, *continued)
         else:
             store = store or stack.enter_context(game.open_store(game.person))
             tasks.append(asyncio.ensure_future(_play_seat(game, store, table, ui, continued)))
@@ -140,8 +140,8 @@ async def host_local_game(game: LocalGame, ui: UI, store: PlayerStore | None = N
         return participant.replica
 
 
-class _Display(SilentUI):
-    """Shows a game on a front end whose person has no seat."""
+class _SpectatorUI(SilentUI):
+    """Shows a game on a front end, and asks its person nothing."""
 
     def __init__(self, ui: UI) -> None:
         """Show the game on this front end."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Final
 
 from nodealer.engine.commands import ProposeSession
 from nodealer.engine.frame_result import Received
@@ -18,7 +17,7 @@ from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import Declined
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.keys import Identity
+from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Limits, Proposal
 from nodealer.proofs.checks import Entropy
@@ -31,7 +30,6 @@ Receive = Callable[[bytes, int], Iterable[bytes]]
 Watch = Callable[[Received], Iterable[bytes]]
 #: Makes a person's decision for a participant, and returns the frames to send; none if there is nothing to decide.
 Decide = Callable[[Participant], Iterable[bytes]]
-KEY_BYTES: Final = 32
 
 
 class Carrier:

@@ -363,6 +363,13 @@ def session_opened(replica: Replica, seat: int | None = None, past: int = 0) -> 
     return events.SessionOpened(*about, replica=replica, seat=seat, past=past)
 
 
+def game_summary(replica: Replica, seconds: float) -> events.GameSummary:
+    """Return the summary of a table's whole log, including what was played before this program started."""
+    # The kind comes first in a body.
+    cards = sum(len(entry) for entry in replica.entries if b'"body":{"type":"cards"' in entry)
+    return events.GameSummary(seconds, replica.height, sum(map(len, replica.entries)), replica.checks_settled, cards)
+
+
 def proven_claim(applied: Applied) -> tuple[int, NoneOf] | None:
     """Return the deck and the claim that an entry proves, or None if it is not such a proof."""
     number, asked = _deck_of(applied), applied.before.hand.requests

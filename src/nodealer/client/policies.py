@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from nodealer.client.duty_timer import TICK_SECONDS_MAX, DutyTimer, DutyWait
+from nodealer.client.duty_timer import STEP_SECONDS_MAX, DutyTimer, DutyWait
 from nodealer.client.status import TableStatus
 from nodealer.engine.commands import Command, EndGame, VoteAbort, VoteSkipDuties
 from nodealer.engine.leave_policy import has_too_few_players
@@ -92,7 +92,7 @@ class TimeoutVoter:
             self._alone_for, self._alone_checked_at = 0.0, None
             return False
         self._alone_for += (
-            0.0 if self._alone_checked_at is None else min(max(now - self._alone_checked_at, 0.0), TICK_SECONDS_MAX)
+            0.0 if self._alone_checked_at is None else min(max(now - self._alone_checked_at, 0.0), STEP_SECONDS_MAX)
         )
         self._alone_checked_at = now
         return self._alone_for >= ALONE_MAX

@@ -15,8 +15,8 @@ from nodealer.client.timekeeper_process import TimekeeperConfig
 from nodealer.wire import encode
 
 #: The Python arguments that start a bot, and those that start a timekeeper.
-BOT: Final = ("-P", "-m", "nodealer.client.bot_process")
-KEEPER: Final = ("-P", "-m", "nodealer.client.timekeeper_process")
+BOT_PROGRAM: Final = ("-P", "-m", "nodealer.client.bot_process")
+TIMEKEEPER_PROGRAM: Final = ("-P", "-m", "nodealer.client.timekeeper_process")
 #: How many seconds a process has to end by itself.
 TERM: Final = 1.0
 #: How much of a bot's standard error is read.
@@ -37,7 +37,7 @@ async def run_processes(
     processes: dict[str, Process] = {}
     try:
         for complaints, config in configs.items():
-            usual = KEEPER if isinstance(config, TimekeeperConfig) else BOT
+            usual = TIMEKEEPER_PROGRAM if isinstance(config, TimekeeperConfig) else BOT_PROGRAM
             processes[config.name] = await _start(config, (programs or {}).get(config.name, usual), complaints)
         yield processes
         # The game is over for them too, once they have received the last entry.

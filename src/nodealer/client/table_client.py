@@ -41,14 +41,14 @@ from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, RelayErro
 from nodealer.log.roster import TIMEKEEPER
 
 #: How often the times at the table are looked at, in seconds.
-TICK_SECONDS: Final = 0.25
+WAKE_SECONDS: Final = 0.25
 #: How long to wait for another frame before checking the proofs of those received, when there is nothing to send. Seats
 #: that shuffle in turn, or publish in parallel, send their frames this close together.
 BATCH_WINDOW: Final = 0.05
 #: After how many seconds a notice says whom the table is waiting for.
 NOTICE_AFTER: Final = 5.0
 #: How many commands wait for a connection. The front end keeps or refuses more.
-ORDERS_MAX: Final = 100
+COMMANDS_MAX: Final = 100
 #: How many chat messages of a seat are shown within how many seconds. More would push everything else away.
 CHATS_MAX: Final = 10
 CHATS_WITHIN: Final = 10.0
@@ -141,9 +141,9 @@ class TableClient:
         self._question: Question | LobbyQuestion | None = None
         self._answer: asyncio.Future[Decision | bool] | None = None
         #: Commands that wait for a connection, or for this seat's last entry to arrive.
-        self._orders: deque[Command] = deque()
+        self._waiting: deque[Command] = deque()
         #: The last command about seats, and the roster when it was carried out.
-        self._seat_order: tuple[bytes, SeatCommand] | None = None
+        self._seat_command: tuple[bytes, SeatCommand] | None = None
         #: Whether this player has had a seat here, has asked for one, and was shown that they have it.
         self._was_seated = self._asked = self._seat_shown = False
         self._chats: list[bytes] = []
@@ -159,24 +159,24 @@ class TableClient:
         """
         incoming, commands = self._transport.events(), self._ui.commands()
         async with aclosing(incoming), aclosing(commands):
-            frame, order = _next(incoming), _next(commands)
+            frame, command = _next(incoming), _next(commands)
             try:
                 while not (self._participant.is_settled and self._participant.is_over):
-                    await self._wait(frame, order)
+                    await self._wait(frame, command)
                     if frame.done():
                         await self._handle(frame.result())
                         # Only now, because this frame may change how the next one is decrypted.
                         frame = _next(incoming)
-                        if not self._participant.is_settled or self._may_look_later:
+                        if not self._participant.is_settled or self._may_observe_later:
                             continue
                     elif not self._participant.is_settled:
                         await self._process(self._settle())
-                    if order.done() and self._has_room:
-                        order = self._take_order(order, commands)
+                    if command.done() and self._has_room:
+                        command = self._queue_command(command, commands)
                     if self._connected:
                         await self._act()
-                if order.done() and (late := order.result()) is not None:
-                    self._orders.append(late)
+                if command.done() and (late := command.result()) is not None:
+                    self._waiting.append(late)
             except (LockedOut, RelayError) as ended:
                 # A relay that ends after a false proof does not hide it: what has come is looked at, kept and shown.
                 if not self._participant.is_settled:
@@ -185,21 +185,21 @@ class TableClient:
                     raise
             finally:
                 self._cancel_question()
-                await _cancel_and_wait(frame, order)
-        for command in self._orders:
-            self._refuse(command, "the game is over")
+                await _cancel_and_wait(frame, command)
+        for unused in self._waiting:
+            self._refuse(unused, "the game is over")
         return self._participant
 
-    async def _wait(self, frame: asyncio.Future[Any], order: asyncio.Future[Any]) -> None:
+    async def _wait(self, frame: asyncio.Future[Any], command: asyncio.Future[Any]) -> None:
         """Wait until there is something to do.
 
         The agent may go on thinking while disconnected; its answer is used later.
         """
-        waiting: set[asyncio.Future[Any]] = {frame, order} if self._has_room else {frame}
+        waiting: set[asyncio.Future[Any]] = {frame, command} if self._has_room else {frame}
         answer = self._answer
         if answer is not None and (not answer.done() or (self._connected and not self._participant.is_catching_up)):
             waiting.add(answer)
-        timeout = TICK_SECONDS if self._participant.is_settled else BATCH_WINDOW
+        timeout = WAKE_SECONDS if self._participant.is_settled else BATCH_WINDOW
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         if answer is not None and answer.done() and not answer.cancelled():
             # A person who goes while there is no connection has gone all the same.
@@ -208,13 +208,13 @@ class TableClient:
     @property
     def _has_room(self) -> bool:
         """Whether another command is taken from the front end: without a connection, they wait."""
-        return len(self._orders) < ORDERS_MAX
+        return len(self._waiting) < COMMANDS_MAX
 
     @property
-    def _may_look_later(self) -> bool:
+    def _may_observe_later(self) -> bool:
         """True if the log is still arriving, and the table was looked at a moment ago."""
         before = self._status
-        return self._participant.is_catching_up and before is not None and self._clock() - before.now < TICK_SECONDS
+        return self._participant.is_catching_up and before is not None and self._clock() - before.now < WAKE_SECONDS
 
     async def _handle(self, event: TransportEvent | None) -> None:
         """Process an event of the transport; None means that it has ended."""
@@ -260,7 +260,7 @@ class TableClient:
         """Show what frames did. Raise `NotSeated` if they leave no seat for this player."""
         participant = self._participant
         for news in received.happened:
-            self._judge(news)
+            self._check_lobby_news(news)
         if self._contacts is not None:
             self._contacts.update()
         applied = [news for news in received.happened if isinstance(news, Applied)]
@@ -286,7 +286,7 @@ class TableClient:
             self._show_seat()
             self._show_links()
 
-    def _judge(self, news: object) -> None:
+    def _check_lobby_news(self, news: object) -> None:
         """Take note of what others decided in the lobby. Raise `NotSeated` if this player has no place here."""
         one = self._participant
         if isinstance(news, ProposalDeclined):
@@ -402,7 +402,7 @@ class TableClient:
     async def _act(self) -> None:
         """Show the status of the table, carry out what is wanted, and ask what is open."""
         status = self._observe()
-        if await self._take_answer(status) | await self._carry_out_orders(status):
+        if await self._take_answer(status) | await self._carry_out_commands(status):
             status = self._observe()
         if self._role is not None and not status.has_session:
             for command in self._role.on_status(status):
@@ -430,24 +430,24 @@ class TableClient:
 
     # --- Commands ---
 
-    def _take_order(
-        self, order: asyncio.Future[Command | None], commands: AsyncIterator[Command]
+    def _queue_command(
+        self, coming: asyncio.Future[Command | None], commands: AsyncIterator[Command]
     ) -> asyncio.Future[Command | None]:
         """Queue a command of the person, and return the future of the next one."""
-        command = order.result()
+        command = coming.result()
         if command is None:
             # The person will say nothing more: wait for a command that never comes.
             return asyncio.get_running_loop().create_future()
-        self._orders.append(command)
+        self._waiting.append(command)
         return _next(commands)
 
-    async def _carry_out_orders(self, status: TableStatus) -> bool:
+    async def _carry_out_commands(self, status: TableStatus) -> bool:
         """Carry out what the person wants. Return whether there was anything."""
         acted = False
         with suppress(IllegalMove):
-            acted = await self._repeat_seat_order(status)
-        while self._orders and not self._must_wait(self._orders[0]):
-            await self._carry_out(self._orders.popleft())
+            acted = await self._repeat_seat_command(status)
+        while self._waiting and not self._must_wait(self._waiting[0]):
+            await self._carry_out(self._waiting.popleft())
             acted = True
         return acted
 
@@ -464,7 +464,7 @@ class TableClient:
             self._refuse(command, str(refused))
             return
         if isinstance(command, SeatCommand):
-            self._seat_order = self._participant.replica.state.roster.digest, command
+            self._seat_command = self._participant.replica.state.roster.digest, command
         await self._send(frames)
 
     def _refuse(self, command: Command, reason: str) -> None:
@@ -486,17 +486,17 @@ class TableClient:
             case _:
                 return one.command(command)
 
-    async def _repeat_seat_order(self, status: TableStatus) -> bool:
+    async def _repeat_seat_command(self, status: TableStatus) -> bool:
         """Repeat a vote on seats that became void because the hand ended: the person meant it."""
-        if self._seat_order is None or status.state is None or status.seat is None or status.unconfirmed:
+        if self._seat_command is None or status.state is None or status.seat is None or status.unconfirmed:
             return False
-        (roster, command), self._seat_order = self._seat_order, None
+        (roster, command), self._seat_command = self._seat_command, None
         state = status.state
         counts = any(status.seat in one.agreed for one in state.proposed.values())
         if state.roster.digest != roster or counts or state.no_more_hands:
             return False
         await self._send(self._participant.command(command))
-        self._seat_order = roster, command
+        self._seat_command = roster, command
         return True
 
     # --- Questions ---

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from nodealer.client.duty_timer import TICK_SECONDS_MAX, DutyTimer
+from nodealer.client.duty_timer import STEP_SECONDS_MAX, DutyTimer
 from nodealer.client.status import TableStatus
 from nodealer.engine.clock import Clock
 from nodealer.engine.commands import Command, SendTick
@@ -36,7 +36,7 @@ class Ticker:
     def on_status(self, status: TableStatus) -> Iterator[Command]:
         """Send a tick, if one is due."""
         now, state = status.now, status.state
-        self._passed += 0.0 if self._last is None else min(max(now - self._last, 0.0), TICK_SECONDS_MAX)
+        self._passed += 0.0 if self._last is None else min(max(now - self._last, 0.0), STEP_SECONDS_MAX)
         self._last = now
         if state is None or status.seat is None or status.is_over or status.is_catching_up:
             self._timer.stop(now)

@@ -36,7 +36,6 @@ class PageController:
         self,
         entropy: Entropy,
         *,
-        clock: Callable[[], float] = time.monotonic,
         scratch: Path | None = None,
         on_deal: Callable[[doc.Deal], None] | None = None,
     ) -> None:
@@ -46,26 +45,21 @@ class PageController:
         game that a page asks for; without it, `next_deal` returns these requests.
         """
         self._entropy = entropy
-        self._clock = clock
         self._scratch = scratch
         self._deals: asyncio.Queue[doc.Deal] = asyncio.Queue()
         self._on_deal = self._deals.put_nowait if on_deal is None else on_deal
         #: Questions are numbered through all tables, so that no late answer counts at another table.
         self._numbers = count(1)
         self._log: Path | None = None
-        self._game: GamePackage | None = None
+        #: The game package of the table, if the caller has chosen one that may not be installed.
+        self.game: GamePackage | None = None
         self._verifying: asyncio.Task[Report | None] | None = None
         self.hub = Hub(self._snapshot, self._on_message)
-        self.ui = PageUI(self.hub.broadcast, clock, numbers=self._numbers)
+        self.ui = PageUI(self.hub.broadcast, time.monotonic, numbers=self._numbers)
 
     def _snapshot(self) -> Iterator[doc.ServerMessage]:
         """Return everything that a newly connected page needs."""
         return self.ui.presenter.snapshot()
-
-    @property
-    def game(self) -> GamePackage | None:
-        """The game package of the table, if the caller has chosen one that may not be installed."""
-        return self._game
 
     def start(
         self,
@@ -82,10 +76,10 @@ class PageController:
         `store` is this player's, `log` the file of the table's log, and `game` the package of its game, if they are
         known already. `standing` are messages that every page gets. On the network, the lobby is shown too.
         """
-        self._log, self._game = log, game
+        self._log, self.game = log, game
         self.ui = PageUI(
             self.hub.broadcast,
-            self._clock,
+            time.monotonic,
             role=role,
             name=name,
             network=network,
@@ -142,7 +136,7 @@ class PageController:
         if self._log is None:
             path.write_bytes(b"".join(line + b"\n" for line in _log_lines(replica)))
         began = time.perf_counter()
-        check = partial(verify_file, path, entropy=self._entropy, game=self._game)
+        check = partial(verify_file, path, entropy=self._entropy, game=self.game)
         report = await asyncio.get_running_loop().run_in_executor(None, check)
         ui.show(LogVerified(str(path), report, seconds=time.perf_counter() - began))
         return report
@@ -154,7 +148,7 @@ class PageController:
         def watch(replica: Replica) -> Append:
             """Open the table on the pages, and return a function that shows each entry it appends."""
             ui.open_log(replica)
-            self._game = replica.config.package
+            self.game = replica.config.package
 
             def append(entry: bytes) -> Applied:
                 """Append an entry to the replica and show it on the pages."""

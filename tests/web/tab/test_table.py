@@ -46,7 +46,7 @@ from nodealer.web.tab.practice import BotTransport
 from nodealer.web.tab.setup import HostRequest, host_offers, hosted_table_of, read_host_request
 from nodealer.web.tab.table import OPTIONS, TabEnvironment, TabTable
 
-AROUND = PairingEnvironment(os.urandom, connect_here, time.monotonic)
+ENVIRONMENT = PairingEnvironment(os.urandom, connect_here, time.monotonic)
 WISH: dict[str, Any] = {
     "name": "Wirtin",
     "relay": "ws://a",
@@ -133,7 +133,7 @@ def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path:
             said = await host.notice("code")
             code = parse_code(said["code"])
             host.answers = lambda question: None
-            assert await use_code(code, said["relay"], guest.identity, "Gast", AROUND) == invitation
+            assert await use_code(code, said["relay"], guest.identity, "Gast", ENVIRONMENT) == invitation
             assert await host.notice("code used") == {"name": "Gast"}
             joining = guest.play(invitation)
             # Who came by a code is not asked about; the guest sees all that is proposed.

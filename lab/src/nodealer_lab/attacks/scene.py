@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from nodealer.cheats.cheater import Cheater
 from nodealer.client.agents import BotAgent
-from nodealer.client.local_table import KEY_BYTES, LocalTable
+from nodealer.client.local_table import LocalTable
 from nodealer.engine.bodies import Cards
 from nodealer.engine.commands import DisputeCard, LeaveHand
 from nodealer.engine.leave_policy import stay_for_hands
@@ -24,7 +24,7 @@ from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.games.registry import find_game
 from nodealer.group import group
-from nodealer.keys import Identity
+from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Limits
 from nodealer.proofs.checks import Check, Entropy

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from nodealer.cheats import throw_out, two_things
-from nodealer.client.local_table import KEY_BYTES
 from nodealer.engine.bodies import Without as SkipVote
 from nodealer.engine.replica import Replica
 from nodealer.engine.state import TableState
 from nodealer.engine.store import MemoryPlayerStore
-from nodealer.keys import Identity
+from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.entry import read_entry
 from nodealer.tape import hand_tape
 from nodealer_lab.attacks.base import Attack, AttackMethod, attack_from_cheat, with_own_claim

@@ -29,7 +29,7 @@ NOT_IN_A_TAB: Final = (
     "client/address.py", "client/host_relay.py", "client/identity.py", "client/journal.py",
     "client/saved_games.py", "client/table_folders.py",
     "client/bot_process.py", "client/entropy.py", "client/game_catalogue.py", "client/game_loader.py",
-    "client/local_game.py", "client/local_host.py", "client/local_relay.py", "client/log_export.py",
+    "client/local_host.py", "client/local_relay.py", "client/local_seats.py", "client/log_export.py",
     "client/processes.py", "client/rehearsal.py", "client/timekeeper_process.py",
     "web/server.py", "web/socket_owner.py", "web/bundle/",
 )  # fmt: skip

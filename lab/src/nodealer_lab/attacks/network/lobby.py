@@ -10,7 +10,6 @@ from msgspec import Raw
 from msgspec.structs import replace as replace_struct
 
 from nodealer.cheats.cheater import Cheater
-from nodealer.client.local_table import KEY_BYTES
 from nodealer.engine.bodies import Agree, Newcomer, Propose
 from nodealer.engine.commands import ProposeSession
 from nodealer.engine.lobby import Expected
@@ -20,7 +19,7 @@ from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import Parts
 from nodealer.engine.rosters import proposal_id
 from nodealer.engine.seat_requests import roster_with
-from nodealer.keys import Identity, host_mark
+from nodealer.keys import KEY_BYTES, Identity, host_mark
 from nodealer.log.roster import member_of, sign_newcomer
 from nodealer.log.session import FORMAT, FORMAT_VERSION, NONCE_BYTES, Part, Proposal, Session
 from nodealer.protocols import make_protocol

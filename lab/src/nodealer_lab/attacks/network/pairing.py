@@ -5,11 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from nodealer.client.local_table import KEY_BYTES
 from nodealer.cpace import SHARE_BYTES, session_key, transcript
 from nodealer.errors import CodeDead
 from nodealer.group import group
-from nodealer.keys import Identity, host_mark
+from nodealer.keys import KEY_BYTES, Identity, host_mark
 from nodealer.relay import pairing
 from nodealer.relay.invitations import Invitation
 from nodealer.relay.pairing import (

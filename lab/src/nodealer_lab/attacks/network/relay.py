@@ -12,7 +12,6 @@ from typing import Final
 from msgspec import Raw
 
 from nodealer.audit.verify import verify_file
-from nodealer.client.local_table import KEY_BYTES as LOCAL_KEY_BYTES
 from nodealer.engine.bodies import Leave, Move, Word, read_body
 from nodealer.engine.bodies import Without as SkipVote
 from nodealer.engine.commands import LeaveHand, WriteNote
@@ -327,7 +326,7 @@ def _make_fold(scene: Scene, number: int) -> bytes:
     """Return an entry with a fold, signed with any key and with the sender's entry number."""
     nothing = bytes(DIGEST_BYTES)
     body = Raw(encode(Move(nothing, Raw(FOLD))))
-    return sign_entry(Identity(scene.entropy(LOCAL_KEY_BYTES)), Entry(nothing, nothing, 0, 0, number, nothing, body))
+    return sign_entry(Identity(scene.entropy(KEY_BYTES)), Entry(nothing, nothing, 0, 0, number, nothing, body))
 
 
 def _is_fold(data: bytes) -> bool:

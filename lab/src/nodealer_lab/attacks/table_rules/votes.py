@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from nodealer.cards.operations import NewDeck, Operation
-from nodealer.client.local_table import KEY_BYTES
 from nodealer.engine.bodies import Agree, Break, Cards, Propose, read_body
 from nodealer.engine.bodies import Without as SkipVote
 from nodealer.engine.commands import VoteSkip
@@ -18,7 +17,7 @@ from nodealer.engine.rosters import proposal_id
 from nodealer.engine.state import TableState
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Game
-from nodealer.keys import Identity
+from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.entry import read_entry
 from nodealer.log.roster import Roster, member_of
 from nodealer_lab.attacks import defence

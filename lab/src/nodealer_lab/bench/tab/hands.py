@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from nodealer.client.agents import BotAgent
-from nodealer.client.local_table import KEY_BYTES, LocalTable
+from nodealer.client.local_table import LocalTable
 from nodealer.engine.leave_policy import stay_for_hands
 from nodealer.engine.participant import Participant
 from nodealer.engine.resolve import create_proposal
 from nodealer.engine.store import MemoryPlayerStore
 from nodealer.games.registry import find_game
-from nodealer.keys import Identity
+from nodealer.keys import KEY_BYTES, Identity
 from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 
