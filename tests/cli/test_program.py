@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from cli.running import COMMAND, called, environment
+from nodealer.cli.json_ui import LINES_AHEAD_MAX, _Input
 from test_readme import blocks
 
 Event = dict[str, Any]
@@ -48,6 +50,25 @@ def talk(answers: Callable[[Event], list[str] | None], *arguments: str) -> tuple
                 game.stdin.close() if said is None else game.stdin.flush()
         complaints = game.stderr.read()
     return told, complaints, game.returncode
+
+
+def test_a_program_that_talks_without_end_has_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = [0]
+
+    def block() -> bytes:
+        read[0] += 1
+        return b"{}\n" * LINES_AHEAD_MAX
+
+    async def listen() -> None:
+        lines = _Input()
+        lines.start()
+        for _ in range(LINES_AHEAD_MAX):
+            assert await lines.next_answer() == b"{}"
+        await asyncio.sleep(0.1)
+        assert read[0] <= 3, "as much as there is room for, and what is read last"
+
+    monkeypatch.setattr("nodealer.cli.json_ui._read_block", block)
+    asyncio.run(listen())
 
 
 def gives_up(event: Event) -> list[str]:

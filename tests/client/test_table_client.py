@@ -14,17 +14,17 @@ from conformance.clear import ClearProtocol, bad_dealt_share, bad_proof
 from conformance.games import TinyMove, TinyRules
 from engine.circle import Circle
 from nodealer.client.agents import Agent
-from nodealer.client.commands import WORDS, StartGame
+from nodealer.client.commands import WORDS, SendChat, StartGame
 from nodealer.client.commands import Command as AnyCommand
-from nodealer.client.events import AsksToSit, CommandRefused, Ended, Fault, TableEvent, Word
+from nodealer.client.events import AsksToSit, Chatted, CommandRefused, Ended, Fault, TableEvent, Word
 from nodealer.client.front_end import FrontEndGone
 from nodealer.client.lobby import Onlooker
 from nodealer.client.policies import Policy, TimeoutVoter
 from nodealer.client.questions import LobbyQuestion
 from nodealer.client.status import TableStatus
-from nodealer.client.table_client import Behaviour, NotSeated, TableClient
+from nodealer.client.table_client import COMMANDS_MAX, Behaviour, NotSeated, TableClient
 from nodealer.client.transport import Connected, Event
-from nodealer.client.ui import UI, GuardedUI, SilentUI
+from nodealer.client.ui import REPORTS_MAX, UI, GuardedUI, SilentUI
 from nodealer.engine.commands import (
     AdmitPlayer,
     Command,
@@ -810,6 +810,50 @@ def test_a_prompt_that_is_cancelled_is_asked_again() -> None:
     in_time(work)
 
 
+@pytest.mark.usefixtures("no_tick")
+def test_a_person_may_go_when_no_more_commands_can_wait() -> None:
+    class Hasty(Recorder):
+        async def commands(self) -> AsyncGenerator[AnyCommand, None]:
+            yield await self.wants.get()
+            for _ in range(COMMANDS_MAX - 1):
+                yield WriteNote("now")
+            await self.wants.get()
+            raise FrontEndGone
+
+    async def work() -> None:
+        ui, mind = Hasty(), Thinks()
+        table = Table(small(), {0: mind}, uis={0: GuardedUI(ui)})
+        tasks = table.start()
+        await mind.thinking.wait()
+        await table.lines[0].cut()
+        await until(lambda: not table.clients[0]._connected)
+        ui.wants.put_nowait(WriteNote("first"))
+        await until(lambda: not table.clients[0]._has_room)
+        ui.wants.put_nowait(WriteNote("never carried out"))
+        with pytest.raises(FrontEndGone):
+            await tasks[0]
+        await stop(tasks)
+
+    in_time(work)
+
+
+def test_two_chat_messages_of_one_moment_both_arrive() -> None:
+    async def work() -> None:
+        mind = Thinks()
+        table = Table(small(), {0: mind}, wall=lambda: 5.0)
+        tasks = table.start()
+        await mind.thinking.wait()
+        ui, others = table.uis[1], table.uis[0]
+        assert isinstance(ui, Recorder) and isinstance(others, Recorder)
+        ui.wants.put_nowait(SendChat("hello"))
+        ui.wants.put_nowait(SendChat("again"))
+        await until(lambda: len(others.of(Chatted)) == 2)
+        assert [said.text for said in others.of(Chatted)] == ["hello", "again"]
+        await stop(tasks)
+
+    in_time(work)
+
+
 class Waiting(Line):
     """A connection into the order of a circle, which delivers frames one by one."""
 
@@ -860,7 +904,7 @@ def test_a_command_about_seats_waits_for_a_move_on_its_way() -> None:
     async def work() -> None:
         circle, client, ui = seat_two_asks(lambda circle: True)
         move = circle.people[1].command(MakeMove({"show": False}))
-        client._waiting.append(AdmitPlayer(circle.homes[3].name or ""))
+        client._waiting.append((client._roster, AdmitPlayer(circle.homes[3].name or "")))
         await client._act()
         assert not circle.waiting and not ui.of(CommandRefused)
         circle.waiting.extend(move)
@@ -870,6 +914,19 @@ def test_a_command_about_seats_waits_for_a_move_on_its_way() -> None:
             pass
         (one,) = circle.people[0].replica.state.proposed.values()
         assert one.by == 1
+
+    in_time(work)
+
+
+def test_a_name_that_was_typed_under_other_seats_seats_nobody() -> None:
+    """Whoever asks under that name now may be another player than the one whom the person meant."""
+
+    async def work() -> None:
+        circle, client, ui = seat_two_asks(lambda circle: True)
+        client._waiting.append((b"another roster", AdmitPlayer(circle.homes[3].name or "")))
+        await client._act()
+        assert not circle.waiting and not circle.people[1].seat.unconfirmed
+        assert [one.reason for one in ui.of(CommandRefused)] == ["the seats have changed since then"]
 
     in_time(work)
 
@@ -922,6 +979,23 @@ def test_a_front_end_that_fails_does_not_end_the_game(where: str) -> None:
         assert circle.people[0].replica.state.phase is Phase.ENDED and broken.failed
         assert [type(context["exception"]) for context in reported] == [error]
         assert reported[0]["message"] == "the front end failed; the seat goes on"
+
+    in_time(work)
+
+
+def test_a_front_end_that_fails_in_many_ways_is_not_reported_for_each() -> None:
+    async def work() -> None:
+        reported: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
+
+        class Failing(SilentUI):
+            def status(self, status: TableStatus) -> None:
+                raise ZeroDivisionError(status.now)
+
+        ui = GuardedUI(Failing())
+        for now in range(100):
+            ui.status(TableStatus(float(now), None))
+        assert len(reported) == REPORTS_MAX
 
     in_time(work)
 

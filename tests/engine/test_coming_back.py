@@ -18,6 +18,8 @@ from nodealer.engine.commands import (
     AdmitPlayer,
     AgreeToRoster,
     ComeBack,
+    Command,
+    EndGame,
     LeaveHand,
     ProposeRoster,
     RemovePlayer,
@@ -172,6 +174,16 @@ def test_sitting_out_crosses_with_a_roster(game: Make) -> None:
     assert 2 not in table.state.gone
     (again,) = sits.answer_duties()
     assert table.order(again) is Outcome.ACCEPTED and table.state.gone == {2} and not sits.answer_duties()
+
+
+@pytest.mark.parametrize("command", [EndGame(), SitOut(), ComeBack()])
+def test_nobody_is_away_from_a_table_at_which_they_do_not_sit(command: Command) -> None:
+    circle = Circle(3, watchers=1).greet()
+    with pytest.raises(IllegalMove, match="not agreed on a session"):
+        circle.people[0].command(command)
+    with pytest.raises(IllegalMove, match="a spectator has no seat"):
+        circle.agree().people[-1].command(command)
+    assert not any(one.sits_out for one in circle.people)
 
 
 def test_nobody_waits_at_the_end_for_who_sits_out() -> None:

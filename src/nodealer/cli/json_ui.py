@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 #: The longest answer.
 ANSWER_BYTES_MAX: Final = 1 << 16
+#: How many lines are read ahead. A program that writes more waits, as at any full pipe.
+LINES_AHEAD_MAX: Final = 1000
 _BLOCK: Final = 1 << 16
 #: The status before the client has looked at the table.
 _NOTHING_YET: Final = TableStatus(0.0, None)
@@ -191,6 +193,7 @@ class _Input:
     def __init__(self) -> None:
         """Start without reading."""
         self._reading = False
+        self._room = threading.Semaphore(LINES_AHEAD_MAX)
         self._answers: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._commands: asyncio.Queue[bytes] = asyncio.Queue()
 
@@ -208,11 +211,14 @@ class _Input:
         if line is None:
             self._answers.put_nowait(None)
             raise FrontEndGone
+        self._room.release()
         return line
 
     async def next_command(self) -> bytes:
         """Return the next command. At the end of the input there is none."""
-        return await self._commands.get()
+        line = await self._commands.get()
+        self._room.release()
+        return line
 
     def _deliver(self, line: bytes | None) -> None:
         """Give a line to whoever it is for; None means the end of the input."""
@@ -231,6 +237,7 @@ class _Input:
             while len(kept) <= ANSWER_BYTES_MAX and (more := _read_block()):
                 *whole, kept = (kept + more).split(b"\n")
                 for line in whole:
+                    self._room.acquire()
                     loop.call_soon_threadsafe(self._deliver, line)
             loop.call_soon_threadsafe(self._deliver, None)
 

@@ -140,13 +140,15 @@ class TableClient:
         #: The question that the agent or the person is working on.
         self._question: Question | LobbyQuestion | None = None
         self._answer: asyncio.Future[Decision | bool] | None = None
-        #: Commands that wait for a connection, or for this seat's last entry to arrive.
-        self._waiting: deque[Command] = deque()
+        #: Commands that wait for a connection, or for this seat's last entry to arrive, each with the roster then.
+        self._waiting: deque[tuple[bytes | None, Command]] = deque()
         #: The last command about seats, and the roster when it was carried out.
         self._seat_command: tuple[bytes, SeatCommand] | None = None
         #: Whether this player has had a seat here, has asked for one, and was shown that they have it.
         self._was_seated = self._asked = self._seat_shown = False
         self._chats: list[bytes] = []
+        #: The number of the last chat message that was sent.
+        self._chat_number = 0
         self._chat_filter = ChatFilter()
         self._chat_times: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
 
@@ -176,7 +178,7 @@ class TableClient:
                     if self._connected:
                         await self._act()
                 if command.done() and (late := command.result()) is not None:
-                    self._waiting.append(late)
+                    self._waiting.append((None, late))
             except (LockedOut, RelayError) as ended:
                 # A relay that ends after a false proof does not hide it: what has come is looked at, kept and shown.
                 if not self._participant.is_settled:
@@ -186,7 +188,7 @@ class TableClient:
             finally:
                 self._cancel_question()
                 await _cancel_and_wait(frame, command)
-        for unused in self._waiting:
+        for _, unused in self._waiting:
             self._refuse(unused, "the game is over")
         return self._participant
 
@@ -195,7 +197,7 @@ class TableClient:
 
         The agent may go on thinking while disconnected; its answer is used later.
         """
-        waiting: set[asyncio.Future[Any]] = {frame, command} if self._has_room else {frame}
+        waiting: set[asyncio.Future[Any]] = {frame, command} if self._has_room or not command.done() else {frame}
         answer = self._answer
         if answer is not None and (not answer.done() or (self._connected and not self._participant.is_catching_up)):
             waiting.add(answer)
@@ -204,6 +206,8 @@ class TableClient:
         if answer is not None and answer.done() and not answer.cancelled():
             # A person who goes while there is no connection has gone all the same.
             answer.result()
+        if command.done() and not self._has_room:
+            command.result()
 
     @property
     def _has_room(self) -> bool:
@@ -438,7 +442,7 @@ class TableClient:
         if command is None:
             # The person will say nothing more: wait for a command that never comes.
             return asyncio.get_running_loop().create_future()
-        self._waiting.append(command)
+        self._waiting.append((self._roster, command))
         return _next(commands)
 
     async def _carry_out_commands(self, status: TableStatus) -> bool:
@@ -446,10 +450,21 @@ class TableClient:
         acted = False
         with suppress(IllegalMove):
             acted = await self._repeat_seat_command(status)
-        while self._waiting and not self._must_wait(self._waiting[0]):
-            await self._carry_out(self._waiting.popleft())
+        while self._waiting and not self._must_wait(self._waiting[0][1]):
+            roster, command = self._waiting.popleft()
+            if isinstance(command, SeatCommand) and roster != self._roster:
+                # The name that the person gave may be another player's by now.
+                self._refuse(command, "the seats have changed since then")
+            else:
+                await self._carry_out(command)
             acted = True
         return acted
+
+    @property
+    def _roster(self) -> bytes | None:
+        """The digest of the roster in force, or None before the session."""
+        one = self._participant
+        return one.replica.state.roster.digest if one.has_session else None
 
     def _must_wait(self, command: Command) -> bool:
         """Return whether a command about seats waits for this seat's last entry: the move goes first."""
@@ -481,7 +496,8 @@ class TableClient:
                 self._role.command(command)
                 return []
             case SendChat(text=text):
-                number = int(self._wall() * 1000)
+                # Two messages of one moment need two numbers: others take the same one for a repetition.
+                number = self._chat_number = max(self._chat_number + 1, int(self._wall() * 1000))
                 return [sign_chat(one.store.identity, one.session.id, one.seat.number, number, text)]
             case _:
                 return one.command(command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Protocol
+from typing import Final, Protocol
 
 from nodealer.client.commands import Command, StartGame
 from nodealer.client.events import TableEvent
@@ -35,13 +35,17 @@ class UI(Protocol):
         """Yield what the person wants to do besides answering. Each command is carried out at once."""
 
 
+#: How many different errors of a front end are reported.
+REPORTS_MAX: Final = 10
+
+
 class GuardedUI:
     """A front end whose mistakes do not end the game: they are reported to the event loop, and the seat goes on."""
 
     def __init__(self, ui: UI) -> None:
         """Guard this front end."""
         self._ui = ui
-        #: The errors that were reported: each is reported once, because a status comes several times a second.
+        #: The errors that were reported: few, and each once, because a status comes several times a second.
         self._reported: set[str] = set()
 
     def show(self, event: TableEvent) -> None:
@@ -80,7 +84,7 @@ class GuardedUI:
         """Report an unexpected error of the front end to the event loop, which prints it. Raise it if it was meant."""
         if isinstance(error, FrontEndGone | NodealerError):
             raise error
-        if repr(error) not in self._reported:
+        if repr(error) not in self._reported and len(self._reported) < REPORTS_MAX:
             self._reported.add(repr(error))
             context = {"message": "the front end failed; the seat goes on", "exception": error}
             asyncio.get_running_loop().call_exception_handler(context)

@@ -585,8 +585,14 @@ class Participant:
         return self.outgoing()
 
     def _change_presence(self, command: EndGame | SitOut | ComeBack) -> list[bytes]:
-        """Take note of whether this player plays the next hands, and return what follows from it."""
+        """Take note of whether this player plays the next hands, and return what follows from it.
+
+        Raise `IllegalMove` before the session and for spectators.
+        """
         self._refuse_unsettled()
+        if self.seat.number in self.replica.state.ended:
+            # Its end is in the log, and nothing changes that.
+            return self.outgoing()
         if isinstance(command, EndGame):
             self._is_leaving = True
         elif isinstance(command, SitOut):

@@ -215,12 +215,14 @@ class TablePresenter:
     def _show_past(self, replica: Replica, height: int) -> None:
         """Show what was played before this process started: all hands and the last lines, in one go."""
         out, self._output = self._output, lambda message: None
-        for applied in replay_entries(replica.config, replica.entries[:height], replica.entropy):
-            for event in self._narrator.describe(applied):
-                self.show(event)
-        self._pending_lines = []
-        self._first_complete_hand = hand_number(replica.state) + 1
-        self._output = out
+        try:
+            for applied in replay_entries(replica.config, replica.entries[:height], replica.entropy):
+                for event in self._narrator.describe(applied):
+                    self.show(event)
+        finally:
+            self._pending_lines = []
+            self._first_complete_hand = hand_number(replica.state) + 1
+            self._output = out
         for message in tuple(self.snapshot()):
             out(message)
 
