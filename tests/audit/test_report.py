@@ -57,12 +57,8 @@ def test_watching_does_not_change_the_verdict(game: Game, tmp_path: Path) -> Non
     path = game.save(tmp_path / "log")
     seen: list[bytes] = []
 
-    def watch(replica: Replica) -> Callable[[bytes], Applied]:
-        def take(data: bytes) -> Applied:
-            seen.append(data)
-            return replica.append(data)
-
-        return take
+    def watch(replica: Replica) -> Callable[[Applied], None]:
+        return lambda applied: seen.append(replica.entries[applied.number])
 
     assert (
         verify_file(path, entropy=os.urandom, watch=watch).as_json() == verify_file(path, entropy=os.urandom).as_json()

@@ -22,9 +22,10 @@ from nodealer.proofs.checks import Entropy
 from nodealer.wire import LOG_BYTES_MAX
 
 Progress = Callable[[int, int], None]
-Append = Callable[[bytes], Applied]
-#: Takes the replica, and returns a function that appends an entry to it and observes what that does.
-Watch = Callable[[Replica], Append]
+#: Observes what an entry did.
+Observe = Callable[[Applied], None]
+#: Takes the replica before its first entry, and returns a function that observes each entry.
+Watch = Callable[[Replica], Observe]
 
 
 def verify_file(
@@ -75,7 +76,7 @@ def _audit(
             replica = Replica(config(session), entropy=entropy, eager=eager, check_runner=begin)
         except (BadParameter, DecodeError) as error:
             return Report("not-a-log", f"this program cannot verify the log: {error}", session)
-        return _verify_entries(replica, watch(replica) if watch is not None else replica.append, lines)
+        return _verify_entries(replica, None if watch is None else watch(replica), lines)
 
 
 def _read_file(
@@ -110,12 +111,14 @@ def _with_progress(
 
 
 # defence: cut-log
-def _verify_entries(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
+def _verify_entries(replica: Replica, observe: Observe | None, lines: Iterator[bytes]) -> Report:
     """Apply all lines and return the report."""
     cut = False
     try:
         for line in lines:
-            _apply_line(replica, append, line)
+            applied = _apply_line(replica, line)
+            if observe is not None:
+                observe(applied)
     except LineCut:
         cut = True
     except (LogBroken, DecodeError) as error:
@@ -129,15 +132,16 @@ def _verify_entries(replica: Replica, append: Append, lines: Iterator[bytes]) ->
     return _report(replica, "clean", "")
 
 
-def _apply_line(replica: Replica, append: Append, line: bytes) -> None:
+def _apply_line(replica: Replica, line: bytes) -> Applied:
     """Apply the next entry of a saved log. Raise `LogBroken` for an entry that seats would have refused."""
     number = replica.height
     try:
-        applied = append(line)
+        applied = replica.append(line)
     except (EntryRefused, BadSignature, DecodeError) as error:
         raise LogBroken(f"entry {number} cannot be part of a log: {error}") from None
     if applied.outcome is Outcome.REPEATED:
         raise LogBroken(f"entry {number} is in the log twice")
+    return applied
 
 
 def _report(replica: Replica, verdict: Verdict, reason: str) -> Report:

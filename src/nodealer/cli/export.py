@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nodealer.audit.report import Report
-from nodealer.audit.verify import Append, verify_file
+from nodealer.audit.verify import Observe, verify_file
 from nodealer.cli import text as phrases
 from nodealer.cli.exits import NO_VERDICT
 from nodealer.cli.options import LogGame
@@ -52,21 +52,19 @@ def _verified_hands(file: Path, game: GamePackage | None) -> tuple[Report, list[
     """Verify the log, and return the report and the finished hands as the game exports them."""
     hands: dict[int, Any] = {}
 
-    def watch(replica: Replica) -> Append:
-        """Return a function that appends entries to the replica and collects each completed hand in `hands`."""
+    def watch(replica: Replica) -> Observe:
+        """Return a function that collects each completed hand in `hands`."""
         package = replica.config.package
         exporter = None if package is None else package.export
 
-        def append(data: bytes) -> Applied:
-            """Append an entry. If it completes a hand that is not void, export that hand."""
-            before = len(replica.state.chronicle.records)
-            applied = replica.append(data)
-            hand, records = replica.state.hand.game, replica.state.chronicle.records
+        def collect(applied: Applied) -> None:
+            """Export a hand that is completed by this entry and not void."""
+            before, hand = len(applied.before.chronicle.records), applied.after.hand.game
+            records = applied.after.chronicle.records
             if len(records) > before and records[-1].void is None and hand is not None and exporter is not None:
                 hands[records[-1].hand] = exporter.hand(hand, records[-1].names)
-            return applied
 
-        return append
+        return collect
 
     report = verify_file(file, entropy=system_entropy, watch=watch, game=game)
     # A later disclosure may have voided a hand.

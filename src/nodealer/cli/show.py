@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nodealer.audit.verify import Append, verify_file
+from nodealer.audit.verify import Observe, verify_file
 from nodealer.cli.display import Display
 from nodealer.cli.json_ui import JsonUI
 from nodealer.cli.options import JsonEvents, LogGame, NoBrowser
@@ -45,19 +45,17 @@ def show(
         )
     ui = JsonUI() if json else TerminalUI(name=None, network=False, proofs=True)
 
-    def watch(replica: Replica) -> Append:
-        """Show the session, and return a function that shows each entry that it appends."""
+    def watch(replica: Replica) -> Observe:
+        """Show the session, and return a function that shows each entry."""
         narrator = Narrator.for_table(replica.config)
         ui.show(session_opened(replica))
 
-        def append(entry: bytes) -> Applied:
-            """Append an entry to the replica and show it."""
-            applied = replica.append(entry)
+        def show_entry(applied: Applied) -> None:
+            """Show what an entry did."""
             for event in narrator.describe(applied):
                 ui.show(event)
-            return applied
 
-        return append
+        return show_entry
 
     report = verify_file(file, entropy=system_entropy, watch=watch, game=load_game_or_none(game))
     ui.show(LogVerified(None, report))

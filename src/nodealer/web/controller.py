@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from nodealer.audit.report import Report
-from nodealer.audit.verify import Append, verify_file
+from nodealer.audit.verify import Observe, verify_file
 from nodealer.client.events import LogVerified
-from nodealer.engine.replica import Applied, Replica
+from nodealer.engine.replica import Replica
 from nodealer.engine.store import PlayerStore
 from nodealer.games.package import GamePackage
 from nodealer.proofs.checks import Entropy
@@ -145,18 +145,11 @@ class PageController:
         """Verify a saved log and show its hands. If it cannot be read, the pages say why. Return the report."""
         ui, began = self.start("replay", None, log=log, game=game), time.perf_counter()
 
-        def watch(replica: Replica) -> Append:
-            """Open the table on the pages, and return a function that shows each entry it appends."""
+        def watch(replica: Replica) -> Observe:
+            """Open the table on the pages, and return a function that shows each entry there."""
             ui.open_log(replica)
             self.game = replica.config.package
-
-            def append(entry: bytes) -> Applied:
-                """Append an entry to the replica and show it on the pages."""
-                applied = replica.append(entry)
-                ui.presenter.show_entry(applied, replica)
-                return applied
-
-            return append
+            return lambda applied: ui.presenter.show_entry(applied, replica)
 
         report = verify_file(log, entropy=self._entropy, watch=watch, game=game)
         ui.show(LogVerified(str(log), report, seconds=time.perf_counter() - began))
