@@ -17,7 +17,7 @@ from nodealer.client.game_loader import load_game
 from nodealer.client.lobby import ANSWER_AFTER, ANSWER_LIMIT, KEEPER_AFTER, Guest, Host, LobbyRole, Onlooker, ask_first
 from nodealer.client.questions import Asked, LobbyQuestion
 from nodealer.client.setup import table_setup
-from nodealer.engine.commands import DeclineProposal, ProposeSession, WithdrawOffer
+from nodealer.engine.commands import DeclineProposal, DismissOffer, ProposeSession, WithdrawOffer
 from nodealer.engine.lobby import decline_rehearsals
 from nodealer.engine.lobby_messages import ProposalDeclined
 from nodealer.engine.participant import Participant
@@ -534,3 +534,23 @@ def test_only_the_host_decides(tmp_path: Path, command: StartGame | IssueCode | 
         with pytest.raises(BadParameter, match="only the host"):
             role.command(command)
         role.answer(LobbyQuestion(Asked.SIT, "Ben"), True)
+
+
+def test_a_proposal_that_is_on_its_way_is_not_sent_again(tmp_path: Path) -> None:
+    """A relay that keeps it to itself gets it once, and not several times a second."""
+    door = Door(tmp_path, "Ada", "Bo", auto=True, seats=2)
+    host = door.people["Ada"]
+    (proposed,) = door.host.on_status(status_at(host, 0.0))
+    frames = host.command(proposed)
+    assert isinstance(proposed, ProposeSession) and not door.host.on_status(status_at(host, 1.0))
+    door.say(*frames)
+    assert not door.host.on_status(status_at(host, 2.0))
+    (declined,) = door.host.on_status(status_at(host, 3.0 + ANSWER_LIMIT))
+    frames = host.command(declined)
+    (dismissed,) = door.host.on_status(status_at(host, 4.0 + ANSWER_LIMIT))
+    frames += host.command(dismissed)
+    shown = len(door.shown)
+    assert isinstance(declined, DeclineProposal) and isinstance(dismissed, DismissOffer)
+    assert not door.host.on_status(status_at(host, 5.0 + ANSWER_LIMIT)) and len(door.shown) == shown
+    door.say(*frames)
+    assert host.lobby.proposal is None and len(host.offers) == 1

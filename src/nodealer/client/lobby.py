@@ -302,15 +302,16 @@ class Host:
             self.question = None
             return ()
         self._here = lobby.offers
-        return [*self._dismiss(lobby), *self._arrange(lobby, lobby.own_offer, status.now)]
+        return [*self._dismiss(lobby), *self._arrange(lobby, lobby.own_offer, status)]
 
-    def _arrange(self, lobby: LobbyStatus, mine: OpenOffer, now: float) -> Sequence[Command]:
+    def _arrange(self, lobby: LobbyStatus, mine: OpenOffer, status: TableStatus) -> Sequence[Command]:
         """Admit or ask about newcomers, and propose the game once the table is complete.
 
         While a proposal is open, wait for its answers instead.
         """
+        now = status.now
         if lobby.proposal is not None:
-            return self._wait(lobby, mine, now)
+            return self._wait(lobby, mine, status)
         self._proposed_at = None
         come = [offer for offer in lobby.offers if offer.key not in (lobby.key, self._keeper)]
         self._tell(come)
@@ -326,6 +327,9 @@ class Host:
             return ()
         if clock is None and self._invites_keeper:
             self._say_waiting()
+            return ()
+        if status.unconfirmed:
+            # The proposal may be on its way: a slow relay must not get it again and again.
             return ()
         return self._propose(mine, seated if clock is None else [*seated, clock])
 
@@ -421,8 +425,9 @@ class Host:
             self._show(events.CannotBegin(str(error)))
             return ()
 
-    def _wait(self, lobby: LobbyStatus, mine: OpenOffer, now: float) -> Sequence[Command]:
+    def _wait(self, lobby: LobbyStatus, mine: OpenOffer, status: TableStatus) -> Sequence[Command]:
         """Wait for answers to the proposal. A player who never answers must not keep the others from playing."""
+        now = status.now
         if self._proposed_at is None:
             self._proposed_at, self.question = now, None
         awaited = tuple(name for name in lobby.awaited if name != mine.name)
@@ -433,7 +438,7 @@ class Host:
             self.question = None
         elif self._asks:
             self.question = LobbyQuestion(Asked.UNANSWERED, awaited[0], lobby.proposal)
-        elif now - self._proposed_at >= ANSWER_LIMIT:
+        elif now - self._proposed_at >= ANSWER_LIMIT and not status.unconfirmed:
             return self._go_on_without(awaited)
         return ()
 

@@ -110,7 +110,7 @@ class TableStatus:
     #: The table, once the players have agreed on a session. Its log grows; its state here does not change.
     replica: Replica | None = None
     state: TableState | None = None
-    #: This player's seat number, whether the roster in force has it, and whether entries of it are on their way.
+    #: This player's seat number, whether the roster in force has it, and whether something it sent is on its way.
     seat: int | None = None
     in_roster: bool = False
     unconfirmed: bool = False
@@ -298,6 +298,7 @@ def table_status(
             participant.missing_frames,
             missing_for,
             _lobby_status(participant, seats, question),
+            unconfirmed=bool(participant.lobby.unconfirmed),
             is_over=participant.is_over,
             awaited=times.awaited,
         )
