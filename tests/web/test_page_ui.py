@@ -409,3 +409,20 @@ def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
     table.waiting.extend(screen.carry_out())
     table.play(steps=200)
     assert ada.replica.state.ended >= {0}
+
+
+def test_a_page_goes_on_if_the_past_cannot_be_shown(played: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake in a game's texts costs what was before, and not all that comes after."""
+    sent: list[doc.ServerMessage] = []
+    ui, replica = PageUI(sent.append, lambda: 0.0), played.people[0].replica
+
+    def fail(*arguments: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("nodealer.web.presenter.replay_entries", fail)
+        with pytest.raises(ZeroDivisionError):
+            ui.presenter.open_table(replica, None, replica.height)
+    before = len(sent)
+    ui.presenter.refuse("not now")
+    assert len(sent) == before + 1
