@@ -1,7 +1,7 @@
 """Standard output for results, standard error for everything else.
 
-Everything that comes from outside, such as a log, a file name or a peer's proposal, is printed through `shown`, or
-through `escape_controls` if markup is not read. Otherwise a text could move the cursor and overwrite our verdict.
+Everything that comes from outside, such as a log, a file name or a peer's proposal, is printed through `escape_markup`,
+or through `escape_controls` if markup is not read. Otherwise a text could move the cursor and overwrite our verdict.
 """
 
 from __future__ import annotations

@@ -114,10 +114,10 @@ class Guest(Onlooker):
         self._contacts = contacts
         self._asks = asks
         self._game = game
-        self._there = False
+        self._has_offered = False
         #: Whether this guest declined here before, and withdraws that offer to make a new one.
-        self._anew = False
-        self._told: Proposal | None = None
+        self._offers_again = False
+        self._shown_proposal: Proposal | None = None
         self._left_out: Proposal | None = None
         #: Whether another proposal was shown before the current one.
         self._another = False
@@ -130,13 +130,13 @@ class Guest(Onlooker):
         if lobby is None or status.is_catching_up:
             self.question = None
             return ()
-        if self._anew and lobby.own_offer is None:
-            self._anew = self._there = False
+        if self._offers_again and lobby.own_offer is None:
+            self._offers_again = self._has_offered = False
             return (OfferToPlay(),)
-        if lobby.own_offer is not None and not self._there:
-            self._there = True
+        if lobby.own_offer is not None and not self._has_offered:
+            self._has_offered = True
             if lobby.has_declined and not lobby.has_seat:
-                self._anew = True
+                self._offers_again = True
                 return (WithdrawOffer(),)
             self._show(events.SeatRequested())
         return self._consider(lobby)
@@ -150,9 +150,9 @@ class Guest(Onlooker):
         if proposal is None or not lobby.is_considering:
             self.question = self._answer = None
             return ()
-        if self._told != proposal:
-            self._told, self._another = proposal, self._told is not None
-            self._tell(proposal, lobby.key)
+        if self._shown_proposal != proposal:
+            self._shown_proposal, self._another = proposal, self._shown_proposal is not None
+            self._show_proposal(proposal, lobby.key)
         if not self._asks:
             return (Consent(),)
         question = LobbyQuestion(Asked.ANOTHER if self._another else Asked.PROPOSAL, about=proposal)
@@ -168,7 +168,7 @@ class Guest(Onlooker):
         if question == self.question:
             self._answer = yes
 
-    def _tell(self, proposal: Proposal, mine: bytes) -> None:
+    def _show_proposal(self, proposal: Proposal, mine: bytes) -> None:
         """Show a proposal, and how its players compare with the known ones."""
         playing, _, package = resolve_parts(proposal, game=self._game)
         words = Words() if package is None else package.words
@@ -233,7 +233,7 @@ class Host:
         self._keeper = keeper
         self._invites_keeper = invites_keeper
         self._issue_code = issue_code
-        self._said_waiting = False
+        self._waiting_shown = False
         self._full_at: float | None = None
         #: Those admitted by the host or by a pairing code; and the keys that were rejected but not told yet.
         self._admitted: set[Admitted] = set()
@@ -242,7 +242,7 @@ class Host:
         #: is considered again.
         self._dismissed: set[tuple[bytes, int]] = set()
         self._declined: set[tuple[bytes, int]] = set()
-        self._told: set[tuple[bytes, int]] = set()
+        self._shown: set[tuple[bytes, int]] = set()
         #: The offers that the host last saw, for commands that name a guest.
         self._here: tuple[OpenOffer, ...] = ()
         self._start = False
@@ -290,7 +290,7 @@ class Host:
 
     def on_declined(self, declined: ProposalDeclined) -> None:
         """Record that a player declined the proposal: they are not asked again unless they make a new offer."""
-        self._declined |= {offer for offer in self._told if offer[0] == declined.by}
+        self._declined |= {offer for offer in self._shown if offer[0] == declined.by}
         self._seat_none_of({declined.by})
 
     # --- What to do ---
@@ -314,19 +314,19 @@ class Host:
             return self._wait(lobby, mine, status)
         self._proposed_at = None
         come = [offer for offer in lobby.offers if offer.key not in (lobby.key, self._keeper)]
-        self._tell(come)
+        self._show_newcomers(come)
         self._consider(come)
         seated = self._sitting(come)[: self.seats - 1]
         if len(seated) < self.seats - 1 and not (self._start and seated):
             self._full_at = None
             return ()
-        clock = self._clock(lobby.offers, len(seated) + 1)
+        clock = self._find_timekeeper(lobby.offers, len(seated) + 1)
         self._full_at = now if self._full_at is None else self._full_at
         if clock is None and self._keeper is not None and len(seated) > 1 and now - self._full_at < KEEPER_AFTER:
             # The host's timekeeper is still starting.
             return ()
         if clock is None and self._invites_keeper:
-            self._say_waiting()
+            self._show_waiting()
             return ()
         if status.unconfirmed:
             # The proposal may be on its way: a slow relay must not get it again and again.
@@ -340,42 +340,42 @@ class Host:
         self._dismissed |= {(offer.key, offer.number) for offer in gone}
         return [DismissOffer(offer) for offer in gone]
 
-    def _say_waiting(self) -> None:
+    def _show_waiting(self) -> None:
         """Report once that the game waits for the timekeeper."""
-        if not self._said_waiting:
-            self._said_waiting = True
+        if not self._waiting_shown:
+            self._waiting_shown = True
             self._show(events.TimekeeperAwaited())
 
-    def _clock(self, come: Collection[OpenOffer], players: int) -> OpenOffer | None:
+    def _find_timekeeper(self, come: Collection[OpenOffer], players: int) -> OpenOffer | None:
         """Return the timekeeper: the host's own, or one who was admitted.
 
         With two players the host's own is not used: the host alone would decide who is late.
         """
         if self._wanted.clock is None:
             return None
-        keepers = [offer for offer in come if offer.keeps_time and not self._is_away(offer)]
+        keepers = [offer for offer in come if offer.keeps_time and not self._is_rejected(offer)]
         own = [offer for offer in keepers if offer.key == self._keeper and players > 2]
         keepers = [offer for offer in keepers if offer.key != self._keeper]
-        return next(iter(own or [offer for offer in keepers if self._lets(offer)]), None)
+        return next(iter(own or [offer for offer in keepers if self._is_admitted(offer)]), None)
 
-    def _is_away(self, offer: OpenOffer) -> bool:
+    def _is_rejected(self, offer: OpenOffer) -> bool:
         """Return whether the host has rejected this offer, or its player has declined the proposal."""
         return offer.key in self._sent_away or (offer.key, offer.number) in self._dismissed | self._declined
 
-    def _lets(self, offer: OpenOffer) -> bool:
+    def _is_admitted(self, offer: OpenOffer) -> bool:
         """Return whether the host has admitted this key with exactly this name and role."""
         return Admitted(offer.key, offer.name, offer.keeps_time) in self._admitted
 
     def _sitting(self, come: Collection[OpenOffer]) -> list[OpenOffer]:
         """Return the offers of admitted players."""
-        return [offer for offer in come if not offer.keeps_time and self._lets(offer)]
+        return [offer for offer in come if not offer.keeps_time and self._is_admitted(offer)]
 
-    def _tell(self, come: Collection[OpenOffer]) -> None:
+    def _show_newcomers(self, come: Collection[OpenOffer]) -> None:
         """Report newcomers, each offer once."""
         for offer in come:
-            if (offer.key, offer.number) in self._told:
+            if (offer.key, offer.number) in self._shown:
                 continue
-            self._told.add((offer.key, offer.number))
+            self._shown.add((offer.key, offer.number))
             self._show(events.Came(offer.name, key=offer.key, keeps_time=offer.keeps_time))
             if not offer.keeps_time:
                 self._show(self._contacts.check(offer.name, offer.key))
@@ -385,13 +385,13 @@ class Host:
         if not self._asks:
             for offer in come:
                 # A stranger with the link should not decide who is late.
-                if not self._is_away(offer) and (self._invites_keeper or not offer.keeps_time):
+                if not self._is_rejected(offer) and (self._invites_keeper or not offer.keeps_time):
                     self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
             return
         if len(self._sitting(come)) >= self.seats - 1 and not self._invites_keeper:
             self.question = None
             return
-        undecided = [offer for offer in come if not self._is_away(offer) and not self._lets(offer)]
+        undecided = [offer for offer in come if not self._is_rejected(offer) and not self._is_admitted(offer)]
         if undecided:
             offer = undecided[0]
             asked = Asked.KEEP_TIME if offer.keeps_time else Asked.SIT

@@ -56,7 +56,7 @@ class TableSetup:
     def with_bots(self, person: str | None = None) -> TableSetup:
         """Return the setup for bots and perhaps a person. Raise `BadParameter` if that is not possible."""
         refuse_without_bots(self.game)
-        return self.with_names(names_with_person(self.seats, person))
+        return self.with_names(_names_with_person(self.seats, person))
 
     @property
     def sitting(self) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ def table_setup(
     )
 
 
-def names_with_person(seats: int, person: str | None) -> tuple[str, ...]:
+def _names_with_person(seats: int, person: str | None) -> tuple[str, ...]:
     """Return the names at a table with bots. A person has the first seat. Raise `BadParameter` for a bot's name."""
     first, *others = BOT_NAMES[:seats]
     if person is None:

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable
 from functools import partial
 
 from nodealer.client.agents import BotAgent
-from nodealer.client.setup import TableSetup, names_with_person, table_setup
+from nodealer.client.setup import TableSetup, table_setup
 from nodealer.client.transport import Connected, Event
 from nodealer.engine.commands import ProposeSession
 from nodealer.engine.leave_policy import stay_for_hands
@@ -39,8 +39,7 @@ def practice_setup(deal: doc.Deal) -> TableSetup:
     game = game_here(deal.game)
     if deal.cheat is not None:
         raise BadParameter("bots cannot cheat at this table")
-    names = names_with_person(deal.seats, deal.name)
-    return table_setup(game, game.settled(deal.settings), seats=deal.seats, hands=deal.hands).with_names(names)
+    return table_setup(game, game.settled(deal.settings), seats=deal.seats, hands=deal.hands).with_bots(deal.name)
 
 
 def practice_participant(setup: TableSetup, name: str, entropy: Entropy, *, by_person: bool = False) -> Participant:
