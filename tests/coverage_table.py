@@ -26,7 +26,6 @@ ELSEWHERE: Final = {
     "src/nodealer/web/tab/worker.py": "a browser's Python runs it",
     "src/nodealer/web/tab/table.py": "a browser's Python runs it",
     "src/nodealer/web/tab/practice.py": "a browser's Python runs it",
-    "src/nodealer/cli/show_page.py": "its process is killed, by tests/web/test_page.py",
     "lab/src/nodealer_lab/bench/memory.py": "`make deep` measures it, by lab/tests/test_bench_command.py",
     "lab/src/nodealer_lab/bench/rekeys.py": "`make deep` measures it, by lab/tests/test_bench_command.py",
     "lab/src/nodealer_lab/bench/servers.py": "its process is killed, by lab/tests/test_relay.py",

@@ -1,11 +1,13 @@
-"""The page of a person at this machine: served, and opened in the browser."""
+"""The page of a person at this machine, served and opened in the browser: a table, or a saved log."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 from nodealer.cli import text as phrases
@@ -43,3 +45,17 @@ async def serve_page(page: PageController, at: Display, what: str = "table") -> 
             err().print(phrases.page_opens(what, escape_markup(address)), soft_wrap=True)
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         yield address
+
+
+def show_in_browser(file: Path, game: GamePackage | None, at: Display) -> int:
+    """Verify a log, then show it until no page is open. Return the exit code of the verification."""
+    page = PageController(system_entropy)
+    report = page.show_log(file, game)
+
+    async def run() -> None:
+        """Serve the page until the person closes it."""
+        async with serve_page(page, at, "log"):
+            await page.until_left()
+
+    asyncio.run(run())
+    return report.exit_code

@@ -38,7 +38,7 @@ def show(
     file = find_log(file)
     # A missing file needs no page.
     if (browser or no_browser) and file.exists():
-        from nodealer.cli.show_page import show_in_browser  # late: a terminal should not wait for a server
+        from nodealer.cli.page import show_in_browser  # late: a terminal should not wait for a server
 
         raise typer.Exit(
             show_in_browser(file, load_game_or_none(game), Display.ADDRESS if no_browser else Display.BROWSER)

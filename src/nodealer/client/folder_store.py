@@ -286,11 +286,6 @@ def _read_session(line: bytes, path: Path) -> Session:
         raise HomeUnusable(f"{path} is damaged: {error}") from None
 
 
-def user_key_of(path: Path) -> bytes | None:
-    """Return the public key of the user whose own key plays from this folder; None if the store has its own key."""
-    return _read_saved(path.absolute()).user
-
-
 def is_in_use(path: Path) -> bool:
     """Return whether a program has the store in this folder open."""
     folder = path.absolute()
