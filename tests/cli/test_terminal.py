@@ -17,8 +17,9 @@ from games.wardens_dealer import dealt
 from nodealer.cards.operations import Look, Peek
 from nodealer.cli import output
 from nodealer.cli.terminal.input import LineReader
-from nodealer.cli.terminal.ui import TerminalUI
+from nodealer.cli.terminal.ui import TYPED_MAX, TerminalUI
 from nodealer.client.front_end import FrontEndGone
+from nodealer.client.status import TableStatus
 from nodealer.engine.prompts import Decision, Question
 from nodealer.games.holdem import Call, Holdem, Muck, Raise, ShowHand
 from nodealer.games.holdem.text import HoldemWords
@@ -197,3 +198,14 @@ def test_a_whole_game_in_letters() -> None:
     assert "Ada shuffled; proven: the same cards" in done.stdout
     # In a rehearsal everybody knows the order.
     assert "Ben shuffled; proven: the same cards" in done.stdout and "nobody knows" not in done.stdout
+
+
+def test_commands_from_a_pipe_do_not_pile_up() -> None:
+    """While nobody takes them, as without a connection."""
+    made, paper = console()
+    ui = Playing(HoldemWords(), made, Typed(*["sit out"] * (TYPED_MAX + 5), "q"))
+    ui._status = TableStatus(0.0, "Ben")
+    with pytest.raises(FrontEndGone):
+        asyncio.run(ui._ask("> "))
+    paper.seek(0)
+    assert len(ui._typed) == TYPED_MAX and paper.read().count("sit: too many commands are waiting") == 5

@@ -320,6 +320,7 @@ TYPE_SIT_OUT: Final = "to skip hands, type sit out"
 TYPE_WITHOUT: Final = "say who: without NAME"
 TYPE_REMOVE: Final = "say who: remove NAME"
 UNKNOWN_COMMAND: Final = "there is no such command"
+TOO_MANY_COMMANDS: Final = "too many commands are waiting"
 SIT_OUT: Final = "You sit out from the next hand on, and keep your chips. Type [bold]back[/bold] to play again."
 
 

@@ -49,6 +49,10 @@ from nodealer.log.session import Proposal
 _CONFIRMED: Final[dict[type[Command], str]] = {SitOut: phrases.SIT_OUT, ComeBack: phrases.YOU_ARE_BACK}
 
 
+#: How many typed commands may wait for the client.
+TYPED_MAX: Final = 100
+
+
 class TerminalUI:
     """Prints what happens at a table, and reads what the person types."""
 
@@ -394,6 +398,8 @@ class TerminalUI:
             return False
         verb, rest = words[0].lower(), " ".join(words[1:])
         try:
+            if len(self._typed) >= TYPED_MAX:
+                raise IllegalMove(phrases.TOO_MANY_COMMANDS)
             self._order(resolve_command(verb, rest, status, network=self._network), status)
         except IllegalMove as refused:
             self.say(phrases.refused(escape_markup(words[0]), escape_markup(refused)))
