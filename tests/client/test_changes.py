@@ -13,7 +13,7 @@ from conformance.clear import ClearProtocol, bad_dealt_share
 from conformance.games import TinyRules
 from engine.circle import Circle
 from nodealer.client import events
-from nodealer.client.changes import MISSING_AFTER, events_between
+from nodealer.client.changes import MISSING_AFTER, comparable, events_between
 from nodealer.client.status import LOBBY_EXTRA, Awaited, TableStatus, TableTimes
 from nodealer.engine.commands import LeaveHand, ProposeRoster, RequestSeat, SitOut
 from nodealer.engine.participant import Participant
@@ -33,10 +33,11 @@ def table(*, clock: Limits | None = None, newcomers: int = 0) -> Circle:
 
 def told(statuses: Iterable[TableStatus], kind: type, notice_after: float = AFTER) -> list[Any]:
     """Return the events of one kind for a sequence of statuses."""
-    found, before = list[Any](), None
+    found = list[Any]()
+    before: TableStatus | None = None
     for status in statuses:
         found += [event for event in events_between(before, status, notice_after) if isinstance(event, kind)]
-        before = status
+        before = comparable(before, status)
     return found
 
 
@@ -241,3 +242,18 @@ SAME: list[Callable[[], Participant]] = [
 def test_nothing_happens_between_two_equal_statuses(make: Callable[[], Participant]) -> None:
     status = status_at(make(), 1000.0)
     assert list(events_between(status, status, AFTER)) == []
+
+
+def test_what_was_asked_before_a_new_connection_is_not_said_again() -> None:
+    """A relay could otherwise repeat it as often as it likes."""
+    circle = table(clock=LIMITS)
+    one, measured = circle.people[0], TableTimes()
+    statuses = [status_at(one, 0.0, measured)]
+    for number in range(3):
+        one.resend(len(circle.frames) + 1)
+        statuses.append(status_at(one, number + 0.25, measured))
+        circle.frames.append(b"junk")
+        one.receive(b"junk", len(circle.frames) - 1)
+        statuses.append(status_at(one, number + 0.5, measured))
+    assert [status.is_catching_up for status in statuses] == [False, True, False, True, False, True, False]
+    assert len(told(statuses, events.OwnTime)) == 1

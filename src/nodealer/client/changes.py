@@ -7,6 +7,7 @@ when the earlier status was before that moment and the later one is after it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nodealer.client import events
 from nodealer.client.status import LOBBY_EXTRA, RosterOffer, TableStatus
@@ -32,6 +33,18 @@ def events_between(before: TableStatus | None, after: TableStatus, notice_after:
     yield from _own_time(before, after)
     yield from _disputes(before, after)
     yield from _seats(before, after)
+
+
+def comparable(before: TableStatus | None, after: TableStatus) -> TableStatus:
+    """Return a status to compare the next one with.
+
+    A player can decide nothing while frames are missing. What they could decide before is not new afterwards, so it is
+    kept until the next hand: otherwise a relay could have it all said again by reconnecting.
+    """
+    if not after.is_catching_up or before is None or before.state is None or after.state is None:
+        return after
+    same_hand = before.state.hand.number == after.state.hand.number
+    return replace(after, options=before.options) if same_hand else after
 
 
 def is_due(status: TableStatus, seconds: float, notice_after: float) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from nodealer.client import events
 from nodealer.client.agents import Agent
-from nodealer.client.changes import events_between
+from nodealer.client.changes import comparable, events_between
 from nodealer.client.commands import WORDS, Command, IssueCode, SendChat, StartGame, TurnAway
 from nodealer.client.connection import LockedOut
 from nodealer.client.contacts import ContactsRecorder
@@ -426,7 +426,7 @@ class TableClient:
         self._times.observe(one, self._clock())
         question = None if role is None or one.has_session else role.question
         status = table_status(one, self._times, seats=0 if role is None else role.seats, question=question)
-        before, self._status = self._status, status
+        before, self._status = self._status, comparable(self._status, status)
         for event in events_between(before, status, self._options.notice_after):
             self._ui.show(event)
         self._ui.status(status)
