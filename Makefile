@@ -220,7 +220,7 @@ endif
 $(STAMP): $(VENV)/.made pyproject.toml lab/pyproject.toml constraints.txt setup.py MANIFEST.in $(RUST)
 	@echo "nodealer: installing into $(VENV) ($(if $(NATIVE),with the native core: a minute or two,without the native core))" >&2
 	@rm -f $(VENV)/.nodealer-*
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' --editable ./lab
+	@NODEALER_YARDSTICK=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' --editable ./lab
 	@touch $@
 
 $(VENV)/.made:
@@ -248,9 +248,10 @@ rust-check: build
 	@$(call need,$(CARGO) fmt --version,rustfmt)
 	@$(call need,$(CARGO) clippy --version,rust-clippy)
 	@$(CARGO_HERE) fmt --all --check
-	@$(CARGO_HERE) clippy --quiet --locked --workspace --all-targets -- -D warnings
+	@$(CARGO_HERE) clippy --quiet --locked --workspace --all-targets --all-features -- -D warnings
+	@$(CARGO_HERE) clippy --quiet --locked --workspace -- -D warnings
 rust-test: build
-	@$(call metered,Rust tests) bash -c '$(CARGO_HERE) test --quiet --locked --workspace'
+	@$(call metered,Rust tests) bash -c '$(CARGO_HERE) test --quiet --locked --workspace --all-features'
 else
 rust-check rust-test: build
 endif

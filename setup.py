@@ -3,6 +3,7 @@
 NODEALER_NATIVE=require   fail if the core cannot be built
 NODEALER_NATIVE=skip      build without the core
 otherwise                 build the core if possible; without it the package uses the slow reference implementation
+NODEALER_YARDSTICK=1      also build the yardsticks of the benchmarks into the core; releases do without
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ CORE = RustExtension(
     path="rust/glue/Cargo.toml",
     binding=Binding.PyO3,
     args=["--locked"],
+    features=["yardstick"] if os.environ.get("NODEALER_YARDSTICK") else [],
     debug=False,  # otherwise an editable install builds a core that is hundreds of times slower
     optional=NATIVE != "require",
     py_limited_api=True,

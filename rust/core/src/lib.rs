@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod array;
+mod backend;
 mod error;
 mod group;
 mod msm;
@@ -18,8 +19,10 @@ mod scalars;
 mod secp256k1;
 mod stack;
 pub mod threads;
+#[cfg(feature = "yardstick")]
 pub mod yardstick;
 
+pub use backend::code;
 pub use error::Error;
 pub use group::PrimeGroup;
 pub use msm::{combine, msm, msm_each, vartime_msm, vartime_sum};

@@ -1,7 +1,8 @@
 //! Plain loops on curve25519-dalek, as a baseline for benchmarks of the arrays.
 //!
-//! Only the benchmarks use this file, and it uses nothing else from this crate: optimising the arrays must not speed up
-//! their baseline. The loops access the group only through `Bare`, so that a test can count what they do.
+//! Only the benchmarks use this file, so it is compiled only with the feature `yardstick`. It uses nothing else from this
+//! crate: optimising the arrays must not speed up their baseline. The loops access the group only through `Bare`, so that
+//! a test can count what they do.
 
 use std::hint::black_box;
 use std::thread;
@@ -52,22 +53,6 @@ impl Bare for Dalek {
     fn encode(&self, point: &RistrettoPoint) -> [u8; 32] {
         point.compress().to_bytes()
     }
-}
-
-/// The code of the library that runs here: "avx512", "avx2" or "serial". Multiplications of a fixed base and decoding
-/// are serial everywhere, and sums of products are not, so their times are not comparable between kinds of code.
-pub fn code() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // The library uses AVX-512 only if it is compiled for such a processor.
-        if cfg!(all(target_feature = "avx512ifma", target_feature = "avx512vl")) {
-            return "avx512";
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return "avx2";
-        }
-    }
-    "serial"
 }
 
 struct Inputs {

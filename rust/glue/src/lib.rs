@@ -7,12 +7,17 @@ mod convert;
 mod keys;
 mod order;
 
+#[cfg(feature = "yardstick")]
 use std::time::Duration;
 
-use nodealer_arrays::{threads, yardstick};
+use nodealer_arrays::threads;
+#[cfg(feature = "yardstick")]
+use nodealer_arrays::yardstick;
 use pyo3::prelude::*;
 
-use convert::{BadParameter, bad, count};
+#[cfg(feature = "yardstick")]
+use convert::bad;
+use convert::{BadParameter, count};
 
 // To add a group, add a line here and one in `_core`.
 classes::group_classes!(ristretto255 = nodealer_arrays::Ristretto255: Ristretto255, Ristretto255Scalars, Ristretto255Points);
@@ -34,6 +39,7 @@ fn set_threads(n: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// The shortest time in seconds of a plain loop on curve25519-dalek over `n` elements: CPU time on one thread,
 /// wall-clock time on several.
+#[cfg(feature = "yardstick")]
 #[pyfunction(name = "yardstick")]
 fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: usize) -> PyResult<f64> {
     if n == 0 || n > nodealer_arrays::MAX_LENGTH || threads == 0 || threads > threads::MAX_THREADS || repeat == 0 {
@@ -75,10 +81,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::set_threads(first_threads()?);
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add("SOURCE_HASH", env!("NODEALER_SOURCE_HASH"))?;
-    module.add("CODE", yardstick::code())?;
+    module.add("CODE", nodealer_arrays::code())?;
     module.add("PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
     module.add_function(wrap_pyfunction!(get_threads, module)?)?;
     module.add_function(wrap_pyfunction!(set_threads, module)?)?;
+    #[cfg(feature = "yardstick")]
     module.add_function(wrap_pyfunction!(run_yardstick, module)?)?;
     module.add_class::<order::Order>()?;
     keys::add(module)?;

@@ -65,7 +65,6 @@ def test_a_hand_on_every_protocol_it_serves_and_of_every_game_it_offers(told: di
 ENTRY = """
 import asyncio, json
 from nodealer.errors import NodealerError
-from nodealer.group._core import yardstick
 from nodealer.web.tab import worker
 
 told, kept, made = [], {}, []
@@ -161,8 +160,11 @@ kept["sits down"] = json.loads(home.data.split(b"\\n")[0])["name"]
 tab._task.cancel()
 kept["offers"] = [one["game"]["name"] for one in json.loads(tab.offers())["games"]]
 
+class PanicException(BaseException):
+    pass
+
 async def seat():
-    yardstick("fixed_base", 10, 2, 1)
+    raise PanicException("index out of bounds")
 
 tab._start(seat)
 await tab._task

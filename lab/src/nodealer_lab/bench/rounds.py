@@ -20,6 +20,8 @@ from time import perf_counter, thread_time
 from types import ModuleType
 from typing import TypeVar
 
+from nodealer.errors import BackendMissing
+
 T = TypeVar("T")
 #: Runs once and returns how long that took.
 Timed = Callable[[], float]
@@ -145,6 +147,8 @@ def bare(kind: str, n: int, threads: int = 1) -> Timed:
     One thread is measured by its own time, several by wall time.
     """
     core = native_core()
+    if not hasattr(core, "yardstick"):
+        raise BackendMissing("this native core has no yardsticks: build it with `make build`")
 
     def run() -> float:
         """Run the Rust loop once and return its seconds."""
