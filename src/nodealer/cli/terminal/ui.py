@@ -368,21 +368,20 @@ class TerminalUI:
         word, status = line.strip().lower(), self._status
         if status is None or self._take_command(line):
             return
-        if not word or word in HELP:
+        if is_host(status):
+            if word:
+                self.say(phrases.LOBBY_COMMANDS)
+        elif not word or word in HELP:
             self._show_table(status)
             if word:
                 self._say_lines(common_help(self._words))
         elif word in RULES:
             self._say_lines(*rules_lines(self._words))
-        elif is_host(status):
-            self.say(phrases.LOBBY_COMMANDS)
         else:
             self.say(phrases.NOT_YOUR_TURN)
 
     def _show_table(self, status: TableStatus) -> None:
         """Print the table. If frames are just being checked, it is printed as soon as they are."""
-        if is_host(status):
-            return
         self._table_due = status.view is None and status.state is not None and status.state.phase is Phase.PLAYING
         if not self._table_due:
             self._say_lines(*self._table_lines(status))
