@@ -7,17 +7,20 @@ import asyncio
 import pytest
 
 from conformance.games import TinyRules
-from engine.circle import Circle, shows_if_even
+from engine.circle import KEEPER, Circle, shows_if_even
 from nodealer.client.duty_timer import Drift, DutyTimer
+from nodealer.client.events import SessionOpened, TableEvent, TimeIsUp
 from nodealer.client.policies import TimeoutVoter
-from nodealer.client.table_client import Behaviour, TableClient
+from nodealer.client.table_client import Behaviour, NotSeated, TableClient
 from nodealer.client.timekeeper import Ticker
 from nodealer.client.ui import SilentUI
 from nodealer.engine.bodies import Tick, Without, read_body
 from nodealer.engine.clock import Clock
 from nodealer.engine.commands import SendTick
 from nodealer.engine.phases import Phase
+from nodealer.engine.store import MemoryPlayerStore
 from nodealer.errors import IllegalMove
+from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
 from nodealer.log.session import Limits
 
@@ -264,6 +267,26 @@ def test_keeps_time_over_a_transport() -> None:
             await hub.changed.wait()
         assert isinstance(read_body(bytes(read_entry(hub.frames[-1]).entry.body)), Tick)
         keeping.cancel()
+
+    asyncio.run(work())
+
+
+def test_who_is_not_the_timekeeper_is_told_only_that() -> None:
+    async def work() -> None:
+        table, shown = Timed(2), list[TableEvent]()
+
+        class Screen(SilentUI):
+            def show(self, event: TableEvent) -> None:
+                shown.append(event)
+
+        hub = Hub()
+        hub.frames = list(table.circle.frames)
+        home = MemoryPlayerStore(KEEPER, Identity(table.circle.source(32)), table.circle.source(32))
+        late = TableClient(table.circle.sit(home), Line(hub), Screen(), Behaviour(policies=[Ticker()]))
+        with pytest.raises(NotSeated, match="another timekeeper, or none"):
+            async with asyncio.timeout(60):
+                await late.run()
+        assert not [event for event in shown if isinstance(event, SessionOpened | TimeIsUp)]
 
     asyncio.run(work())
 

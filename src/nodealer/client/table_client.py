@@ -315,11 +315,14 @@ class TableClient:
     def _open_session(self, applied: Sequence[Applied]) -> bool:
         """Show the session once the players have agreed on it; return whether it was shown now.
 
-        `applied` are the entries that are shown next.
+        `applied` are the entries that are shown next. Raise `NotSeated` if this is not the session's timekeeper, but
+        wants to be.
         """
         one = self._participant
         if not one.has_session:
             return False
+        if one.keeps_time and not one.has_seat:
+            raise NotSeated("this table has another timekeeper, or none")
         mine = one.seat.number if one.has_seat else None
         if self._narrator is None:
             self._narrator = Narrator.for_table(one.replica.config, mine)
@@ -352,13 +355,9 @@ class TableClient:
         Raise `LockedOut` if this player has lost their seat: they do not ask again on their own.
         """
         one = self._participant
-        if not one.has_session or one.store.name is None or one.is_in_roster or one.is_catching_up:
+        if not one.has_session or one.store.name is None or one.is_in_roster or one.is_catching_up or one.keeps_time:
             return []
         if (self._asked and not self._was_seated) or (self._was_seated and one.is_over):
-            return []
-        if one.keeps_time:
-            if not one.has_seat:
-                raise NotSeated("this table has another timekeeper, or none")
             return []
         self._asked = True
         was_seated = self._was_seated or (one.has_seat and not self._options.asks_back)
