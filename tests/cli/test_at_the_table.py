@@ -131,7 +131,7 @@ def test_before_the_players_have_agreed() -> None:
     """Others are still coming: there is nothing to lay, and nothing to leave."""
     seat = Seat(play=False)
     assert seat.looks() == []
-    assert seat.types("")[1] == "  no hand is being played"
+    assert seat.types("") == ["The game has not begun yet. Type quit to stop for now."]
     assert any("have not agreed" in line for line in seat.types("leave"))
 
 

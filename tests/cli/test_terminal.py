@@ -19,7 +19,7 @@ from nodealer.cli import output
 from nodealer.cli.terminal.input import LineReader
 from nodealer.cli.terminal.ui import TYPED_MAX, TerminalUI
 from nodealer.client.front_end import FrontEndGone
-from nodealer.client.status import TableStatus
+from nodealer.client.status import LobbyStatus, TableStatus
 from nodealer.engine.prompts import Decision, Question
 from nodealer.games.holdem import Call, Holdem, Muck, Raise, ShowHand
 from nodealer.games.holdem.text import HoldemWords
@@ -209,3 +209,16 @@ def test_commands_from_a_pipe_do_not_pile_up() -> None:
         asyncio.run(ui._ask("> "))
     paper.seek(0)
     assert len(ui._typed) == TYPED_MAX and paper.read().count("sit: too many commands are waiting") == 5
+
+
+def test_before_the_game_nothing_is_offered_that_does_not_work_there() -> None:
+    """A guest who waits in the lobby, and types something."""
+    made, file = console(width=200)
+    person = Playing(HoldemWords(), made, Typed())
+    offer = LobbyStatus((), None, bytes(32), None, (), has_seat=False, is_considering=False, has_declined=False)
+    person._status = TableStatus(0.0, "Ben", lobby=offer)
+    for line in ("?", "??", "", "call"):
+        person._take_idle(line)
+    file.flush()
+    said = file.buffer.getvalue().decode().splitlines()  # type: ignore[attr-defined]
+    assert said == ["The game has not begun yet. Type quit to stop for now."] * 4

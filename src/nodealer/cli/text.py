@@ -301,6 +301,7 @@ def result(ended: str, outcome: str) -> str:
 
 TYPED_TOO_EARLY: Final = "You started typing before the question appeared. Please answer again.\n"
 NOT_YOUR_TURN: Final = "[magenta]It is not your turn.[/magenta]  Enter: show the table   ?=help"
+NOT_BEGUN: Final = "The game has not begun yet. Type quit to stop for now."
 YES_OR_NO: Final = " (yes or no)"
 NO_RULES: Final = "  this game has no text about its rules"
 HELP_RULES: Final = " the rules   "

@@ -371,6 +371,8 @@ class TerminalUI:
         if is_host(status):
             if word:
                 self.say(phrases.LOBBY_COMMANDS)
+        elif status.lobby is not None:
+            self.say(phrases.NOT_BEGUN)
         elif not word or word in HELP:
             self._show_table(status)
             if word:
