@@ -133,6 +133,9 @@ def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPat
         assert "is being played" in called("resume").stderr
         (row,) = json.loads(called("games", "--json").stdout)
         assert row["state"].startswith("being played")
+        assert find_game(None) == game, "the bots of a killed table end soon, and resuming waits for them"
+    with open_or_create_store(game.host, None, os.urandom), pytest.raises(BadParameter, match="is being played"):
+        find_game(None)
     assert find_game(None) == game
 
 

@@ -44,7 +44,7 @@ from nodealer.errors import BadParameter
 #: After how many seconds a bot votes to go on without another, by default.
 PATIENCE: Final = 30.0
 #: How many seconds the players have to end after their table was killed.
-ENDING: Final = 3.0
+ENDING: Final = 10.0
 
 
 # --- A new game ---

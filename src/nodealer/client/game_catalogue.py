@@ -75,7 +75,7 @@ def _latest_interrupted(games: Iterable[SavedFolder]) -> SavedFolder:
         # A game that cannot be read is not what a person means who gives no name.
         with suppress(HomeUnusable):
             if game.ended is None and not (isinstance(game, SavedGame) and game.record.seed is not None):
-                if not game.in_use:
+                if not (game.is_hosted if isinstance(game, SavedGame) else game.in_use):
                     return game
                 being_played = True
     playing = "; the one that has not ended is being played" if being_played else ""

@@ -201,6 +201,11 @@ class SavedGame(GameFolder):
         """Return whether it is being played now."""
         return any(is_in_use(home) for home in self.homes)
 
+    @property
+    def is_hosted(self) -> bool:
+        """Return whether its table runs now. The bots of a killed table may live a moment longer."""
+        return is_file(self.host / HOME) and is_in_use(self.host)
+
     def earlier(self) -> Earlier:
         """Return the earlier messages, from whichever home has received most. No one may be playing from the homes now.
 
